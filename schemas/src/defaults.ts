@@ -39,6 +39,10 @@ export const DEFAULTS = {
   /** An actual cost is charged up to so many times its reservation, and up to `actualCostMicros` in any case. */
   actualCostFactor: 10,
   actualCostMicros: 1_000_000,
+  /** How many calls of an agent that reserve nothing may be open at one time where money is limited and no policy says. */
+  maxOpen: 20,
+  /** A call is open until an outcome settles it, and for so long at most. */
+  openWindowMs: 5 * 60_000,
   /** How much an agent's own reports may give back of actions that did not succeed. */
   releases: { calls: 10, percent: 20 },
 } as const;
@@ -76,6 +80,8 @@ export const CAPS = {
   /** A windowed budget keeps at most so many buckets: see `BUDGET_BUCKETS`. */
   budgetWindowMs: 366 * 86_400_000,
   budgetsPerMandate: 32,
+  /** In `maxOpen`: the ledger keeps one timestamp for each. */
+  openCalls: 100_000,
   /** In `maxReleases`. */
   releaseCalls: 100_000,
   globs: 10_000,

@@ -41,11 +41,14 @@ export const budgetLimit = z.object({
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
+/** In the place of the tool of a rate: the calls of an agent that no outcome has settled. No tool has an empty name. */
+export const OPEN_CALLS = '';
+
 export const rateLimit = z.object({
   kind: z.literal('rate'),
   agentId: id,
-  /** null: all calls of the agent; else the calls of this tool. */
-  tool: id.nullable(),
+  /** null: all calls of the agent. `OPEN_CALLS`: those that are open. Otherwise the calls of this tool. */
+  tool: id.or(z.literal(OPEN_CALLS)).nullable(),
   windowMs: count,
   maxCalls: count,
   policy,
@@ -106,6 +109,8 @@ export const settling = z.object({
    * `percent` of what successes cost. null: no bound.
    */
   releases: z.object({ calls: count, percent: count }).nullable(),
+  /** The ALLOW holds a slot of the agent's open calls until an outcome settles it. */
+  open: z.boolean(),
 });
 export type Settling = z.infer<typeof settling>;
 
@@ -116,6 +121,7 @@ export const UNBOUND_SETTLING: Settling = {
   mostMicros: CAPS.amountMicros,
   markMicros: null,
   releases: null,
+  open: false,
 };
 
 /**

@@ -61,6 +61,9 @@ export const releasesDocument = z.union([
 ]);
 export type ReleasesDocument = z.infer<typeof releasesDocument>;
 
+export const openDocument = z.union([z.literal('unlimited'), z.int().min(0).max(CAPS.openCalls)]);
+export type OpenDocument = z.infer<typeof openDocument>;
+
 export const toolPolicyDocument = z.strictObject({
   cost: dollars.optional(),
   maxCostPerCall: dollars.optional(),
@@ -101,6 +104,8 @@ export const mandateDocument = z
     maxReleases: releasesDocument.optional(),
     requireEstimate: z.boolean().optional(),
     defaultEstimate: dollars.optional(),
+    /** How many calls of each agent may be open at one time. */
+    maxOpen: openDocument.optional(),
     budgets: z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(),
     rateLimit: rateDocument.optional(),
     /** How many deferred actions of an agent may wait for a person at one time. */

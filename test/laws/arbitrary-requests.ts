@@ -62,6 +62,7 @@ const arbitraryFields = fc.record(
     ),
     requireEstimate: fc.boolean(),
     defaultEstimate: dollars,
+    maxOpen: fc.oneof(fc.constant('unlimited'), fc.nat(2)),
     budgets,
     rateLimit: rate,
     maxWaiting: fc.nat(2),

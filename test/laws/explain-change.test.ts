@@ -245,6 +245,9 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
       if (rate !== undefined) rate.maxCalls = (way.atLeastCalls ?? 0) - less;
       return;
     }
+    case 'more-open':
+      mandate.maxOpen = (way.atLeastCalls ?? 0) - less;
+      return;
     case 'not-before':
       again.waitMs = Math.max(
         again.waitMs,
@@ -316,6 +319,7 @@ const EXACT = new Set<Way['way']>([
   'cheaper-call',
   'higher-limit',
   'more-calls',
+  'more-open',
   'not-before',
 ]);
 

@@ -365,6 +365,23 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'RATE_LIMIT_EXCEEDED',
+    {
+      mandate: { maxOpen: 1 },
+      before: async (box) => {
+        await ask(box, { id: 'b' });
+        box.clock.advance(1_000);
+      },
+      needs: {
+        'open-calls': [
+          'a maxOpen of at least 2, or an outcome of a call that has ended',
+          `not before ${at(300_000)}, if nothing else is charged until then`,
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
     'APPROVAL_REQUIRED',
     {
       mandate: CONFIRMED,

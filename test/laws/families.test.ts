@@ -4,6 +4,7 @@ import { planInForce } from '@mandate/policy';
 import {
   type Action,
   type DecisionsRecord,
+  OPEN_CALLS,
   type Plan,
   readDecisionsHead,
   readDecisionsRecord,
@@ -75,8 +76,11 @@ test('whatever is refused above is refused below, what all may do is allowed, an
 
 function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]): boolean {
   if (one.kind === 'confirmation' || other.kind === 'confirmation') return one.kind === other.kind;
-  if (one.kind === 'rate' && other.kind === 'rate')
-    return sameBut(one, other, ['maxCalls']) && one.maxCalls <= other.maxCalls;
+  if (one.kind === 'rate' && other.kind === 'rate') {
+    // Each agent has open calls of its own, whichever agent holds the policy.
+    const but = other.tool === OPEN_CALLS ? ['maxCalls', 'agentId'] : ['maxCalls'];
+    return sameBut(one, other, but) && one.maxCalls <= other.maxCalls;
+  }
   if (one.kind !== 'budget' || other.kind !== 'budget') return false;
   return sameBut(one, other, ['maxMicros']) && (one.maxMicros ?? Infinity) <= (other.maxMicros ?? Infinity);
 }
@@ -332,6 +336,7 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
       },
       { kind: 'rate', agentId: 'worker', policy: 'all@1' },
       { kind: 'rate', agentId: 'lead', policy: 'all@1 of lead', holder: 'lead' },
+      { kind: 'rate', agentId: 'worker', tool: '', policy: 'reads@1 of lead', holder: 'lead' },
     ],
   });
   const nobody = plansOf(chainOf(CHAIN), {

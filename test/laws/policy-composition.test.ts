@@ -130,7 +130,9 @@ test('every bound of each stays, as strict or stricter', () => {
 test('of limits that share a counter the strictest stands, and beside it what each of the others says', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
-      const alone = policies.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
+      // How many calls may be open is said by a policy that watches, too, but only where another is enforced.
+      const enforced = policies.map((policy) => ({ ...policy, observe: false }));
+      const alone = enforced.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
       for (const { also = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
         const saying = alone.filter((one) => counterOf(one) === counterOf(strictest) && saysSomething(one));
         const told = [...(saysSomething(strictest) ? [strictest] : []), ...also];
@@ -306,6 +308,13 @@ test('what was found says whose bound it was', () => {
         also: [{ policy: 'readers@2', maxMicros: 5_000_000 }],
       },
       { kind: 'rate', maxCalls: 10, policy: 'files@9' },
+      {
+        kind: 'rate',
+        tool: '',
+        maxCalls: 20,
+        policy: 'files@9',
+        also: [{ policy: 'readers@2', maxCalls: 20 }],
+      },
     ],
     mandate: { id: 'm', policies: ['files@9', 'readers@2'] },
   });

@@ -138,6 +138,12 @@ test.each<[string, object, object, string[]]>([
     ['toolPolicies.pay.cost: 2 → 1'],
   ],
   ['a lower estimate', { defaultEstimate: 2 }, { defaultEstimate: 1 }, ['defaultEstimate: 2 → 1']],
+  ['more that may be open', { maxOpen: 5 }, { maxOpen: 6 }, ['maxOpen: 5 → 6']],
+  ['fewer that may be open', { maxOpen: 5 }, { maxOpen: 4 }, []],
+  ['as many open as there are', { maxOpen: 5 }, { maxOpen: 'unlimited' }, ['maxOpen: 5 → unlimited']],
+  ['as many open as by default', { maxOpen: 5 }, {}, ['maxOpen: 5 → the default']],
+  ['more open than by default', {}, { maxOpen: 21 }, ['maxOpen: the default → 21']],
+  ['as few open as by default', {}, { maxOpen: 20 }, []],
   ['more that may wait', { maxWaiting: 5 }, { maxWaiting: 6 }, ['maxWaiting: 5 → 6']],
   ['fewer that may wait', { maxWaiting: 5 }, { maxWaiting: 4 }, []],
   [

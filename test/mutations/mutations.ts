@@ -30,13 +30,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/decide.ts`, [
     [
       "1 tool rate, budgets, mandate's rate, a person",
-      '[toolRate, budgets, mandateRate, confirmation]',
-      '[budgets, toolRate, mandateRate, confirmation]',
+      '  toolRate,\n  budgets,\n',
+      '  budgets,\n  toolRate,\n',
     ],
     [
       "1 the mandate's rate before a person",
-      'budgets, mandateRate, confirmation]',
-      'budgets, confirmation, mandateRate]',
+      '  mandateRate,\n  openCalls,\n  confirmation,\n',
+      '  confirmation,\n  mandateRate,\n  openCalls,\n',
     ],
     [
       '1 the first objection gives the verdict',
@@ -827,11 +827,25 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4 late outcomes are marked', 'nowMs >= lease.expiresAtMs', 'nowMs > lease.expiresAtMs'],
   ]),
   ...inFile(`${MEMORY}/apply-outcome.ts`, [
+    ['4 an outcome ends an open call', 'if (lease.settling.open) {', 'if (false) {'],
     [
       "4 an excess is charged to the agent's own budgets only",
       'isOwn(charge, agent.id) ? moved.excessMicros : 0',
       'moved.excessMicros',
     ],
+  ]),
+  ...inFile(`${POLICY}/checks/open-calls.ts`, [
+    [
+      '4 a call without a price counts as open',
+      'statesEstimate(subject.action) ? stated : unpriced',
+      'stated',
+    ],
+    [
+      '4 a price of nothing is no price',
+      'return priceMicros === 0 ? DEFAULTS.maxOpen : null;',
+      'return null;',
+    ],
+    ['7 the fewest open calls', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
   ]),
   ...inFile(`${POLICY}/settling.ts`, [
     ['7 the highest price is the least', 'Math.max(most, of(one))', 'of(one)'],

@@ -27,6 +27,7 @@ import { estimateStated } from './checks/estimate-stated.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
+import { openCalls } from './checks/open-calls.ts';
 import { policyFound } from './checks/policy-found.ts';
 import { providerAllowed } from './checks/provider-allowed.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
@@ -58,7 +59,13 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
 ];
 
 /** Likewise, judged by the ledger: all are checked, then all are charged or none. */
-const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [toolRate, budgets, mandateRate, confirmation];
+const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
+  toolRate,
+  budgets,
+  mandateRate,
+  openCalls,
+  confirmation,
+];
 
 const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
 
@@ -104,7 +111,7 @@ export function plan(
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
-      settling: settlingOf(price.reserveMicros, inputMicrosOf(action, call, pricings, atMs)),
+      settling: settlingOf(action, price.reserveMicros, inputMicrosOf(action, call, pricings, atMs)),
       leaseMs,
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,
@@ -161,8 +168,11 @@ function lookAtAll(looks: readonly Look[], subject: Subject): Pick<Plan, 'checks
 }
 
 function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
-  const limits = new Array<Limit>(named.length);
-  for (let at = 0; at < named.length; at += 1) limits[at] = (named[at] as LimitOf)(subject);
+  const limits: Limit[] = [];
+  for (let at = 0; at < named.length; at += 1) {
+    const limit = (named[at] as LimitOf)(subject);
+    if (limit !== null) limits.push(limit);
+  }
   return limits;
 }
 

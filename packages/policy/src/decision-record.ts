@@ -8,6 +8,7 @@ import {
   type DecisionKind,
   type Deferral,
   type Limit,
+  OPEN_CALLS,
   type Plan,
   type RateLimit,
   type Reservation,
@@ -157,7 +158,7 @@ function remaining(
       const left = limit.maxMicros - fact.spentMicros - facts.chargedMicros;
       micros.push(Math.min(left, Number.MAX_SAFE_INTEGER));
     }
-    if (limit.kind === 'rate' && fact?.kind === 'rate') {
+    if (limit.kind === 'rate' && fact?.kind === 'rate' && limit.tool !== OPEN_CALLS) {
       calls.push(Math.max(0, limit.maxCalls - fact.calls - slots));
     }
   });

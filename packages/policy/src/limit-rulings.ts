@@ -6,11 +6,14 @@ import {
   type LimitFact,
   type MandateReference,
   mayNotWait,
+  OPEN_CALLS,
   type Plan,
+  type RateLimit,
 } from '@mandate/schemas';
 import { budgets } from './checks/budget.ts';
 import type { Objection } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
+import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 import type { Ruling } from './ruling.ts';
 import { whoseBound } from './whose-bound.ts';
@@ -85,7 +88,12 @@ function defers(limit: Limit, fact: LimitFact): boolean {
 function checkOf(limit: Limit): { name: string } {
   if (limit.kind === 'budget') return budgets;
   if (limit.kind === 'confirmation') return confirmation;
-  return limit.tool === null ? mandateRate : toolRate;
+  return rateCheckOf(limit);
+}
+
+function rateCheckOf({ tool }: RateLimit) {
+  if (tool === OPEN_CALLS) return openCalls;
+  return tool === null ? mandateRate : toolRate;
 }
 
 /** A limit and its fact stand at the same place and so are of one kind. */
@@ -99,7 +107,7 @@ function sawAt(limit: Limit, fact: LimitFact, costMicros: number): Json {
 
 function objectionTo(limit: Limit, fact: LimitFact): Objection {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.objection(limit, fact);
-  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.objection(limit, fact);
+  if (limit.kind === 'rate' && fact.kind === 'rate') return rateCheckOf(limit).objection(limit, fact);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {
     return confirmation.objection(limit, fact);
   }

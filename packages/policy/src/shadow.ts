@@ -7,6 +7,7 @@ import {
   type Code,
   type Limit,
   type LimitFact,
+  OPEN_CALLS,
   type Plan,
   type Shadow,
   type ShadowLimit,
@@ -44,6 +45,8 @@ export function shadowPlan(
       asksPerson = true;
       continue;
     }
+    // So is how many calls may be open.
+    if (limit.kind === 'rate' && limit.tool === OPEN_CALLS) continue;
     const at = isTotalOf(agentId, limit) ? 'total' : placeOf(limit, enforced.limits);
     if (at === null) unknownLimits += 1;
     else limits.push({ kind: limit.kind, at, most: mostOf(limit, made.reserveMicros) });

@@ -5,6 +5,7 @@ import {
   type Limit,
   type MandateReference,
   type MatchedRule,
+  OPEN_CALLS,
   rulesInWords,
   rulesThatGave,
 } from '@mandate/schemas';
@@ -188,6 +189,7 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
     case 'rate': {
       const { tool, maxCalls, windowMs, also } = limit;
       const others = also?.map((one) => `${one.maxCalls}${whose(one)}`);
+      if (tool === OPEN_CALLS) return [`calls without an outcome: ${maxCalls}${by}${besides(others)}`];
       return [`${tool ?? 'all'} calls: ${maxCalls} in ${durationInWords(windowMs)}${by}${besides(others)}`];
     }
     case 'confirmation':

@@ -6,7 +6,7 @@ import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
 import { DAY_MS } from './bench.ts';
-import { budget, planOf, rate, refusal } from './builders.ts';
+import { budget, isOpenLimit, openLimit, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 /** Short, so that histories outlive it. */
@@ -56,10 +56,11 @@ const limit = mix<Limit>(
       })
       .map(rate),
   ],
+  [1, fc.record({ maxCalls: one(1, 1, 2, 3, 0) }).map(openLimit)],
   [2, fc.record({ kind: one('confirmation'), maxWaiting: one(1, 2, 2, 3, 10, 0) })],
 );
 
-const settling: fc.Arbitrary<Plan['settling']> = fc.record(
+const settling: fc.Arbitrary<Omit<Plan['settling'], 'open'>> = fc.record(
   {
     leastMicros: one(0, 0, 15, 30),
     ownLeastMicros: one(0, 0, 25, 30),
@@ -98,7 +99,11 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       holdsFromMs,
       holdsUntilMs,
       // As deciders have it: each ALLOW is charged to everyone above.
-      limits: [...limits, ...(above ?? []).map((subject) => budget({ subject, maxMicros: null }))],
+      limits: [
+        // A mandate that only watches has no such limit.
+        ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
+        ...(above ?? []).map((subject) => budget({ subject, maxMicros: null })),
+      ],
       ...(above && { above }),
       ...(formerAncestors && !above?.includes('cleo') && { formerAncestors }),
     }),

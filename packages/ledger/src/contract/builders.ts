@@ -2,18 +2,24 @@
 import {
   type BudgetLimit,
   type Limit,
+  OPEN_CALLS,
   type RateLimit,
   type Refusal,
   type SettleRequest,
+  type Settling,
   type Source,
   type StepRequest,
   UNBOUND_SETTLING,
 } from '@mandate/schemas';
+import { openCallsOf } from '../memory/reserve.ts';
 
 export const TENANT = 'acme';
 export const AGENT = 'agent-1';
 
-export function planOf(said: Partial<StepRequest['plan']> = {}): StepRequest['plan'] {
+type Said = Partial<Omit<StepRequest['plan'], 'settling'>> & { settling?: Partial<Settling> };
+
+/** A call under an `openLimit` counts as open. */
+export function planOf(said: Said = {}): StepRequest['plan'] {
   const reserveMicros = said.reserveMicros ?? 100;
   return {
     holdsFromMs: 0,
@@ -22,13 +28,13 @@ export function planOf(said: Partial<StepRequest['plan']> = {}): StepRequest['pl
     observe: false,
     reserveMicros,
     charging: { type: 'SUCCESS_BASED', estimateMicros: reserveMicros },
-    settling: UNBOUND_SETTLING,
     leaseMs: 60_000,
     limits: [],
     mandate: null,
     checks: [],
     controlRevision: 1,
     ...said,
+    settling: { ...UNBOUND_SETTLING, ...said.settling, open: said.limits?.some(isOpenLimit) ?? false },
   };
 }
 
@@ -51,6 +57,15 @@ export function budget(said: Partial<BudgetLimit> = {}): BudgetLimit {
 
 export function rate(said: Partial<RateLimit> = {}): RateLimit {
   return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...said };
+}
+
+/** How many calls of the agent may be open, unless said otherwise. */
+export function openLimit(said: Partial<RateLimit> = {}): RateLimit {
+  return rate({ ...openCallsOf(AGENT), ...said });
+}
+
+export function isOpenLimit(limit: Limit): boolean {
+  return limit.kind === 'rate' && limit.tool === OPEN_CALLS;
 }
 
 export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };

@@ -13,7 +13,7 @@ import type {
   StepResult,
 } from '../port.ts';
 import { AGENTS, TENANTS } from './arbitrary-history.ts';
-import { NO_BOUND, planOf } from './builders.ts';
+import { isOpenLimit, NO_BOUND, planOf } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 export type Played =
@@ -186,7 +186,13 @@ function newOperation(
     const { deadlineInMs, aheadMs, plan: number, ...request } = command;
     const deadlineAtMs = deadlineInMs === null ? null : nowMs + deadlineInMs;
     const plan = { ...planOf(), ...driver.plans[number % driver.plans.length] };
-    return { ...request, source, appendedAtMs: nowMs + aheadMs, deadlineAtMs, maxRemembered, plan };
+    const limits = plan.limits.map((limit) =>
+      isOpenLimit(limit) ? { ...limit, agentId: request.agentId } : limit,
+    );
+    return {
+      ...{ ...request, source, appendedAtMs: nowMs + aheadMs, deadlineAtMs, maxRemembered },
+      plan: { ...plan, limits },
+    };
   }
   if (command.op === 'report-unknown') {
     const { tenant, outcome } = command;

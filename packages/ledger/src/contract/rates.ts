@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { DEFAULTS } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
 import { allow, begin, decide, isAllowed, lookAt, type MakeLedger, settle } from './bench.ts';
-import { budget, planOf, rate, settleRequest, stepRequest } from './builders.ts';
+import { budget, openLimit, planOf, rate, settleRequest, stepRequest } from './builders.ts';
 
 export function rates(make: MakeLedger): void {
   test('at most so many calls in any window; the wait is exact', async () => {
@@ -41,6 +42,60 @@ export function rates(make: MakeLedger): void {
     expect(await lookAt(ledger, stepRequest({ plan: plan(2) }))).toMatchObject({
       calls: 4,
       retryAfterMs: 980,
+    });
+  });
+
+  describe('calls that are open', () => {
+    const limits = [openLimit({ maxCalls: 2 })];
+    const asking = () => stepRequest({ plan: planOf({ limits }) });
+
+    test('are so many at most, until outcomes settle them', async () => {
+      const { ledger, clock } = await begin(make);
+      const first = asking();
+      await allow(ledger, first);
+      clock.advance(100);
+      await allow(ledger, asking());
+      const retryAfterMs = DEFAULTS.openWindowMs - 100;
+      expect(await lookAt(ledger, asking())).toEqual({ kind: 'rate', calls: 2, ok: false, retryAfterMs });
+      await settle(ledger, settleRequest(first));
+      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 1, ok: true });
+      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 2, ok: false });
+    });
+
+    test('are settled once, and one without an outcome is open for so long', async () => {
+      const { ledger, clock } = await begin(make);
+      const first = asking();
+      await allow(ledger, first);
+      await allow(ledger, asking());
+      for (let report = 0; report < 3; report += 1) await settle(ledger, settleRequest(first));
+      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 1, ok: true });
+      clock.advance(DEFAULTS.openWindowMs);
+      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 0, ok: true });
+    });
+
+    test('are counted in one call of the step as in many', async () => {
+      const { ledger } = await begin(make);
+      const [first, second, third, fourth] = [asking(), asking(), asking(), asking()];
+      const results = await ledger.step([first, second, third, settleRequest(first), fourth, asking()]);
+      const seen = results.map((result) =>
+        result.kind === 'decided'
+          ? result.facts.limits.map((fact) => [fact.ok, 'calls' in fact && fact.calls])
+          : [],
+      );
+      expect(seen).toEqual([[[true, 0]], [[true, 1]], [[false, 2]], [], [[true, 1]], [[false, 2]]]);
+    });
+
+    test('are not those that are under no such limit, nor those of others', async () => {
+      const { ledger } = await begin(make);
+      const other = stepRequest({ plan: planOf() });
+      await allow(ledger, other);
+      await allow(ledger, asking());
+      await settle(ledger, settleRequest(other));
+      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 1 });
+      const ofOther = planOf({ limits: [openLimit({ agentId: 'agent-2', maxCalls: 1 })] });
+      expect(await lookAt(ledger, stepRequest({ agentId: 'agent-2', plan: ofOther }))).toMatchObject({
+        calls: 0,
+      });
     });
   });
 

@@ -1,7 +1,8 @@
 /** What an outcome does to an ALLOW, once it is known what it moves: in a step, or by the log. */
-import { addToCounter, openCounter } from './counters.ts';
+import { addToCounter, openCounter, openRate } from './counters.ts';
 import type { Charge, Entry, Moved } from './remembered.ts';
-import { releasedOf } from './reserve.ts';
+import { openCallsOf, releasedOf } from './reserve.ts';
+import { leaveSlot } from './sliding-rate.ts';
 
 /** Answers false where there is nothing that the outcome could settle. */
 export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean {
@@ -14,6 +15,9 @@ export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean
   if (moved.releasedMicros !== 0) {
     const released = openCounter(agent.tenant.counters, releasedOf(agent.id));
     addToCounter(released, nowMs, moved.releasedMicros, nowMs);
+  }
+  if (lease.settling.open) {
+    leaveSlot(openRate(agent.tenant.counters, openCallsOf(agent.id)), atMs, nowMs);
   }
   lease.chargedMicros += moved.deltaMicros;
   lease.result = moved.result;

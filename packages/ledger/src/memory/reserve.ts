@@ -1,5 +1,5 @@
 /** What an ALLOW takes: its reservation from every counter, a slot of every rate, the grant that it needed. */
-import { RELEASED_BUDGET, type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
+import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';
 import { openAgent } from './agents.ts';
 import {
@@ -13,7 +13,7 @@ import {
   spentIn,
 } from './counters.ts';
 import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
-import { type SlidingRate, takeSlot } from './sliding-rate.ts';
+import { type RateReference, type SlidingRate, takeSlot } from './sliding-rate.ts';
 
 /** The lifetime spend of an agent: counted whether a plan lists it or not. */
 export function totalOf(agentId: string): BudgetReference {
@@ -23,6 +23,11 @@ export function totalOf(agentId: string): BudgetReference {
 /** What the agent's own reports gave back, less what its successes made room for. */
 export function releasedOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
+}
+
+/** The calls of the agent that no outcome has settled. */
+export function openCallsOf(agentId: string): RateReference {
+  return { agentId, tool: OPEN_CALLS, windowMs: DEFAULTS.openWindowMs };
 }
 
 export function lifetimeSpend(tenant: TenantState, agentId: string, nowMs: number): number {

@@ -1,5 +1,11 @@
 /** What counters hold, summed up from every charge, outcome and adjustment that ever was. */
-import { BUDGET_BUCKETS, type RateLimit, type SettleFacts, type StepRequest } from '@mandate/schemas';
+import {
+  BUDGET_BUCKETS,
+  OPEN_CALLS,
+  type RateLimit,
+  type SettleFacts,
+  type StepRequest,
+} from '@mandate/schemas';
 import type { Balance, BudgetReference } from '../port.ts';
 import { takenAlong } from './deferrals.ts';
 import { type DecideEvent, eventsOf, type History } from './history.ts';
@@ -143,6 +149,7 @@ export function calls(history: History, tenant: string, rate: RateLimit, own: De
     (event) => event.request.tenant === tenant && takesSlot(event) && lists(event, rate),
   );
   const left = new Set<DecideEvent | null>([own, ...holders.map((event) => takenAlong(history, event))]);
+  if (rate.tool === OPEN_CALLS) for (const { of } of eventsOf(history, 'settle')) left.add(of);
   return holders.filter((event) => event.atMs > history.nowMs - rate.windowMs && !left.has(event)).length;
 }
 

@@ -4,11 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUDGET_BUCKETS } from '@mandate/schemas';
+import { BUDGET_BUCKETS, DEFAULTS } from '@mandate/schemas';
 
 const FOLDER = join(import.meta.dirname, 'scripts');
 
-const CONSTANTS = `local LARGEST = ${Number.MAX_SAFE_INTEGER}\nlocal BUDGET_BUCKETS = ${BUDGET_BUCKETS}\n`;
+const CONSTANTS = `local LARGEST = ${Number.MAX_SAFE_INTEGER}
+local BUDGET_BUCKETS = ${BUDGET_BUCKETS}
+local OPEN_WINDOW_MS = ${DEFAULTS.openWindowMs}
+`;
 
 export function loadScript(name: string): string {
   return expand(`${name}.lua`, new Set());

@@ -8,7 +8,7 @@ import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
-import { releasedOf } from '../memory/reserve.ts';
+import { openCallsOf, releasedOf } from '../memory/reserve.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
 import { slidingBuckets } from '../memory/sliding-sum.ts';
 import type { LedgerState } from '../memory/state.ts';
@@ -80,7 +80,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   for (const [key, { deltaMicros, excessMicros, releasedMicros, result, forgetAtMs }] of state.early) {
     const blank = key.indexOf(' ');
     const [agentId = ''] = key.slice(blank + 1).split(' ', 1);
-    const names = [ownCounters(agentId), counterName(releasedOf(agentId))];
+    const names = [ownCounters(agentId), counterName(releasedOf(agentId)), rateName(openCallsOf(agentId))];
     const moved = [deltaMicros, result, excessMicros, releasedMicros, ...names];
     if (forgetAtMs > clockMs) yield [key.slice(0, blank), ['early', key.slice(blank + 1), forgetAtMs, moved]];
   }

@@ -22,7 +22,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
  * Raised when a line changes its meaning, or another kind of line is needed, or of charging: an older snapshot is then passed
  * over, and the log folded from its start.
  */
-export const SNAPSHOT_VERSION = 7;
+export const SNAPSHOT_VERSION = 8;
 
 export type SnapshotHead = {
   line: 'snapshot';

@@ -54,8 +54,8 @@ export function blocked(check: string, saw: Json, objection: Objection): Blocked
   return { said: 'block', check: { check, said: 'block', saw }, objection };
 }
 
-/** The counter that a call is held to. */
-export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
+/** The counter that a call is held to; null: this call is held to none. */
+export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L | null;
 
 /**
  * The same, where a mandate has several policies with the one that sets it, and the agent above that holds this; and with
@@ -68,11 +68,17 @@ export function under<L extends Limit>(
 ): LimitOf<L> {
   if (also.length > 0) {
     const alone = under({ name: policy, holder }, limit);
-    return (subject) => ({ ...alone(subject), also });
+    return adding(alone, { also });
   }
   if (policy === null) return limit;
-  if (holder === null) return (subject) => ({ ...limit(subject), policy });
-  return (subject) => ({ ...limit(subject), policy, holder });
+  return adding(limit, holder === null ? { policy } : { policy, holder });
+}
+
+function adding<L extends Limit>(limitOf: LimitOf<L>, said: object): LimitOf<L> {
+  return (subject) => {
+    const limit = limitOf(subject);
+    return limit === null ? null : { ...limit, ...said };
+  };
 }
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {

@@ -3,7 +3,7 @@ import type { Rate } from '../mandate/mandate.ts';
 import { byCounter, nameIn, saidBy } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, type Objection, under } from './check.ts';
 
-type RateFact = Extract<LimitFact, { kind: 'rate' }>;
+export type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 export const toolRate: LimitCheck<RateLimit, RateFact> = {
   name: 'tool-rate',

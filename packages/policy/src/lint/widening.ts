@@ -7,6 +7,7 @@ import {
   type ChargingDocument,
   DEFAULTS,
   type ModelPriceDocument,
+  type OpenDocument,
   type PolicyDocument,
   policyNamed,
   type ReleasesDocument,
@@ -32,6 +33,7 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
       ? ['requireEstimate: no estimate is required any more']
       : []),
     ...lower('defaultEstimate', before.defaultEstimate, after.defaultEstimate),
+    ...moreOpen(before.maxOpen, after.maxOpen),
     ...widerBudgets(before, after),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
     ...widerWaiting(before, after),
@@ -124,6 +126,14 @@ function widerReleases(
   const inWords = (releases: ReleasesDocument) =>
     releases === 'unlimited' ? releases : `${releases.calls} calls and ${releases.percent} %`;
   return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
+}
+
+/** The default bounds only calls that reserve nothing: it is more than any figure for all others. */
+function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
+  if (before === after || before === 'unlimited') return [];
+  const most = before ?? DEFAULTS.maxOpen;
+  if (typeof after === 'number' && after <= most) return [];
+  return [`maxOpen: ${before ?? 'the default'} → ${after ?? 'the default'}`];
 }
 
 /** In another scope or window it is another counter. */

@@ -77,6 +77,7 @@ export function compilePolicy(
     releases: document.maxReleases ?? DEFAULTS.releases,
     requireEstimate: document.requireEstimate ?? false,
     defaultEstimateMicros: microsOf(document.defaultEstimate),
+    maxOpen: document.maxOpen ?? null,
     budgets,
     rate: document.rateLimit ?? null,
     maxWaiting: document.maxWaiting ?? null,

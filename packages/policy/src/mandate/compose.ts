@@ -82,6 +82,7 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
     releases: DEFAULTS.releases,
     requireEstimate: false,
     defaultEstimateMicros: null,
+    maxOpen: null,
     budgets: [],
     rate: null,
     maxWaiting: null,

@@ -50,6 +50,8 @@ export type Policy = {
   releases: Releases;
   requireEstimate: boolean;
   defaultEstimateMicros: number | null;
+  /** How many calls of an agent may be open at one time; null: the policy does not say. */
+  maxOpen: number | 'unlimited' | null;
   budgets: readonly Budget[];
   rate: Rate | null;
   /** How many deferred actions of an agent may wait for a person at one time. */

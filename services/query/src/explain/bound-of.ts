@@ -57,6 +57,8 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
       return `${toolPolicy}.rateLimit`;
     case 'mandate-rate':
       return 'rateLimit';
+    case 'open-calls':
+      return 'maxOpen';
     case 'budget': {
       const { scope, id, windowMs, maxMicros } = seen;
       if (maxMicros === null) return null;

@@ -72,6 +72,8 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
     case 'tool-rate':
     case 'mandate-rate':
       return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.`;
+    case 'open-calls':
+      return `${seen.calls} calls of the agent had no outcome yet; at most ${seen.maxCalls} may be open at one time.`;
     case 'budget':
       return budgetSentence(seen);
     case 'confirmation':

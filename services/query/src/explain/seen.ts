@@ -75,6 +75,7 @@ const READERS = {
     also,
   }),
   'mandate-rate': rate,
+  'open-calls': rate,
   confirmation: z.object({
     grant: z.enum(['none', 'granted', 'denied', 'expired']),
     waiting: z.int(),

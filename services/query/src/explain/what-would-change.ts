@@ -41,6 +41,7 @@ const WAYS = [
   'cheaper-call',
   'not-before',
   'more-calls',
+  'more-open',
   'approval',
 ] as const;
 
@@ -233,6 +234,8 @@ function waysPast(check: Check, decision: Decision): Way[] {
     case 'tool-rate':
     case 'mandate-rate':
       return [moreCalls(seen), ...notBefore(seen, decision)];
+    case 'open-calls':
+      return [moreOpen(seen), ...notBefore(seen, decision)];
     case 'budget':
       return fits(seen, decision);
     case 'confirmation':
@@ -359,6 +362,15 @@ function moreCalls({ calls, windowMs, holder, also }: Rate): Way {
     way: 'more-calls',
     words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${besides(also)}`,
     atLeastCalls: calls + 1,
+  };
+}
+
+function moreOpen({ calls, also }: Extract<Seen, { by: 'open-calls' }>): Way {
+  const atLeastCalls = calls + 1;
+  return {
+    way: 'more-open',
+    words: `a maxOpen of at least ${atLeastCalls}${besides(also)}, or an outcome of a call that has ended`,
+    atLeastCalls,
   };
 }
 

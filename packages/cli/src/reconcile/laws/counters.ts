@@ -74,3 +74,12 @@ export function callsIn(rate: RateCounter, nowMs: number): number {
   }
   return rate.times.length - rate.head;
 }
+
+/** Takes back one call of that time. Answers false where none is in the window. */
+export function leaveSlot(rate: RateCounter, atMs: number, nowMs: number): boolean {
+  callsIn(rate, nowMs);
+  const at = rate.times.indexOf(atMs, rate.head);
+  if (at === -1) return false;
+  rate.times.splice(at, 1);
+  return true;
+}

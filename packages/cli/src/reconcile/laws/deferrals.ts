@@ -1,6 +1,6 @@
 /** Deferred actions of a log: which slots of rates each holds, until the ALLOW on its grant takes them along. */
 import { standsForAction } from '@mandate/schemas';
-import { callsIn, type RateCounter } from './counters.ts';
+import { leaveSlot, type RateCounter } from './counters.ts';
 import type { Decided } from './step.ts';
 
 type Deferral = { readonly atMs: number; readonly rates: ReadonlySet<RateCounter> };
@@ -14,7 +14,7 @@ export function createDeferrals() {
       const deferral = decision.isAnswered ? deferrals.get(nameOf(decision)) : undefined;
       if (deferral === undefined) return [];
       return [...rates].filter(
-        (rate) => deferral.rates.has(rate) && leave(rate, deferral.atMs, decision.atMs),
+        (rate) => deferral.rates.has(rate) && leaveSlot(rate, deferral.atMs, decision.atMs),
       );
     },
     /** After it was judged. `left`: by which it held slots. */
@@ -28,14 +28,6 @@ export function createDeferrals() {
       if (decision.grantConsumed) deferrals.delete(name);
     },
   };
-}
-
-function leave(rate: RateCounter, atMs: number, nowMs: number): boolean {
-  callsIn(rate, nowMs);
-  const at = rate.times.indexOf(atMs, rate.head);
-  if (at === -1) return false;
-  rate.times.splice(at, 1);
-  return true;
 }
 
 /** The times stay in order. */

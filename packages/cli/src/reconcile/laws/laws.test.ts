@@ -4,6 +4,7 @@ import {
   type ControlRecord,
   type Decision,
   type DecisionsRecord,
+  OPEN_CALLS,
   policyDocument,
   TOPICS,
   wireTime,
@@ -194,7 +195,14 @@ test('an outcome whose decision was lost settles the one that is made anew', () 
 
 describe('the terms of a settlement', () => {
   const releases = { calls: 1, percent: 20 };
-  const settling = { leastMicros: 40, ownLeastMicros: 60, mostMicros: 200, markMicros: null, releases };
+  const settling = {
+    leastMicros: 40,
+    ownLeastMicros: 60,
+    mostMicros: 200,
+    markMicros: null,
+    releases,
+    open: false,
+  };
   const allowed = (n: number) =>
     decided(2 * n - 1, {
       ...{ actionId: `act-${n}`, chargedMicros: 100, cumulativeMicros: 0 },
@@ -246,6 +254,29 @@ describe('the terms of a settlement', () => {
     ['room that nothing was given back for', settled(1, 100, { releasedMicros: -20 })],
   ])('are broken by %s', (_, settlement) => {
     expect(brokenBy(settlement)).toBe(1);
+  });
+
+  test('give back the slot of a call that was open', () => {
+    const asked = (n: number, calls: number) =>
+      decided(2 * n - 1, {
+        ...{ actionId: `act-${n}`, chargedMicros: 100, cumulativeMicros: 100 * n },
+        reservation: buildReservation(100, {
+          settling: { ...settling, open: true },
+          rates: [{ kind: 'rate', agentId: 'bot', tool: OPEN_CALLS, maxCalls: 2, windowMs: 300_000 }],
+        }),
+        checks: [
+          {
+            check: 'open-calls',
+            said: 'pass' as const,
+            saw: { calls, maxCalls: 2, windowMs: 300_000, retryAfterMs: null },
+          },
+        ],
+      });
+    const done = settled(1, 100, { cumulativeMicros: 100 });
+    const brokenLimits = (calls: number) =>
+      lawsOf([begins('ep-1', 1), asked(1, 0), done, asked(2, calls)]).of('limits')?.broken;
+    expect(brokenLimits(0)).toBe(0);
+    expect(brokenLimits(1)).toBe(1);
   });
 
   test('count what own reports gave back before, and what successes made room for', () => {

@@ -9,6 +9,7 @@ import {
   type BudgetLimit,
   budgetSubject,
   type Check,
+  DEFAULTS,
   type Settlement,
   TOTAL_BUDGET,
 } from '@mandate/schemas';
@@ -18,6 +19,7 @@ import {
   callsIn,
   createBudgetCounter,
   createRateCounter,
+  leaveSlot,
   type RateCounter,
   spend,
   spentIn,
@@ -58,11 +60,14 @@ export function createLimits(findings: Findings) {
   }
 
   function rateOf(
-    { tenant, agentId, tool }: Decided,
-    { check, holder }: Check,
+    { tenant, agentId, tool }: Pick<Decided, 'tenant' | 'agentId' | 'tool'>,
+    { check, holder }: Pick<Check, 'check' | 'holder'>,
     windowMs: number,
   ): RateCounter {
-    const name = `${tenant} ${holder ?? agentId} ${check === 'tool-rate' ? (tool ?? '') : ''} ${windowMs}`;
+    const of = check === 'tool-rate' ? `${check} ${tool ?? ''}` : check;
+    // Open calls are counted for the agent that calls, whichever agent holds the policy.
+    const whose = check === 'open-calls' ? agentId : (holder ?? agentId);
+    const name = `${tenant} ${whose} ${of} ${windowMs}`;
     const known = rates.get(name);
     if (known !== undefined) return known;
     const rate = createRateCounter(windowMs);
@@ -174,6 +179,9 @@ export function createLimits(findings: Findings) {
         for (const [counter, isOwn] of chargedBy(tenant, agentId, known.budgets)) {
           spend(counter, known.atMs, isOwn ? deltaMicros + excessMicros : deltaMicros, nowMs);
         }
+        const asked = { tenant, agentId, tool: null };
+        const openMs = DEFAULTS.openWindowMs;
+        if (known.settling.open) leaveSlot(rateOf(asked, { check: 'open-calls' }, openMs), known.atMs, nowMs);
       }
       checkTotal(step, settlement, { nowMs, isWhole });
     },

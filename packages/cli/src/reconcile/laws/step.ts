@@ -52,7 +52,7 @@ export type Step = { tenant: string; sequence: number; epoch: string; at: string
   | { did: 'other' }
 );
 
-const LIMIT_CHECKS: ReadonlySet<string> = new Set(['budget', 'tool-rate', 'mandate-rate']);
+const LIMIT_CHECKS: ReadonlySet<string> = new Set(['budget', 'tool-rate', 'mandate-rate', 'open-calls']);
 
 /** The steps that a record tells of: a kill of everything took one in each tenant. */
 export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {

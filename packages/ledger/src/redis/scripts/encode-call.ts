@@ -3,8 +3,9 @@
  * made here, in the form in which the script keeps it or gives it to a command; what requests have in common goes in once.
  */
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
+import { openCallsOf } from '../../memory/reserve.ts';
 import type { Operation } from '../../port.ts';
-import { coordinateOf, ownCounters } from '../keys.ts';
+import { coordinateOf, ownCounters, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
 import type { Ground } from './plain-answers.ts';
 import { isSame } from './same.ts';
@@ -73,7 +74,7 @@ export function encodeCall(
 /** @param released the place of the agent's counter of releases among the lifetime counters */
 function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, released: number): string {
   const ran = verified === null ? 'not_run' : verified ? 'yes' : 'no';
-  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)}`;
+  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))}`;
 }
 
 type Kept = { plan: StepRequest['plan']; terms: number; place: number };

@@ -132,8 +132,8 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
--- { delta, result, excess, released, own, name of the counter of releases } of an outcome that lies on the log before its
--- decision, once: ADR 18.
+-- { delta, result, excess, released, own, name of the counter of releases, name of the rate of open calls } of an outcome that
+-- lies on the log before its decision, once: ADR 18.
 local function take_early(field, attempt)
   local name = 'early ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
@@ -257,11 +257,14 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local charged = reserved
   local early = shard.early > now and take_early(field, attempt)
   if early and runs then
-    local delta, result, excess, released, own, releases = unpack(early)
+    local delta, result, excess, released, own, releases, open_calls = unpack(early)
     charged, state = reserved + delta, STATE_BYTE[result]
     add_to_all(counters, terms.charged, now, delta)
     add_to_all(counters, own_among(terms.charged, own), now, excess)
     add_to(counters, counter_of(counters, releases), now, released)
+    if is_open(cjson.decode(string.match(texts[at], '%S+$'))) then
+      slots.leave_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), now, now)
+    end
     moved[place] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
   end
   remember(memory, coordinate, pack_decision(
@@ -303,7 +306,7 @@ do
 
   function settle(at, agent, attempt, total, actual)
     charge_pending()
-    local status, verified, by, releases_at, own = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+)$')
+    local status, verified, by, releases_at, own, open_calls = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+)$')
     local outcome = { status = status, verified = verified, actual = actual >= 0 and actual, releases = by == 'release' }
     local releases = lifetimes[integer(releases_at)]
     local entry, place = standing(memory, actions[at], attempt)
@@ -325,6 +328,10 @@ do
       end
       add_to_all(counters, charged_to, entry.at, delta)
       if released ~= 0 then add_to(counters, releases, now, released) end
+      if is_open(charging) then
+        slots.leave_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), entry.at, now)
+        may_be_plain = false
+      end
       over = is_marked(charging, actual)
       lease.charged = lease.reserved + delta
       lease.result = result_of(outcome)

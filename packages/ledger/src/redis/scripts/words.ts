@@ -47,9 +47,9 @@ const NONE = -1;
 
 /** How an outcome settles it: parts/charge.lua. */
 function settledWord({ charging, settling }: Settled): string {
-  const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases } = settling;
+  const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open } = settling;
   const bounds = `${integer(leastMicros)},${integer(ownLeastMicros)},${integer(mostMicros)}`;
-  const more = `${integer(markMicros ?? NONE)},${integer(releases?.calls ?? NONE)},${integer(releases?.percent ?? 0)}`;
+  const more = `${integer(markMicros ?? NONE)},${integer(releases?.calls ?? NONE)},${integer(releases?.percent ?? 0)},${open ? 1 : 0}`;
   return `["${charging.type}",${bounds},${more},${amountsOf(charging).map(integer)}]`;
 }
 
@@ -61,11 +61,12 @@ type SettledReply = [
   markMicros: number,
   calls: number,
   percent: number,
+  open: number,
   ...amounts: number[],
 ];
 
 function settledIn(reply: SettledReply): Settled {
-  const [type, leastMicros, ownLeastMicros, mostMicros, markMicros, calls, percent, ...amounts] = reply;
+  const [type, leastMicros, ownLeastMicros, mostMicros, markMicros, calls, percent, open, ...amounts] = reply;
   return {
     charging: chargingIn(type, amounts),
     settling: {
@@ -74,6 +75,7 @@ function settledIn(reply: SettledReply): Settled {
       mostMicros,
       markMicros: markMicros === NONE ? null : markMicros,
       releases: calls === NONE ? null : { calls, percent },
+      open: open === 1,
     },
   };
 }

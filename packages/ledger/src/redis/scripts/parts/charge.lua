@@ -56,9 +56,11 @@ end
 local cost_of
 -- Is an actual cost above what a call may cost? It is -1 where there is none.
 local is_marked
+-- Does its ALLOW hold a slot of the agent's open calls?
+local is_open
 -- A script may have 200 locals: those that nothing else needs are the block's own.
 do
-  local TYPE, LEAST, OWN_LEAST, MOST, MARK, CALLS, PERCENT, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 7
+  local TYPE, LEAST, OWN_LEAST, MOST, MARK, CALLS, PERCENT, OPEN, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 8, 8
 
   local function charge_of_success(charging, actual, verified)
     local kind, first, second = charging[TYPE], charging[AMOUNTS + 1], charging[AMOUNTS + 2]
@@ -105,6 +107,10 @@ do
     if may_release or given_back <= 0 then return charged, excess, 0, false end
     if math.max(0, released) > math.min(calls * reserved, LARGEST) - given_back then return reserved, excess, 0, true end
     return charged, excess, given_back, false
+  end
+
+  function is_open(charging)
+    return charging[OPEN] == 1
   end
 
   function is_marked(charging, actual)

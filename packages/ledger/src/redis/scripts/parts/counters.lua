@@ -57,8 +57,13 @@ local function open_rates(counters, names, lengths)
   local opened = {}
   for at, stored in ipairs(fetch(counters.rates.key, names)) do
     opened[at] = open_among(counters, counters.rates, names[at], stored, lengths[at], 1)
+    counters.by_name[names[at]] = opened[at]
   end
   return opened
+end
+
+local function rate_of(counters, name, window_ms)
+  return counters.by_name[name] or open_rates(counters, { name }, { window_ms })[1]
 end
 
 -- window_ms: false for a lifetime counter

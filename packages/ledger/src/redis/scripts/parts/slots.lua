@@ -22,6 +22,11 @@ function slots.leave(deferral, rates, now)
   return left
 end
 
+-- Gives up one slot of the rate that was taken then.
+function slots.leave_one(rate, at, now)
+  slots.leave({ false, at, false, { { rate.name } } }, { rate }, now)
+end
+
 -- Takes back slots that were given up.
 function slots.retake(deferral, rates, now)
   for _, rate in ipairs(rates) do add_to_window(rate, deferral[2], 1, now) end

@@ -1,0 +1,95 @@
+import { type Action, DEFAULTS, OPEN_CALLS, type RateLimit } from '@mandate/schemas';
+import type { Policy } from '../mandate/mandate.ts';
+import { isTiered } from '../price.ts';
+import { byCounter, nameIn } from './by-counter.ts';
+import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
+import { mandateRate, type RateFact } from './rate.ts';
+
+/**
+ * At most so many calls of an agent may be open: allowed, and not settled by an outcome. A call that reserves nothing shows its
+ * cost only when it is settled, so each open one may overdraw a budget (ADR 47).
+ */
+export const openCalls: LimitCheck<RateLimit, RateFact> = {
+  name: 'open-calls',
+  limits(calls) {
+    const { stated, unpriced } = openLimitsOf(calls);
+    if (stated === null && unpriced === null) return [];
+    return [
+      (subject) => {
+        const limitOf = statesEstimate(subject.action) ? stated : unpriced;
+        return limitOf === null ? null : limitOf(subject);
+      },
+    ];
+  },
+  saw: mandateRate.saw,
+  objection: ({ maxCalls }, { calls, retryAfterMs }) => ({
+    code: 'RATE_LIMIT_EXCEEDED',
+    reason: `At most ${maxCalls} calls of this agent may be open at one time (maxOpen), and ${calls} have no outcome yet.`,
+    remedy:
+      retryAfterMs === null
+        ? 'Waiting does not help: the limit admits no call at all.'
+        : 'Report the outcomes of the calls that have ended, or wait retryAfterMs. Then try again, as the next attempt of the same action.',
+  }),
+};
+
+/** Whether an action counts as open until it is settled. */
+export function countsAsOpen(calls: readonly Calls[]): (action: Action) => boolean {
+  const { stated, unpriced } = openLimitsOf(calls);
+  return (action) => (statesEstimate(action) ? stated : unpriced) !== null;
+}
+
+function statesEstimate({ estimatedCostMicros = 0 }: Action): boolean {
+  return estimatedCostMicros > 0;
+}
+
+type Bound = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
+type OpenLimits = {
+  /** For every call: what policies state. */
+  stated: LimitOf<RateLimit> | null;
+  /** For a call that states no estimate: also the default of policies that limit money and have no price for it. */
+  unpriced: LimitOf<RateLimit> | null;
+};
+
+function openLimitsOf(calls: readonly Calls[]): OpenLimits {
+  // A mandate that only watches has no call wait for the outcome of another.
+  if (calls.every(({ policy }) => policy.observe)) return { stated: null, unpriced: null };
+  const stated = calls.flatMap(({ policy }) => boundOf(policy, policy.maxOpen));
+  const defaults = calls.flatMap((one) => boundOf(one.policy, defaultOf(one)));
+  return { stated: strictestOf(stated), unpriced: strictestOf([...stated, ...defaults]) };
+}
+
+function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] {
+  return typeof maxOpen === 'number' ? [{ name, holder, maxOpen }] : [];
+}
+
+/**
+ * Of a policy under which the call reserves nothing, whatever other policies say of it. Tiers ignore what a report says, and
+ * a model without a price is refused where money is limited.
+ */
+function defaultOf(calls: Calls): number | null {
+  const { policy, tool, type } = calls;
+  const limitsMoney = policy.maxCostTotalMicros !== null || policy.budgets.length > 0;
+  if (policy.maxOpen !== null || !limitsMoney || type === 'llm_call' || isTiered(calls)) return null;
+  const priceMicros = tool?.costMicros ?? policy.defaultEstimateMicros ?? 0;
+  return priceMicros === 0 ? DEFAULTS.maxOpen : null;
+}
+
+/** The counter is that of the agent that calls, whichever agent holds the policy. */
+function strictestOf(bounds: readonly Bound[]): LimitOf<RateLimit> | null {
+  const [counter] = byCounter(
+    bounds,
+    () => OPEN_CALLS,
+    ({ maxOpen }) => maxOpen,
+  );
+  if (counter === undefined) return null;
+  const { strictest, others } = counter;
+  const limitOf: LimitOf<RateLimit> = ({ action: { agentId } }) => ({
+    kind: 'rate',
+    agentId,
+    tool: OPEN_CALLS,
+    maxCalls: strictest.maxOpen,
+    windowMs: DEFAULTS.openWindowMs,
+  });
+  const also = others.map((one) => ({ ...nameIn(one), maxCalls: one.maxOpen }));
+  return under(strictest, limitOf, also);
+}
