@@ -4,6 +4,7 @@ import { attackedPlane } from './attacked-plane.ts';
 import { claimWhatIsPinned } from './attacks/claim-what-is-pinned.ts';
 import { escapeAKilledFamily } from './attacks/escape-a-killed-family.ts';
 import { hostileParameters } from './attacks/hostile-parameters.ts';
+import { settleOwnBills } from './attacks/settle-own-bills.ts';
 import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
 
 /** How often others are served during an attack. */
@@ -39,4 +40,12 @@ test('people of a tenant who spend past its bounds', async () => {
     { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },
   ]);
   await attacked.bears(spendPastTheBounds, ROUNDS);
+});
+
+test('an agent that settles its own bills', async () => {
+  attacked = await attackedPlane([
+    { scopes: ['author'], tenant: 'billed' },
+    { scopes: ['publish', 'report'], tenant: 'billed' },
+  ]);
+  await attacked.bears(settleOwnBills, ROUNDS);
 });

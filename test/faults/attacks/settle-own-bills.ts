@@ -1,0 +1,110 @@
+/**
+ * An agent settles its own bills: it cancels what it did, says that it failed or cost nothing, says who reports, reports a
+ * cost beyond all reason, and starts many calls whose cost nobody knows. Keys of the tenant "billed": one that may author, one
+ * that may publish and report.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
+import type { Attack } from './attack.ts';
+
+const COSTS = 0.01;
+const POLICY = {
+  version: 1,
+  id: 'all',
+  maxCostTotal: 5 * COSTS,
+  budgets: [{ id: 'team', scope: 'tenant', max: 1_000_000 }],
+  toolPolicies: { priced: { cost: COSTS } },
+};
+/** What the policy pays for, and what own reports may give back once (`maxReleases`). */
+const [PAID, GIVEN_BACK] = [5, 10];
+/** `maxOpen`, by default. */
+const OPEN = 20;
+
+type Agent = {
+  /** Answers whether the call was allowed, and its id. */
+  call(tool: string): Promise<{ allowed: boolean; actionId: string }>;
+  report(actionId: string, said: object): ReturnType<Ask>;
+};
+type Way = { what: string; most: number; allowed(agent: Agent): Promise<number> };
+
+const SETTLED: readonly { what: string; most: number; said: object }[] = [
+  { what: 'cancels', most: PAID + GIVEN_BACK, said: { status: 'cancelled' } },
+  { what: 'fails', most: PAID + GIVEN_BACK, said: { status: 'failure' } },
+  {
+    what: 'fails verification',
+    most: PAID + GIVEN_BACK,
+    said: { status: 'success', verification: { ok: false } },
+  },
+  { what: 'says that it cost nothing', most: PAID, said: { status: 'success', actualCostMicros: 0 } },
+];
+
+const WAYS: readonly Way[] = [
+  ...SETTLED.map(({ what, most, said }) => ({
+    what,
+    most,
+    allowed: async (agent: Agent) => {
+      let allowed = 0;
+      for (let call = 0; call < most + 5; call += 1) {
+        const made = await agent.call('priced');
+        if (made.allowed) allowed += 1;
+        await agent.report(made.actionId, said);
+      }
+      return allowed;
+    },
+  })),
+  {
+    what: 'starts calls without a price at once',
+    most: OPEN,
+    allowed: async (agent) => {
+      const calls = await Promise.all(Array.from({ length: 3 * OPEN }, () => agent.call('unpriced')));
+      return calls.filter(({ allowed }) => allowed).length;
+    },
+  },
+];
+
+/** Rejects when more calls are allowed than the policy pays for, or when the agent uses up what others share. */
+export const settleOwnBills: Attack = async ({ url, keys }, until) => {
+  const [author = '', ofAgent = ''] = keys;
+  const control = askWith(url, author);
+  const own = askWith(url, ofAgent);
+  await expectTo(control('PUT', '/v1/policies/all', POLICY), 'write a policy');
+  await expectTo(control('PUT', '/v1/rules/all', { version: 1, id: 'all', policy: 'all' }), 'write a rule');
+  const begin = async (): Promise<Agent> => {
+    const agentId = `agent-${randomUUID()}`;
+    await expectTo(control('POST', '/v1/agents', { id: agentId }), 'register an agent');
+    return {
+      call: async (tool) => {
+        const action = { id: randomUUID(), agentId, type: 'tool_call', tool };
+        const verdict = verdictOf(await own('POST', '/v1/actions?waitMs=20000', action));
+        return { allowed: verdict.startsWith('ALLOW'), actionId: action.id };
+      },
+      report: (actionId, said) => own('POST', '/v1/outcomes?waitMs=20000', { actionId, agentId, ...said }),
+    };
+  };
+
+  while (!until.aborted) {
+    for (const { what, most, allowed } of WAYS) {
+      if (until.aborted) return;
+      const calls = await allowed(await begin());
+      if (calls === 0) throw new Error(`an agent that ${what} was allowed nothing at all`);
+      if (calls > most) throw new Error(`an agent that ${what} was allowed ${calls} calls, not ${most}`);
+    }
+    await claimToRelease(await begin());
+    await exhaust(await begin(), await begin());
+  }
+};
+
+async function claimToRelease(agent: Agent): Promise<void> {
+  const { actionId } = await agent.call('priced');
+  const reportedBy = { keyId: 'key', mayRelease: true };
+  const { status } = await agent.report(actionId, { status: 'cancelled', reportedBy });
+  if (status < 400) throw new Error('a caller said itself who reports');
+}
+
+async function exhaust(agent: Agent, other: Agent): Promise<void> {
+  for (const tool of ['priced', 'unpriced']) {
+    const { actionId } = await agent.call(tool);
+    await agent.report(actionId, { status: 'success', actualCostMicros: Number.MAX_SAFE_INTEGER });
+  }
+  if (!(await other.call('priced')).allowed) throw new Error('one report used up what others share');
+}
