@@ -1,51 +1,37 @@
 /**
- * How much a piece of work does, counted: characters of our own code that the engine ran through. The same work counts the
- * same on every machine. What the engine does by itself (searching a text, sorting) is not in it.
+ * How much work a reader does for a text, counted: characters of our own code that the engine ran through. The same work
+ * counts the same on every machine. What the engine does by itself (searching a text, sorting) is not in it.
+ *
+ * The work is done in a thread of its own, whatever else the process has run: V8 counts the parts of a function only where
+ * it compiled the function after the counting began.
  */
-import { type Profiler, Session } from 'node:inspector/promises';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** @param within parts of the paths of files that count */
+export type CountingOptions = { within: readonly string[] };
+export type CountRequest = { reader: string; text: string };
+export type CountAnswer = { characters: number } | { error: string };
 
 export type WorkCounter = {
-  /** @param work is done once */
-  countOf(work: () => unknown): Promise<number>;
-  stop(): Promise<void>;
+  /** @param reader a name of `READERS`, which reads the text once */
+  countOf(reader: string, text: string): Promise<number>;
+  stop(): Promise<unknown>;
 };
 
-/** @param within parts of the paths of files that count; code runs slowly until the counter is stopped */
 export async function startCounting(within: readonly string[]): Promise<WorkCounter> {
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-  const counted = async () => {
-    const { result } = await session.post('Profiler.takePreciseCoverage');
-    return result
-      .filter(({ url }) => within.some((part) => url.includes(part)))
-      .flatMap(({ functions }) => functions.map(({ ranges }) => ranThrough(ranges)))
-      .reduce((sum, characters) => sum + characters, 0);
-  };
+  const worker = new Worker(new URL('./counting-thread.ts', import.meta.url), {
+    workerData: { within } satisfies CountingOptions,
+    execArgv: [],
+  });
+  await once(worker, 'message');
   return {
-    async countOf(work) {
-      // Whatever was counted before is taken off.
-      await counted();
-      work();
-      return counted();
+    async countOf(reader, text) {
+      worker.postMessage({ reader, text } satisfies CountRequest);
+      const [answer]: CountAnswer[] = await once(worker, 'message');
+      if (answer === undefined || 'error' in answer) throw new Error(answer?.error ?? 'no answer');
+      return answer.characters;
     },
-    async stop() {
-      await session.post('Profiler.stopPreciseCoverage');
-      session.disconnect();
-    },
+    stop: () => worker.terminate(),
   };
-}
-
-/** @param ranges of a function: each lies within one before it, and says how often its part was entered */
-function ranThrough(ranges: readonly Profiler.CoverageRange[]): number {
-  const around: Profiler.CoverageRange[] = [];
-  let characters = 0;
-  for (const range of ranges) {
-    while (around.length > 0 && (around.at(-1)?.endOffset ?? 0) <= range.startOffset) around.pop();
-    const more = range.count - (around.at(-1)?.count ?? 0);
-    characters += more * (range.endOffset - range.startOffset);
-    around.push(range);
-  }
-  return characters;
 }

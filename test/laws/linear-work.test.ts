@@ -2,29 +2,10 @@
  * Whatever reads what comes from outside does work that grows no faster than what it reads. Hostile texts are drawn, each at
  * a length and at four times that length: four times the work is linear, sixteen times is quadratic.
  */
-import { checkAlerting } from '@mandate/alerter';
-import {
-  actionDigest,
-  compileActionRedaction,
-  compileGlobs,
-  effortOfAction,
-  loadControl,
-  loadMandates,
-} from '@mandate/policy';
-import { loadPrivacy, redactPieces } from '@mandate/privacy';
-import {
-  type Action,
-  action,
-  JsonFault,
-  placeOf,
-  readActionsRecord,
-  readControlRecord,
-  readJson,
-  readSome,
-} from '@mandate/schemas';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startCounting, type WorkCounter } from './counted-work.ts';
+import { READERS } from './readers.ts';
 
 // A law takes a second; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 120_000 });
@@ -175,75 +156,19 @@ function textAt(hostile: Hostile, times: number): string {
   return hostile.map(({ text, grows }) => (grows ? text.repeat(times) : text)).join('');
 }
 
-const bytes = (text: string) => new TextEncoder().encode(text);
-const call = (
-  args: Action extends infer A ? (A extends { args?: infer Args } ? Args : never) : never,
-): Action => ({
-  ...{ id: 'x', agentId: 'a', type: 'tool_call', tool: 't', args },
-});
-const redacting = compileActionRedaction({ redact: ['secret', 'a*'], hash: [], hashKey: undefined });
-
-function validating(validator: string): (text: string) => unknown {
-  const loaded = loadMandates(
-    `version: 1\nid: m\nagents: ["*"]\ntoolPolicies: { t: { argumentValidation: { validators: [${validator}] } } }`,
-  );
-  const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;
-  if (!rules) throw new Error(`${validator} is no validator`);
-  return (text) => rules.validate({ to: text, sql: text, path: text }, effortOfAction());
-}
-
-const READERS: readonly [name: string, read: (text: string) => unknown][] = [
-  ['JSON', (text) => wrong(() => readJson(text), text)],
-  ['a record', (text) => readActionsRecord(bytes(text))],
-  ['a body of records', (text) => [...readSome(bytes(text), () => action, { records: 500, faults: 20 })]],
-  [
-    'a record of arguments',
-    (text) => readActionsRecord(bytes(JSON.stringify({ event: 'action.requested', action: call({ text }) }))),
-  ],
-  ['a change on the log', (text) => refused(() => readControlRecord(bytes(text)))],
-  ['mandates', loadMandates],
-  ['agents, policies and rules', loadControl],
-  ['the privacy document', loadPrivacy],
-  ['rules of alerts', (text) => checkAlerting(text, {})],
-  ['what is personal in a text', redactPieces],
-  ['redaction', (text) => redacting(call({ text, secret: text, [text]: 1, list: text.split(',') }))],
-  ['a digest', (text) => actionDigest(call({ text, list: text.split(',') }), null, () => '')],
-  ['globs', (text) => compileGlobs(text.split(' '))(text)],
-  ...['noSystemPaths', 'readOnlySql', '{ emailDomains: [b.co] }'].map(
-    (validator): [string, (text: string) => unknown] => [validator, validating(validator)],
-  ),
-];
-
-function wrong(read: () => unknown, text: string): unknown {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof JsonFault) return placeOf(text, error.offset);
-    throw error;
-  }
-}
-
-function refused(read: () => unknown): unknown {
-  try {
-    return read();
-  } catch (error) {
-    return error;
-  }
-}
-
 let counter: WorkCounter;
 beforeAll(async () => {
   counter = await startCounting(['/schemas/src/', '/packages/', '/services/', '/node_modules/yaml/']);
 });
 afterAll(() => counter.stop());
 
-describe.each(READERS)('%s', (_name, read) => {
+describe.each(READERS.map(([name]) => name))('%s', (reader) => {
   test('takes work that is linear in the text', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHostile, async (hostile) => {
         const [short, long] = [textAt(hostile, SHORT), textAt(hostile, SHORT * TIMES)];
-        const less = await counter.countOf(() => read(short));
-        const more = await counter.countOf(() => read(long));
+        const less = await counter.countOf(reader, short);
+        const more = await counter.countOf(reader, long);
         expect(more, `${more} for ${long.length} characters, ${less} for ${short.length}`).toBeLessThan(
           MOST * less + CONSTANT,
         );

@@ -1,0 +1,77 @@
+/** Whatever reads what comes from outside, by name: each takes a text and does all the work that the text causes. */
+import { checkAlerting } from '@mandate/alerter';
+import {
+  actionDigest,
+  compileActionRedaction,
+  compileGlobs,
+  effortOfAction,
+  loadControl,
+  loadMandates,
+} from '@mandate/policy';
+import { loadPrivacy, redactPieces } from '@mandate/privacy';
+import {
+  type Action,
+  action,
+  JsonFault,
+  placeOf,
+  readActionsRecord,
+  readControlRecord,
+  readJson,
+  readSome,
+} from '@mandate/schemas';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const call = (
+  args: Action extends infer A ? (A extends { args?: infer Args } ? Args : never) : never,
+): Action => ({
+  ...{ id: 'x', agentId: 'a', type: 'tool_call', tool: 't', args },
+});
+const redacting = compileActionRedaction({ redact: ['secret', 'a*'], hash: [], hashKey: undefined });
+
+function validating(validator: string): (text: string) => unknown {
+  const loaded = loadMandates(
+    `version: 1\nid: m\nagents: ["*"]\ntoolPolicies: { t: { argumentValidation: { validators: [${validator}] } } }`,
+  );
+  const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;
+  if (!rules) throw new Error(`${validator} is no validator`);
+  return (text) => rules.validate({ to: text, sql: text, path: text }, effortOfAction());
+}
+
+export const READERS: readonly [name: string, read: (text: string) => unknown][] = [
+  ['JSON', (text) => wrong(() => readJson(text), text)],
+  ['a record', (text) => readActionsRecord(bytes(text))],
+  ['a body of records', (text) => [...readSome(bytes(text), () => action, { records: 500, faults: 20 })]],
+  [
+    'a record of arguments',
+    (text) => readActionsRecord(bytes(JSON.stringify({ event: 'action.requested', action: call({ text }) }))),
+  ],
+  ['a change on the log', (text) => refused(() => readControlRecord(bytes(text)))],
+  ['mandates', loadMandates],
+  ['agents, policies and rules', loadControl],
+  ['the privacy document', loadPrivacy],
+  ['rules of alerts', (text) => checkAlerting(text, {})],
+  ['what is personal in a text', redactPieces],
+  ['redaction', (text) => redacting(call({ text, secret: text, [text]: 1, list: text.split(',') }))],
+  ['a digest', (text) => actionDigest(call({ text, list: text.split(',') }), null, () => '')],
+  ['globs', (text) => compileGlobs(text.split(' '))(text)],
+  ...['noSystemPaths', 'readOnlySql', '{ emailDomains: [b.co] }'].map(
+    (validator): [string, (text: string) => unknown] => [validator, validating(validator)],
+  ),
+];
+
+function wrong(read: () => unknown, text: string): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JsonFault) return placeOf(text, error.offset);
+    throw error;
+  }
+}
+
+function refused(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error;
+  }
+}
