@@ -488,7 +488,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/lint/widening.ts', [
     ['7 a version that rules waited for is told', 'if (isThere && !wasThere)', 'if (false)'],
     ['7 what may be asked again sooner is told', 'lease(is) < lease(was)', 'false'],
-    ['7 a tool that nobody may call lets nothing through', '.filter(usableUnder(after))', ''],
+    ['7 a tool that nobody may call lets nothing through', '.filter(usableUnder(after, effort))', ''],
   ]),
   ...inFile('packages/policy/src/lint/rule-widening.ts', [
     ['7 a rule that is gone held somebody', 'held ? [goes(before, after)] : []', '[]'],

@@ -15,13 +15,21 @@ import {
   type ToolPolicyDocument,
 } from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
+import type { Effort } from '../effort.ts';
 import { modelPatterns, providerPatterns } from '../models/name-lists.ts';
 import { globsWithin } from './globs-within.ts';
 import { isAlive } from './rules-read.ts';
 
+/**
+ * Characters of patterns that one change may compare: 16 ms on a machine of 2026. A change is compared on the event loop, at
+ * the moment at which it takes effect. What is not compared any more counts as wider.
+ */
+const OF_A_CHANGE = 8_000_000;
+
 /** A policy version against the one before it; empty: nothing is wider. */
 export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
-  const tools = namesOf(before, after).filter(usableUnder(after));
+  const effort = { left: OF_A_CHANGE };
+  const tools = namesOf(before, after).filter(usableUnder(after, effort));
   return [
     ...(isObserved(after) && !isObserved(before) ? ['it only observes'] : []),
     ...later(before.expiresAt, after.expiresAt),
@@ -37,9 +45,9 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...widerBudgets(before, after),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
     ...widerWaiting(before, after),
-    ...widerNames('Tools', before, after),
-    ...widerNames('Models', before, after),
-    ...widerNames('Providers', before, after),
+    ...widerNames('Tools', before, after, effort),
+    ...widerNames('Models', before, after, effort),
+    ...widerNames('Providers', before, after, effort),
     ...lowerPrices(before, after),
     ...fewerTokens(before, after),
     ...widerRegistry(before.tools, after.tools),
@@ -175,15 +183,17 @@ const GLOBS_OF: Record<Named, (pattern: string) => readonly string[]> = {
   Providers: providerPatterns,
 };
 
-function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument): string[] {
-  const isAllowed = patternsWithin(of, before[`allowed${of}`] ?? ['*']);
+function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, effort: Effort): string[] {
+  const within = (patterns: readonly string[], unknown = false) =>
+    patternsWithin(of, patterns, { unknown, effort });
+  const isAllowed = within(before[`allowed${of}`] ?? ['*']);
   const isDenied = {
-    before: patternsWithin(of, before[`denied${of}`] ?? []),
-    after: patternsWithin(of, after[`denied${of}`] ?? []),
+    before: within(before[`denied${of}`] ?? []),
+    after: within(after[`denied${of}`] ?? []),
   };
   // Of agents below: what is allowed, and what may be handed on to them.
-  const isAllowedBelow = patternsWithin(of, allowedBelow(of, before));
-  const mayBeAllowedBelow = patternsWithin(of, allowedBelow(of, after), true);
+  const isAllowedBelow = within(allowedBelow(of, before));
+  const mayBeAllowedBelow = within(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
     .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
     .map((glob) => `allowed${of}: + ${glob}`);
@@ -204,9 +214,9 @@ function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument): s
 function patternsWithin(
   of: Named,
   patterns: readonly string[],
-  unknown = false,
+  { unknown, effort }: { unknown: boolean; effort: Effort },
 ): (pattern: string) => boolean {
-  const isWithin = globsWithin(patterns.flatMap(GLOBS_OF[of]), unknown);
+  const isWithin = globsWithin(patterns.flatMap(GLOBS_OF[of]), unknown, effort);
   return (pattern) => GLOBS_OF[of](pattern).every(isWithin);
 }
 
@@ -273,9 +283,10 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
 }
 
 /** Whether somebody may call a tool, who holds it or is below. */
-function usableUnder(policy: PolicyDocument): (tool: string) => boolean {
-  const isAllowed = globsWithin(allowedBelow('Tools', policy));
-  const isDenied = globsWithin(policy.deniedTools ?? []);
+function usableUnder(policy: PolicyDocument, effort: Effort): (tool: string) => boolean {
+  // A tool that is not compared any more is looked at: it may be usable.
+  const isAllowed = globsWithin(allowedBelow('Tools', policy), true, effort);
+  const isDenied = globsWithin(policy.deniedTools ?? [], false, effort);
   return (tool) => isAllowed(tool) && !isDenied(tool);
 }
 
