@@ -1,4 +1,5 @@
 /** A plane of one process that is attacked, with honest callers of a tenant of their own beside the attackers. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +43,6 @@ export async function attackedPlane(
   const keys = await Promise.all(attackers.map(({ tenant, scopes, pins }) => issued(tenant, scopes, pins)));
   const plane = await startPlane({ data, mandates, env });
 
-  let asked = 0;
   async function post(key: string, path: string, body: object): Promise<Record<string, unknown>> {
     const answer = await fetch(plane.url + path, {
       method: 'POST',
@@ -56,7 +56,7 @@ export async function attackedPlane(
   }
   /** One honest agent is decided, one is killed and revived, and one question is granted. */
   async function servesOthers(): Promise<void> {
-    const id = `honest-${++asked}`;
+    const id = randomUUID();
     const action = { id, agentId: 'agent', type: 'tool_call', tool: 'look' };
     const { decision } = await post(honest, '/v1/actions?waitMs=20000', action);
     expect(decision).toMatchObject({ verdict: 'ALLOW' });
