@@ -162,6 +162,7 @@ export const FAULTS: readonly Fault[] = [
       'test/e2e/interface/interface.test.ts',
       'test/e2e/interface/hostile-parameters.test.ts',
       'test/faults/under-attack.test.ts',
+      'test/faults/longest-turn.test.ts',
       'packages/runtime/src/http/request-faults.system.test.ts',
     ],
   },

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { arbitraryHostile, KNOWN_HOSTILE, textAt } from './arbitrary-hostile.ts';
 import { startCounting, type WorkCounter } from './counted-work.ts';
 import { READERS } from './readers.ts';
 
@@ -16,145 +17,6 @@ const TIMES = 4;
 const MOST = 1.6 * TIMES;
 /** Work that is there whatever is read. */
 const CONSTANT = 3_000;
-
-/** What parts, opens, closes, escapes, repeats or refers to something in any of the languages that are read. */
-const TOKENS = [
-  ...[
-    '{',
-    '}',
-    '[',
-    ']',
-    '(',
-    ')',
-    '"',
-    "'",
-    '`',
-    ',',
-    ':',
-    ';',
-    '\n',
-    '\r\n',
-    '\t',
-    ' ',
-    '\0',
-    '#',
-    '|',
-    '>',
-  ],
-  ...[
-    '- ',
-    '? ',
-    ': ',
-    '&a ',
-    '*a ',
-    '<<: ',
-    '!',
-    '%',
-    '---\n',
-    '\\',
-    '\\n',
-    '\\u0041',
-    '\\ud83d',
-    '"a":',
-    'a: ',
-  ],
-  ...[
-    '1',
-    '9',
-    '0.1',
-    '-',
-    'e',
-    '1e',
-    'true',
-    'null',
-    'a',
-    'A',
-    '_',
-    '.',
-    '/',
-    '../',
-    '~',
-    '@',
-    '*',
-    '--',
-    '/*',
-    '$$',
-  ],
-  ...[
-    '{"a":1},',
-    '"a":[',
-    '[],',
-    'null,',
-    '漢',
-    '\u{1f600}',
-    '\u0301',
-    '\u200b',
-    'a@b.co ',
-    'a.b@',
-    '4111 1111 ',
-    '+1 ',
-  ],
-  ...[
-    'sk-',
-    'ey',
-    'AKIA',
-    '-----BEGIN ',
-    'DE89 ',
-    '1.2.3.',
-    ':1:',
-    'SELECT ',
-    'file:',
-    '%2e',
-    '<',
-    '=',
-    '==',
-    '?=',
-  ],
-];
-
-/** A text at any length: pieces, of which some are repeated. */
-type Hostile = readonly { text: string; grows: boolean }[];
-
-const piece = fc.record({
-  text: fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 4 }).map((all) => all.join('')),
-  grows: fc.boolean(),
-});
-
-/** What a reader has to be within before it looks at more than the first character. */
-const AROUND = [
-  ['', ''],
-  ['[', '1]'],
-  ['{"a":[', '1]}'],
-  ['"', '"'],
-  ['version: 1\nid: m\nagents: ["*"]\n', '\n'],
-];
-
-const arbitraryHostile: fc.Arbitrary<Hostile> = fc
-  .tuple(
-    fc.array(piece, { maxLength: 2 }),
-    fc.constantFrom(...AROUND),
-    fc.array(piece, { minLength: 1, maxLength: 4 }),
-  )
-  .map(([before, [open = '', close = ''], within]) => [
-    ...before,
-    { text: open, grows: false },
-    ...within,
-    { text: close, grows: false },
-  ]);
-
-/** That once held up everything. */
-const KNOWN: readonly Hostile[] = [
-  [
-    { text: '\n', grows: true },
-    { text: '[', grows: false },
-    { text: '1,', grows: true },
-    { text: '1]', grows: false },
-  ],
-];
-
-function textAt(hostile: Hostile, times: number): string {
-  return hostile.map(({ text, grows }) => (grows ? text.repeat(times) : text)).join('');
-}
 
 let counter: WorkCounter;
 beforeAll(async () => {
@@ -173,7 +35,7 @@ describe.each(READERS.map(([name]) => name))('%s', (reader) => {
           MOST * less + CONSTANT,
         );
       }),
-      { numRuns: 40, examples: KNOWN.map((hostile) => [hostile]) },
+      { numRuns: 40, examples: KNOWN_HOSTILE.map((hostile) => [hostile]) },
     );
   });
 });

@@ -1,0 +1,92 @@
+/** Bodies as large as a route takes, made of hostile pieces, alone or within an example of what the route expects. */
+import { CAPS } from '@mandate/schemas';
+import { type Hostile, KNOWN_HOSTILE, TOKENS, textAt } from '../laws/arbitrary-hostile.ts';
+
+/**
+ * bare: the hostile text is all there is; list: the example as often as it fits; text: each text of the example; elements: each
+ * list of the example; members: a member that the example lacks.
+ */
+const WITHIN = ['bare', 'list', 'text', 'elements', 'members'] as const;
+type Within = (typeof WITHIN)[number];
+
+export type Body = { within: Within; hostile: Hostile };
+
+/** A little less than the 1 MiB of a body. */
+const MOST_BYTES = 1024 * 1024 - 2_000;
+
+const grows = (...texts: string[]): Hostile => texts.map((text) => ({ text, grows: true }));
+
+export const KNOWN_BODIES: readonly Body[] = [
+  ...KNOWN_HOSTILE.map((hostile) => ({ within: 'bare' as const, hostile })),
+  { within: 'bare', hostile: grows('{"a":1},') },
+  { within: 'list', hostile: [] },
+  { within: 'text', hostile: grows('\\') },
+  { within: 'elements', hostile: grows('1,') },
+  { within: 'members', hostile: grows('[],') },
+];
+
+export function drawnBody(random: () => number): Body {
+  return { within: pick(WITHIN, random), hostile: drawnHostile(random) };
+}
+
+/** Another one that has much in common with it. */
+export function changedBody({ within, hostile }: Body, random: () => number): Body {
+  if (hostile.length === 0 || random() < 0.25) return { within: pick(WITHIN, random), hostile };
+  const at = Math.floor(random() * hostile.length);
+  const other = drawnHostile(random);
+  if (random() < 0.5)
+    return { within, hostile: [...hostile.slice(0, at), ...other.slice(0, 1), ...hostile.slice(at)] };
+  return { within, hostile: hostile.with(at, other[0] ?? { text: 'a', grows: true }) };
+}
+
+function drawnHostile(random: () => number): Hostile {
+  const pieces = 1 + Math.floor(random() * 4);
+  return Array.from({ length: pieces }, () => ({
+    text: Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(TOKENS, random)).join(''),
+    grows: random() < 0.7,
+  }));
+}
+
+function pick<T>(from: readonly T[], random: () => number): T {
+  return from[Math.floor(random() * from.length)] as T;
+}
+
+/** As it is sent. */
+export function written({ within, hostile }: Body, example: unknown): string {
+  const one = JSON.stringify(example);
+  if (within === 'bare') return grown(hostile, MOST_BYTES);
+  if (within === 'list')
+    return `[${Array(Math.floor(MOST_BYTES / (one.length + 1)))
+      .fill(one)
+      .join()}]`;
+  const room = MOST_BYTES - one.length;
+  if (within === 'text') {
+    // Escapes take up to six bytes for a character.
+    const text = grown(hostile, Math.min(CAPS.stringUnits, Math.floor(room / 6)));
+    return JSON.stringify(replaced(example, (value) => (typeof value === 'string' ? text : undefined)));
+  }
+  const elements = grown(hostile, room).replace(/,$/, '');
+  const marked =
+    within === 'elements'
+      ? replaced(example, (value) => (Array.isArray(value) ? [MARK] : undefined))
+      : { ...Object(example), [MARK]: [MARK] };
+  return JSON.stringify(marked).replace(`"${MARK}"]`, () => `${elements}]`);
+}
+
+const MARK = 'hostile-elements';
+
+/** The text at its longest within so many bytes. */
+function grown(hostile: Hostile, bytes: number): string {
+  const [none, one] = [0, 1].map((times) => Buffer.byteLength(textAt(hostile, times))) as [number, number];
+  const times = one > none ? Math.floor((bytes - none) / (one - none)) : 1;
+  return textAt(hostile, Math.max(0, times));
+}
+
+/** Another value wherever `by` has one. */
+function replaced(value: unknown, by: (value: unknown) => unknown): unknown {
+  const other = by(value);
+  if (other !== undefined) return other;
+  if (Array.isArray(value)) return value.map((element) => replaced(element, by));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, by)]));
+}

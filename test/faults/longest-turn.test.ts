@@ -1,0 +1,91 @@
+/**
+ * A search for the body that holds the event loop up longest, for each route that takes one: bodies as large as is allowed
+ * are drawn, and what took longest is changed again and again. No turn may take 50 ms of CPU time.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { API_SCOPES, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { IS_LONG, type PlaneProcess, SEED, seededRandom, startPlane } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Described, operationsOf, requiredValues, urlOf } from '../e2e/interface/described.ts';
+import { describedBy } from './attacks/hostile-parameters.ts';
+import { MOST_BUSY_MS, quietestOf } from './busiest-turn.ts';
+import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './largest-bodies.ts';
+
+/** For each route, beside what is known to take long. */
+const DRAWN = IS_LONG ? 60 : 2;
+
+let plane: PlaneProcess;
+let data: string;
+let key: string;
+let operations: readonly Described[];
+
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'mandate-turns-'));
+  const mandates = join(data, 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\n');
+  const issued = issueApiKey({ tenant: 'default', scopes: API_SCOPES, agents: ['*'], name: 'key' });
+  await fileKeyStore(dataFolder(data).keys).add(issued.record);
+  key = issued.key;
+  const preload = new URL('./report-turns.ts', import.meta.url).href;
+  plane = await startPlane({ data, mandates, env: { NODE_OPTIONS: `--import=${preload}` } });
+  const all = operationsOf(await describedBy(plane.url));
+  operations = all.filter(({ requestBody }) => requestBody?.content['application/json'] !== undefined);
+});
+afterAll(async () => {
+  // It is never idle, so it does not end by itself.
+  await plane?.kill('SIGKILL');
+  rmSync(data, { recursive: true });
+});
+
+test('no body holds the event loop up', { timeout: IS_LONG ? 3_600_000 : 600_000 }, async () => {
+  const random = seededRandom(SEED);
+  const tooLong: Record<string, number> = {};
+  for (const operation of operations) {
+    const { body, ms } = await longestOf(operation, random);
+    if (ms >= MOST_BUSY_MS) tooLong[`${operation.method} ${operation.path} ${JSON.stringify(body)}`] = ms;
+  }
+  expect(operations.length).toBeGreaterThan(20);
+  expect(tooLong).toEqual({});
+});
+
+/** What was found to take longest for this route, and its ms of CPU time. */
+async function longestOf(operation: Described, random: () => number): Promise<{ body: Body; ms: number }> {
+  const example = exampleOf(operation);
+  let longest = { body: drawnBody(random), ms: -1 };
+  const attempt = async (body: Body) => {
+    const ms = await turnOf(operation, written(body, example));
+    if (ms > longest.ms) longest = { body, ms };
+  };
+  for (const body of KNOWN_BODIES) await attempt(body);
+  for (let drawn = 0; drawn < DRAWN; drawn += 1)
+    await attempt(random() < 0.5 ? drawnBody(random) : changedBody(longest.body, random));
+  if (longest.ms < MOST_BUSY_MS) return longest;
+  const text = written(longest.body, example);
+  return { ...longest, ms: await quietestOf(() => turnOf(operation, text)) };
+}
+
+/** What the longest turn took, of those in which a body was received, read and answered. */
+async function turnOf(operation: Described, body: string): Promise<number> {
+  await longestTurn();
+  const answer = await fetch(plane.url + urlOf(operation, requiredValues(operation)), {
+    method: operation.method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body,
+  });
+  await answer.arrayBuffer();
+  return longestTurn();
+}
+
+async function longestTurn(): Promise<number> {
+  const said = plane.says('stderr', (line) => /^longest turn: (\S+)$/.exec(line)?.[1]);
+  plane.process.kill('SIGUSR2');
+  return Number(await said);
+}
+
+function exampleOf({ requestBody }: Described): unknown {
+  const content = requestBody?.content['application/json'];
+  const [named] = Object.values(content?.examples ?? {}) as { value?: unknown }[];
+  return content?.example ?? named?.value ?? named ?? {};
+}
