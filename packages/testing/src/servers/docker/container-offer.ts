@@ -1,5 +1,5 @@
 /** A server in a container, started with testcontainers, whose reaper removes it should the run be killed. */
-import { setTimeout } from 'node:timers/promises';
+import { once } from 'node:events';
 import { type ContainerRuntimeClient, getContainerRuntimeClient, getReaper, ImageName } from 'testcontainers';
 import type { Offer, ServerKind } from '../offer.ts';
 import { composeImage } from './compose-image.ts';
@@ -9,16 +9,19 @@ const ANSWERED_WITHIN_MS = 5_000;
 /** For an image that has to be fetched first. What comes later is there for the next run. */
 const PULLED_WITHIN_MS = 120_000;
 
-/** Undefined where no engine answers, or where it neither has the image nor gets it in time. */
+/**
+ * Undefined where no engine answers, or where it neither has the image nor gets it in time.
+ * @param until aborts when the engine has had time enough to answer
+ */
 export async function containerOffer(
   kind: ServerKind,
-  answeredWithinMs = ANSWERED_WITHIN_MS,
+  until = AbortSignal.timeout(ANSWERED_WITHIN_MS),
 ): Promise<Offer | undefined> {
-  const engine = await within(answeredWithinMs, getContainerRuntimeClient());
+  const engine = await unlessAborted(until, getContainerRuntimeClient());
   if (engine === undefined) return undefined;
   const image = await composeImage(kind);
-  if (!(await within(PULLED_WITHIN_MS, has(engine, image)))) return undefined;
-  if ((await within(PULLED_WITHIN_MS, getReaper(engine))) === undefined) return undefined;
+  if (!(await inTime(has(engine, image)))) return undefined;
+  if ((await inTime(getReaper(engine))) === undefined) return undefined;
   const { host, serverVersion } = engine.info.containerRuntime;
   return { what: `Docker ${serverVersion}, image ${image}`, start: () => CONTAINERS[kind](image, host) };
 }
@@ -31,7 +34,12 @@ async function has(engine: ContainerRuntimeClient, name: string): Promise<boolea
   return true;
 }
 
-/** Undefined when it fails or takes longer. */
-function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  return Promise.race([work.catch(() => undefined), setTimeout(ms, undefined, { ref: false })]);
+function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  return unlessAborted(AbortSignal.timeout(PULLED_WITHIN_MS), work);
+}
+
+/** Undefined when the work fails, or the signal comes first. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
+  const aborted = once(signal, 'abort').then(() => undefined);
+  return Promise.race([work.catch(() => undefined), aborted]);
 }
