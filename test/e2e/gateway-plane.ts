@@ -20,7 +20,13 @@ import {
   systemClock,
   type Tracer,
 } from '@mandate/runtime';
-import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  type DecisionsRecord,
+  limitsInForce,
+  readDecisionsRecord,
+  type TenantLimits,
+  TOPICS,
+} from '@mandate/schemas';
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 
@@ -91,6 +97,8 @@ export async function startGatewayPlane(options: {
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
   /** Who is registered, and who no longer is; nobody when absent. */
   register?: Parameters<typeof createGateway>[0]['register'];
+  /** How much each tenant may write. */
+  limits?: TenantLimits;
   /** Whether persons can be erased here. */
   seals?: boolean;
   /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
@@ -108,6 +116,7 @@ export async function startGatewayPlane(options: {
     fingerprintOf(original, redacted, 'the key of this test');
   const metrics = createMetrics({ service: 'test' });
 
+  const limits = limitsInForce(options.limits);
   const given = options.between?.({ bus, ledger }) ?? { bus, ledger };
   const gateway = createGateway(
     {
@@ -116,6 +125,7 @@ export async function startGatewayPlane(options: {
       standing: () => ({ above: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: options.register ?? { statusOf: () => null, names: () => [] },
+      limits: () => limits,
       isClosed: () => false,
       isOfBounds: options.isOfBounds ?? (() => false),
       redact,
@@ -142,6 +152,7 @@ export async function startGatewayPlane(options: {
     metrics,
     tracer: options.tracer ?? null,
     keys: keyStoreOf(live),
+    tenantLimits: () => limits,
     readiness: gateway.readiness,
   });
   await mustAnswerAsDescribed(server);

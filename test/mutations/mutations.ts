@@ -1590,11 +1590,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 those turned away keep out nobody', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
     ['8 each of those turned away is counted', 'known.times += 1;', 'known.times += 0;'],
   ]),
-  ...inFile('packages/bus/src/record-strangers.ts', [
-    ['8 strangers are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
-    ['8 strangers are counted', 'known.times += noted.times;', ''],
-    ['8 so many strangers are noted', 'else if (lane.waiting.size < MOST)', 'else'],
-    ['8 a flood of strangers is few records', '      await firstOf(closed.promise, pauseMs);\n', ''],
+  ...inFile('packages/bus/src/count-refusals.ts', [
+    ['8 refusals are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
+    ['8 refusals are counted', 'known.times += noted.times;', ''],
+    ['8 so many refusals are noted', 'else if (lane.waiting.size < mostOf(noted))', 'else'],
+    ['8 a flood of refusals is few records', '      await firstOf(closed.promise, pauseMs);\n', ''],
     ['8 a long one is fewer', 'pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);', ''],
     ['8 one tenant’s flood hides no other’s', 'lanes.get(read.tenant)', '[...lanes.values()][0]'],
     ['8 stopping waits for no log that is away', 'closing ??= ', 'closing = '],
@@ -1838,14 +1838,25 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/bus/src/record-http-reads.ts', [
     [
       'privacy: nothing is read before it is on record who asks',
-      "'onRequest', (request) => put(request, null)",
-      "'onRequest', async (request) => void put(request, null)",
+      "'onRequest', (request) => recordRead(request)",
+      "'onRequest', async (request) => void recordRead(request)",
     ],
-    ['privacy: who is turned away is on record', 'await put(request, error.code, asked)', 'null'],
+    [
+      'privacy: who is turned away is on record',
+      'await recordTurnedAway(request, error.code, asked)',
+      'null',
+    ],
+    ['limits: reads count', "    request.spend('reads', { records: readsIn(asked) });\n", ''],
+    [
+      'limits: a flood of the turned away is few records',
+      "!request.trySpend('reads', { records: 1 })",
+      'false',
+    ],
+    ['limits: refusals beyond a limit are counted', 'error.status === 429', 'false'],
     ['8 what is asked in a closed tenant is on record', " || error.code === 'TENANT_CLOSED'", ''],
     ['8 who shows no key that opens anything is on record', 'error.status === 401 || ', ''],
     ['8 and under the tenant whose key it was', 'readOf(request, request.namedKey,', 'readOf(request, null,'],
-    ['8 and before the server ends', "    server.addHook('onClose', strangers.close);\n", ''],
+    ['8 and before the server ends', "    server.addHook('onClose', counted.close);\n", ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
   ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [

@@ -10,9 +10,9 @@ export function sameAs({ tenant, key, method, route }: Read): string {
   return JSON.stringify([tenant, key?.id, method, route]);
 }
 
-/** How often more requests than one were refused, where one record stands for all of them. */
+/** How many requests were refused, where one record stands for several. */
 export function together(read: Read, times: number): Read {
-  return times === 1 ? read : { ...read, parameters: { refusals: `${times}` } };
+  return times === 1 ? read : { ...read, parameters: { ...read.parameters, refusals: `${times}` } };
 }
 
 /** @param source who writes it, such as `query` */

@@ -1,13 +1,13 @@
 /**
- * Reads over HTTP, on record before they are answered: who asked for what, and whether the key sufficed. Who shows no key
- * that opens anything is on record soon after. Not on record is what was asked beyond a rate (429): it was shown nothing, and
- * may be a flood.
+ * Reads over HTTP, on record before they are answered: who asked for what, and whether the key sufficed. Each counts as one of
+ * the reads that its key may make. Requests without a key that opens anything, and those beyond a limit, are counted, and on
+ * record soon after.
  */
 import { callerOf, HttpProblem, type HttpServer, type Logger, sharedByRequests } from '@mandate/runtime';
 import type { AuditRead } from '@mandate/schemas';
 import type { Read } from './access-record.ts';
+import { countRefusals } from './count-refusals.ts';
 import { recordReads } from './record-reads.ts';
-import { recordStrangers } from './record-strangers.ts';
 
 type Request = Parameters<typeof callerOf>[0];
 type Asked = AuditRead['parameters'];
@@ -17,12 +17,13 @@ export type HttpReads = {
    * Resolves once it is on record that the caller asks for this.
    *
    * @param asked of path and query, without what is personal in it, where nothing is given
-   * @throws MandateError READ_NOT_RECORDED
+   * @throws MandateError READ_NOT_RECORDED, and HttpProblem 429 TOO_MANY_READS
    */
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
    * Whoever is turned away at the routes of this plugin is on record too: 403, for want of a scope, or as it asks for what is
-   * another tenant's or another agent's; 401, without a key that opens anything; 409, as its tenant is closed. Call it once, before any route is added.
+   * another tenant's or another agent's; 401, without a key that opens anything; 409, as its tenant is closed. Those beyond
+   * a limit (429) are counted. Call it once, before any route is added.
    *
    * @param asked as above
    */
@@ -37,6 +38,9 @@ function isTurnedAway(error: unknown): error is HttpProblem {
   return error.status === 401 || error.status === 403 || error.code === 'TENANT_CLOSED';
 }
 
+/** So much of what is asked for counts as one read: 1 KiB of JSON. */
+const UNITS_OF_A_READ = 1_024;
+
 /** What is longer is cut: whose record was looked for is told by less. */
 const LONGEST_VALUE = 256;
 
@@ -50,36 +54,59 @@ export function recordHttpReads({
   ...options
 }: Parameters<typeof recordReads>[0] & { log: Logger; redactText: (text: string) => string }): HttpReads {
   const { record } = sharedByRequests({ record: recordReads(options) });
-  const strangers = sharedByRequests(recordStrangers({ ...options, log }));
+  const counted = sharedByRequests(countRefusals({ ...options, log }));
   // Redacted first: half of what is personal might not be known for it.
   const tellable = (text: unknown) => cut(redactText(String(text)));
 
-  function put(
-    request: Request,
-    code: string | null,
-    asked: Asked = askedIn(request, tellable),
-  ): Promise<void> {
-    return record(readOf(request, callerOf(request), asked, code), request.traceparent);
+  async function recordRead(request: Request, asked: Asked = askedIn(request, tellable)): Promise<void> {
+    request.spend('reads', { records: readsIn(asked) });
+    await record(readOf(request, callerOf(request), asked, null), request.traceparent);
   }
+
+  /** Who is turned away waits for the record of it; where a key is turned away too often, it is counted. */
+  async function recordTurnedAway(request: Request, code: string, asked?: Asked): Promise<void> {
+    if (request.principalKey === null) counted.note(readOf(request, request.namedKey, {}, code));
+    else if (!request.trySpend('reads', { records: 1 }))
+      counted.note(readOf(request, request.principalKey, {}, code));
+    else {
+      const told = asked ?? askedIn(request, tellable);
+      await record(readOf(request, request.principalKey, told, code), request.traceparent);
+    }
+  }
+
   function recordRefusals(server: HttpServer, asked?: Asked): void {
     // Whatever is thrown here goes on to the handler of the server, and is the answer: that it is not on record, too.
     server.setErrorHandler(async (error, request) => {
-      if (isTurnedAway(error)) {
-        if (request.principalKey !== null) await put(request, error.code, asked);
-        else strangers.note(readOf(request, request.namedKey, {}, error.code));
+      if (isTurnedAway(error)) await recordTurnedAway(request, error.code, asked);
+      if (isBeyondLimit(error)) {
+        const by = request.principalKey ?? request.namedKey;
+        counted.note(readOf(request, by, agentIn(error), error.code));
       }
       throw error;
     });
-    server.addHook('onClose', strangers.close);
+    server.addHook('onClose', counted.close);
   }
   return {
-    recordRead: (request, asked) => put(request, null, asked),
+    recordRead,
     recordRefusals,
     recordAll(server) {
-      server.addHook('onRequest', (request) => put(request, null));
+      server.addHook('onRequest', (request) => recordRead(request));
       recordRefusals(server);
     },
   };
+}
+
+function isBeyondLimit(error: unknown): error is HttpProblem {
+  return error instanceof HttpProblem && error.status === 429;
+}
+
+/** The one that a limit was of, where it was of an agent. */
+function agentIn({ extension: { agentId } }: HttpProblem): Asked {
+  return typeof agentId === 'string' ? { agent: agentId } : {};
+}
+
+function readsIn(asked: Asked): number {
+  return Math.ceil(JSON.stringify(asked).length / UNITS_OF_A_READ);
 }
 
 function readOf(request: Request, by: Request['namedKey'], parameters: Asked, code: string | null): Read {

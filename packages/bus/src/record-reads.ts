@@ -88,7 +88,8 @@ export function recordReads(options: {
     if (next === undefined) return;
     const [name, { read, traceparent, times, recorded }] = next;
     counted.delete(name);
-    recordRefusal(together(read, times), traceparent).then(recorded.resolve, recorded.reject);
+    const all = times === 1 ? read : together({ ...read, parameters: {} }, times);
+    recordRefusal(all, traceparent).then(recorded.resolve, recorded.reject);
   }
 
   async function recordWithin(read: Read, traceparent: string | null): Promise<void> {

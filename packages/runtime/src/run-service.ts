@@ -1,4 +1,5 @@
 /** A service in a process of its own, from its settings to its end: what is the same in all of them. */
+import type { TenantLimitsInForce } from '@mandate/schemas';
 import type { z } from 'zod';
 import type { KeyStore } from './api-keys/key-store.ts';
 import type { otlpSettings } from './config/backends/otlp-settings.ts';
@@ -42,6 +43,8 @@ export type ServiceParts = {
   /** null where no key is accepted: then nothing but health and metrics answers. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
+  /** How much each tenant and each of its keys may write. Absent: the defaults. */
+  tenantLimits?: (tenant: string) => TenantLimitsInForce;
   routes?: HttpRoutes;
 };
 

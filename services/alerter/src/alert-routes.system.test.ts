@@ -104,7 +104,7 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
   });
   expect(await call('other', 'POST', '/v1/alerts/replay')).toMatchObject({
     status: 202,
-    body: { replayed: 0 },
+    body: { replayed: 0, left: 0 },
   });
   expect(await call('other', 'POST', '/v1/alerts/test')).toMatchObject({
     status: 409,
@@ -122,7 +122,7 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
   );
   expect(await call('operator', 'POST', '/v1/alerts/replay')).toMatchObject({
     status: 202,
-    body: { replayed: 1 },
+    body: { replayed: 1, left: 0 },
   });
   await waitUntil(
     'the other',

@@ -1,6 +1,6 @@
 /** Alerts over HTTP: what was raised and delivered, again, and on trial; and what a reconciler tells. */
 import type { HttpReads } from '@mandate/bus';
-import type { HttpRoutes } from '@mandate/runtime';
+import { countAll, type HttpRoutes } from '@mandate/runtime';
 import type { Alerter } from './alerter.ts';
 import { listAlerts } from './routes/list-alerts.ts';
 import { replayAlerts } from './routes/replay-alerts.ts';
@@ -19,6 +19,7 @@ export function alertRoutes(alerter: Alerter, reads: HttpReads | null): HttpRout
       listAlerts(shown, alerter);
     });
     await server.register(async (changing) => {
+      countAll(changing, 'changes');
       reads?.recordRefusals(changing);
       for (const route of [replayAlerts, testAlerts, reportDrift]) route(changing, alerter);
     });

@@ -49,6 +49,6 @@ await runService(process, {
       : null;
     const routes = alertRoutes(alerter, reads);
     const keys = keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed);
-    return { keys, readiness: alerter.readiness, routes };
+    return { keys, tenantLimits: followed.mandates.limits, readiness: alerter.readiness, routes };
   },
 });

@@ -8,7 +8,7 @@
  * The parts: writes/ (a request becomes a change, and what became of it), routes/ with a file for each kind of thing.
  */
 import type { HttpReads } from '@mandate/bus';
-import type { HttpRoutes } from '@mandate/runtime';
+import { countAll, type HttpRoutes } from '@mandate/runtime';
 import type { Control } from './control.ts';
 import { readAgentKeys, writeAgentKeys } from './routes/agent-keys.ts';
 import { readAgents, writeAgents } from './routes/agents.ts';
@@ -48,6 +48,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         route(shown, control);
     });
     await server.register(async (changing) => {
+      countAll(changing, 'changes');
       reads?.recordRefusals(changing);
       for (const route of [
         writeTenants,

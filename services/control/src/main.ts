@@ -54,6 +54,7 @@ await runService(process, {
     const reads = recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces });
     return {
       keys: keysWhileOpen(anyKeyStore(followed.keys, ofFile), followed),
+      tenantLimits: followed.mandates.limits,
       readiness: async () => [await answers('log', bus.ping()), privacy.readiness()],
       routes: controlRoutes(
         { followed, apart, clock, hiding, redactText: redactPieces, fileKeys: ofFile.ofTenant },

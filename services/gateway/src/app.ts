@@ -12,7 +12,7 @@
  * trying. A revive reaches the log before it takes effect.
  *
  * In the flow it stands in front of the actions topic and behind the decisions topic. The parts: publish/ (a body
- * becomes records), answers/ (one reader of decisions, many who wait), hand-over.ts (the last look at the kill flag),
+ * becomes records), answers/ (one reader of decisions, many who wait), refusals/ (agents that are refused too often wait), hand-over.ts (the last look at the kill flag),
  * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, persons/ (who is forgotten), routes/
  * with a file a route.
  */
@@ -34,6 +34,7 @@ import type { Gateway, GatewayDependencies } from './gateway.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
 import { type FollowedErasures, followErasures } from './persons/follow-erasures.ts';
+import { RefusedAgents } from './refusals/refused-agents.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
 export { kill, revive } from './commands/pull-kill-switch.ts';
@@ -71,12 +72,14 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const journal = sharedByRequests(
     new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED }),
   );
+  const refused = sharedByRequests(refusedAgents(dependencies));
   let erasures: FollowedErasures | null = null;
   const gateway: Gateway = {
     ...dependencies,
     ledger,
     board,
     journal,
+    refused,
     measures: gatewayMeasures(metrics, board, journal),
     reads: recordHttpReads({ bus, source: 'gateway', clock, log, redactText: redactPieces }),
     untilSealable: async () => erasures?.untilSealable(),
@@ -92,7 +95,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
       erasures = sharedByRequests(persons);
-      const following = await followDecisions({ bus, board, ledger });
+      const following = await followDecisions({ bus, board, refused, ledger });
       return {
         stop: async () => {
           board.close();
@@ -106,4 +109,19 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     readiness: () =>
       Promise.all([answers('log', bus.ping()), ...(ledger === null ? [] : [ledgerReadiness(ledger)])]),
   };
+}
+
+function refusedAgents({
+  limits,
+  register,
+  clock,
+}: Pick<GatewayDependencies, 'limits' | 'register' | 'clock'>): RefusedAgents {
+  return new RefusedAgents({
+    limits: (tenant) => limits(tenant).refusals,
+    isKnown: (tenant, agentId) => {
+      const status = register.statusOf(tenant, agentId);
+      return status === 'registered' || status === 'named';
+    },
+    clock,
+  });
 }

@@ -4,11 +4,12 @@ import type { BudgetReference, KillBroadcast, Ledger, Standing } from '@mandate/
 import type { AgentRegister } from '@mandate/policy';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
-import type { Action, Decision } from '@mandate/schemas';
+import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';
 import type { AnswerBoard } from './answers/answer-board.ts';
 import type { ActionName } from './answers/recent-answers.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
 import type { GatewayMeasures } from './measures.ts';
+import type { RefusedAgents } from './refusals/refused-agents.ts';
 
 export type GatewayDependencies = {
   bus: Bus;
@@ -20,6 +21,8 @@ export type GatewayDependencies = {
   controlRevision(): number;
   /** The agents that have a name before they act. */
   register: AgentRegister;
+  /** How much the tenant may write. */
+  limits(tenant: string): TenantLimitsInForce;
   /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
   isClosed(tenant: string): boolean;
   /** Whoever runs the plane holds the tenant to what is counted there. */
@@ -52,6 +55,7 @@ export type Gateway = GatewayDependencies & {
   board: AnswerBoard;
   journal: CommandJournal;
   measures: GatewayMeasures;
+  refused: RefusedAgents;
   /** Puts on record who reads what was sealed, or what others did, before it is shown. */
   reads: HttpReads;
   /** Before anything is redacted. Throws PERSON_KEYS_NOT_READY. */

@@ -70,6 +70,7 @@ await runService(process, {
         standing: followed.mandates.standing,
         controlRevision: followed.revision,
         register: agentRegister(followed.tenant),
+        limits: followed.mandates.limits,
         isClosed: followed.mandates.isClosed,
         isOfBounds: followed.mandates.isOfBounds,
         kills,
@@ -89,6 +90,7 @@ await runService(process, {
     running(await gateway.start());
     return {
       keys: keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed),
+      tenantLimits: followed.mandates.limits,
       readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
       routes: gateway.routes,
     };

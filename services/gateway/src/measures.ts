@@ -21,6 +21,11 @@ export function gatewayMeasures(metrics: Metrics, board: AnswerBoard, journal: C
       help: 'Records published for callers, by kind',
       labels: ['event'],
     }),
+    held: metrics.counter({
+      name: 'mandate_gateway_held_total',
+      help: 'Requests refused before the log because agents of theirs were refused too often, by whose limit',
+      labels: ['of'],
+    }),
     withheld: metrics.counter({
       name: 'mandate_gateway_withheld_total',
       help: 'ALLOWs that were not handed over, for the agent had been killed meanwhile',

@@ -37,6 +37,7 @@ await runService(process, {
     const timeoutMs = config.QUERY_ANSWER_TIMEOUT_MS;
     return {
       keys: followed === null ? ofFolder : keysWhileOpen(anyKeyStore(followed.keys, ofFolder), followed),
+      ...(followed !== null && { tenantLimits: followed.mandates.limits }),
       readiness: async () => [
         ...(await queryReadiness(audit)),
         ...(bus === null ? [] : [await answers('log', bus.ping())]),

@@ -166,11 +166,12 @@ test('who shows no key that opens anything is on record under the tenant whose i
   await away.close();
 });
 
-test('what a key asks beyond its rate is not on record, and it was shown nothing', async () => {
-  const { ask, reads } = await serving({ limits: { requestsPerKeyPerSecond: 1 } });
+test('a question beyond the rate of its key is answered with nothing, and counted on record', async () => {
+  const { ask, reads, close } = await serving({ limits: { requestsPerKeyPerSecond: 1 } });
   expect((await ask('/v1/audit/decisions')).statusCode).toBe(200);
   expect((await ask('/v1/audit/decisions')).statusCode).toBe(429);
-  expect(reads).toHaveLength(1);
+  await close();
+  expect(reads).toMatchObject([{ refused: false }, { refused: true, code: 'TOO_MANY_REQUESTS' }]);
 });
 
 test('a question that is refused for what it says is on record as it was put', async () => {

@@ -13,7 +13,7 @@ import {
   silentLogger,
   systemClock,
 } from '@mandate/runtime';
-import { DEFAULTS } from '@mandate/schemas';
+import { DEFAULTS, limitsInForce } from '@mandate/schemas';
 import { temporaryFolder } from './temporary-log.ts';
 
 export type GatewayAlone = AsyncDisposable & {
@@ -37,11 +37,13 @@ export async function gatewayAlone(on: {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
+  const limits = limitsInForce();
   const gateway = createGateway(
     {
       standing: () => ({ above: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: { statusOf: () => null, names: () => [] },
+      limits: () => limits,
       isClosed: () => false,
       isOfBounds: () => false,
       ...on,

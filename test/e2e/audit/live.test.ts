@@ -9,6 +9,7 @@ import { queryServer } from './query-server.ts';
 import { everyDecision, openRecording, type Recording } from './recording.ts';
 
 const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
+const another = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'another' });
 const publisher = issueApiKey({ tenant: 'acme', scopes: ['publish'], agents: ['*'], name: 'publisher' });
 const stranger = issueApiKey({ tenant: 'globex', scopes: ['audit'], agents: ['*'], name: 'stranger' });
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => recording.close());
 
 async function serve(
-  keys: KeyStore = memoryKeyStore([auditor, publisher, stranger].map(({ record }) => record)),
+  keys: KeyStore = memoryKeyStore([auditor, another, publisher, stranger].map(({ record }) => record)),
 ) {
   const server = await queryServer(recording.audit, keys);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -251,9 +252,12 @@ test('another tenant is told nothing, who lacks the scope is refused, and so is 
   expect(await refused({ query: '?from=1h' })).toEqual([400, 'VALIDATION_FAILED']);
 });
 
-test('a tenant has so many streams and no more, and a place that is left is free again', async () => {
+test('a key and a tenant have so many streams and no more, and a place that is left is free again', async () => {
   const { url } = await serve();
-  const open = await Promise.all(Array.from({ length: 50 }, () => listening(url)));
+  const others = await Promise.all(Array.from({ length: 25 }, () => listening(url, {}, another)));
+  expect((await listening(url, {}, another)).status).toBe(503);
+  const open = await Promise.all(Array.from({ length: 25 }, () => listening(url)));
+  expect(new Set([...others, ...open].map(({ status }) => status))).toEqual(new Set([200]));
   const refused = await listening(url);
   expect([refused.status, refused.problem?.code, refused.headers.get('retry-after')]).toEqual([
     503,

@@ -122,9 +122,12 @@ Examples:
         const api = connect(options, context);
         const { stdout } = context;
         if (id === undefined) {
-          const answer = await api.post<{ replayed: number }>('/v1/alerts/replay');
+          const answer = await api.post<{ replayed: number; left: number }>('/v1/alerts/replay');
           if (options.json) await writeJsonLine(stdout, answer);
-          else await write(stdout, `${counted(answer.replayed, 'alert is', 'alerts are')} sent again\n`);
+          else {
+            const left = answer.left === 0 ? '' : `; ${answer.left} are left: send them again after these`;
+            await write(stdout, `${counted(answer.replayed, 'alert is', 'alerts are')} sent again${left}\n`);
+          }
         } else {
           const answer = await api.post<Told>(`/v1/alerts/${encodeURIComponent(id)}/replay`);
           if (options.json) await writeJsonLine(stdout, answer);

@@ -174,6 +174,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       standing: followed.mandates.standing,
       controlRevision: followed.revision,
       register: agentRegister(followed.tenant, () => mandates.control().mandates),
+      limits: followed.mandates.limits,
       isClosed: followed.mandates.isClosed,
       isOfBounds: followed.mandates.isOfBounds,
       kills,
@@ -212,6 +213,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     keys: keysWhileOpen(anyKeyStore(followed.keys, keys), followed),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: { requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND },
+    tenantLimits: followed.mandates.limits,
+    clock,
     readiness: async () => [
       ...(await gateway.readiness()),
       ...(await queryReadiness(audit)),

@@ -18,6 +18,8 @@ declare module 'fastify' {
     scope?: ApiScope | readonly ApiScope[];
     /** Open to everybody, without a key. */
     public?: boolean;
+    /** Never refused for a rate: it stops agents. */
+    unlimited?: boolean;
   }
   interface FastifyRequest {
     /** The record of the key that the caller proved to hold; null on public routes. */
@@ -97,7 +99,7 @@ export function authenticate(
       refuse(request, expiredAt === null ? unauthenticated(credential) : keyExpired(expiredAt));
     }
 
-    const wait = secondsToWait(reply, await keyRate(request));
+    const wait = config.unlimited === true ? null : secondsToWait(reply, await keyRate(request));
     if (wait !== null) refuse(request, tooManyRequests(wait));
 
     const accepted = [config.scope ?? []].flat();

@@ -3,13 +3,15 @@
  * bring routes as plugins and inherit all of it, because every hook stands on the root instance before any plugin.
  */
 import rateLimit from '@fastify/rate-limit';
-import { APPROVAL_ID_UNITS } from '@mandate/schemas';
+import { APPROVAL_ID_UNITS, limitsInForce, type TenantLimitsInForce } from '@mandate/schemas';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { KeyStore } from '../api-keys/key-store.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { sharedByRequests } from '../request-scope.ts';
+import { Throughputs } from '../throughput/throughputs.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerProblems, sendProblem } from './answer-problems.ts';
@@ -26,6 +28,7 @@ import { measureRequests } from './http-metrics.ts';
 import { nameRequestsInHand } from './http-request-in-hand.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { acceptJsonBodies } from './json-body.ts';
+import { limitThroughput } from './limit-throughput.ts';
 import { describeRoutes } from './openapi.ts';
 import { addRequestContext, requestIdOf } from './request-context.ts';
 import { requestFaults } from './request-faults.ts';
@@ -47,6 +50,9 @@ export type HttpServerOptions = {
   /** null or absent where there are no traces. */
   tracer?: Tracer | null;
   limits?: Partial<HttpLimits>;
+  /** How much each tenant and each of its keys may write through this process. Absent: the defaults, for every tenant. */
+  tenantLimits?: (tenant: string) => TenantLimitsInForce;
+  clock?: Clock;
   /** Whose pages may call from a browser. None by default. */
   corsOrigins?: readonly string[];
   /** Addresses of proxies whose x-forwarded-for is believed. None by default. */
@@ -87,6 +93,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   await allowOrigins(server, options.corsOrigins ?? []);
   await server.register(rateLimit, { global: false });
   authenticate(server, { keys, limits, metrics });
+  limitThroughput(server, { throughputs: throughputsOf(options), metrics });
   boundBodies(server, limits);
   refuseUnsendableHeaders(server);
   takeTurns(server);
@@ -103,4 +110,9 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
     readinessTimeoutMs: limits.readinessTimeoutMs,
   });
   return server;
+}
+
+function throughputsOf({ tenantLimits, clock = systemClock }: HttpServerOptions): Throughputs {
+  const byDefault = limitsInForce();
+  return new Throughputs({ limits: tenantLimits ?? (() => byDefault), clock });
 }

@@ -1,7 +1,7 @@
 /** The description of the HTTP interface, made from the routes themselves: OpenAPI 3.1 at /openapi.json. */
 import { STATUS_CODES } from 'node:http';
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
-import type { RouteOptions } from 'fastify';
+import type { FastifyContextConfig, RouteOptions } from 'fastify';
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { refusals } from './describe-refusals.ts';
@@ -19,6 +19,7 @@ operator's log knows it by (also in the header \`x-request-id\`; send your own a
 
 **Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed to whoever says
 \`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left, but for a POST that is let in; beyond it is 429.
+A key and its tenant may write so much; beyond that is 429 too, with the exact wait in \`retryAfterMs\`.
 `.trim();
 
 /** The groups of routes in the order in which the page shows them. */
@@ -184,7 +185,7 @@ function describeRoute(
     schema: {
       operationId: operationId(route),
       ...schema,
-      description: [schema.description, keys].filter(Boolean).join('\n\n'),
+      description: [schema.description, keys, sayCounted(config)].filter(Boolean).join('\n\n'),
       security: keyed ? [{ bearer: scopes }, { apiKey: scopes }] : [],
       response: {
         ...successes(schema),
@@ -193,6 +194,15 @@ function describeRoute(
       },
     },
   };
+}
+
+/** As what requests count for the limits of the key and its tenant. */
+function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
+  if (unlimited === true) return 'Never refused for a rate.';
+  if (counted === undefined) return '';
+  return counted === 'publish'
+    ? 'Each record counts for how much the key and its tenant may publish.'
+    : 'Each request counts for how many changes the key and its tenant may make.';
 }
 
 /** In words: the page fills in what stands as an example, and a filter that nobody chose would find nothing. */

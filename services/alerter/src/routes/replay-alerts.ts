@@ -7,6 +7,9 @@ import type { Alerter } from '../alerter.ts';
 import { addressees } from '../rules/addressees.ts';
 import { maySee } from './may-see.ts';
 
+/** Each is a record and a delivery: a call brings about no more, and says how many are left. */
+const MOST_REPLAYED = 100;
+
 export function replayAlerts(server: HttpServer, { book, alerting, append, clock }: Alerter): void {
   const config = { scope: ['operate', 'operate:all'] as const };
 
@@ -56,7 +59,9 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
           remedy: 'Name one in alerts.yaml, with this rule and its tenant, then send it again.',
         });
       }
-      await append([replayOf(entry, webhooks, key)]);
+      // It is on its way already: another record would change nothing.
+      const isWaiting = webhooks.every((name) => entry.deliveries.get(name)?.state === 'waiting');
+      if (!isWaiting) await append([replayOf(entry, webhooks, key)]);
       reply.code(202);
       return { id: entry.alert.id, webhooks };
     },
@@ -68,21 +73,28 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       config,
       schema: {
         tags: ['alerts'],
-        summary: 'Send again all that could not be delivered',
-        response: { 202: z.object({ replayed: count }) },
+        summary: 'Send again what could not be delivered: the oldest 100 alerts at most',
+        description:
+          'Each counts as a change of the key. `left` says how many could not be delivered besides these.',
+        response: { 202: z.object({ replayed: count, left: count }) },
       },
     },
     async (request, reply) => {
       const key = callerOf(request);
-      const replays: AlertReplayed[] = [];
+      const undelivered: AlertReplayed[] = [];
       for (const entry of book.newestFirst()) {
         const failed = [...entry.deliveries].filter(([, { state }]) => state === 'undelivered');
         const webhooks = failed.map(([name]) => name).filter((name) => mayTell(key, name));
-        if (webhooks.length > 0 && maySee(key, entry.alert)) replays.push(replayOf(entry, webhooks, key));
+        if (webhooks.length > 0 && maySee(key, entry.alert)) undelivered.push(replayOf(entry, webhooks, key));
       }
-      if (replays.length > 0) await append(replays.reverse());
+      const replays = undelivered.reverse().slice(0, MOST_REPLAYED);
+      if (replays.length > 0) {
+        // The request itself counts as one.
+        request.spend('changes', { records: replays.length - 1 });
+        await append(replays);
+      }
       reply.code(202);
-      return { replayed: replays.length };
+      return { replayed: replays.length, left: undelivered.length - replays.length };
     },
   );
 }

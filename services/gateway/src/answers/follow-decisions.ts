@@ -15,6 +15,7 @@ import {
   readDecisionsHeadIn,
   TOPICS,
 } from '@mandate/schemas';
+import type { RefusedAgents } from '../refusals/refused-agents.ts';
 import type { AnswerBoard } from './answer-board.ts';
 
 const LOOK_AGAIN_MS = 200;
@@ -30,9 +31,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function followDecisions(options: {
   bus: Bus;
   board: AnswerBoard;
+  /** Is told of each decision that stands. */
+  refused: Pick<RefusedAgents, 'allowed' | 'refused'>;
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null;
 }): Promise<Running> {
-  const { bus, board, ledger } = options;
+  const { bus, board, refused, ledger } = options;
   const epochs = new Map<number, EpochInForce>();
   const stopping = new AbortController();
 
@@ -43,6 +46,9 @@ export async function followDecisions(options: {
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
       board.post({ ...record, text }, logged.value.length);
+      const { tenant, agentId, verdict } = record.decision;
+      if (verdict === 'ALLOW') refused.allowed(tenant, agentId);
+      else refused.refused(tenant, agentId);
     }
     if (record.event === 'approval.recorded') {
       board.changes.tell(record.approval.tenant, record.approval.actionId);

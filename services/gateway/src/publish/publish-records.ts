@@ -27,6 +27,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, sourceOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
+import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
 
 /** One record on its way: what was made of a caller's item, and where it lies now. */
@@ -40,6 +41,8 @@ export type Made = Pick<ToPublish, 'record' | 'fingerprint'>;
 
 export type Route<T> = {
   code: 'INVALID_ACTION' | 'INVALID_OUTCOME';
+  /** Whether deciders may refuse them: then agents that were refused too often are held back. */
+  canBeRefused: boolean;
   schemas: SubmissionSchemas<T>;
   /** The record to publish: with the caller's tenant, redacted. */
   recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
@@ -56,6 +59,8 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 ): Promise<{ many: boolean; published: readonly Published<T>[]; appended: number }> {
   const key = callerOf(request);
   const lane = laneOf(request);
+  // Before anything is made of the body: what comes of it could not be published.
+  request.mustHaveRoom('publish', { records: 1, bytes: 1 });
   const { many, items } = await inTurns(lane, readSubmission(rawBody(request), route.schemas, route.code));
   for (const item of items) mustSpeakFor(key, item);
   const records = await inTurns(lane, recordsOf(items, route, { tenant: key.tenant, many }));
@@ -68,6 +73,9 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
     const written = records[index];
     return known[index] || written === undefined ? [] : [{ item, index, written }];
   });
+  const unknownItems = unknown.map(({ item }) => item);
+  const counts = route.canBeRefused ? mustNotBeHeld(gateway, key.tenant, unknownItems) : null;
+  request.spend('publish', { records: unknown.length, bytes: bytesOf(unknown) });
   const span =
     unknown.length === 0 ? null : request.span && appending(request.span, gateway.bus, key.tenant, items);
   const traceparent = span?.traceparent ?? request.traceparent;
@@ -84,6 +92,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 
   const places = gateway.board.take(waitMs > 0 ? unknown.length : 0);
   try {
+    if (counts !== null) gateway.refused.sent(key.tenant, counts);
     const sources = unknown.length === 0 ? [] : await append(gateway, outgoing, span);
     const answers = waitMs > 0 ? await places.answers(sources, waitMs, goneSignal(reply)) : [];
     const placeOf = new Map(unknown.map(({ index }, at) => [index, at]));
@@ -115,6 +124,10 @@ function appending(
 }
 
 type Written = ToPublish & { value: string };
+
+function bytesOf(unknown: readonly { written: Written }[]): number {
+  return unknown.reduce((bytes, { written }) => bytes + Buffer.byteLength(written.value), 0);
+}
 
 /**
  * What is published is read first as the decider will read it, so that nothing that was accepted becomes a dead letter.

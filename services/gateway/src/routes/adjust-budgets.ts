@@ -51,7 +51,7 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/budgets/adjust',
     {
-      config: { scope: ['operate', 'operate:limits'] },
+      config: { counted: 'changes', scope: ['operate', 'operate:limits'] },
       schema: {
         tags: ['budgets'],
         summary: 'Correct what a budget has spent',

@@ -31,6 +31,7 @@ const params = z.object({
 const receipt = z.object({ commandId: z.string(), epoch: z.string(), sequence: count, atMs: count });
 
 const config = {
+  counted: 'changes' as const,
   scope: 'operate' as const,
   refusals: {
     404: 'Nothing like that was deferred, as far as is remembered.',

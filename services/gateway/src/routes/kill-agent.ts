@@ -12,6 +12,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
     {
       config: {
         urgent: true,
+        unlimited: true,
         scope: 'operate',
         refusals: { 409: 'This very kill was revived since: it stops nothing any more.' },
       },

@@ -35,6 +35,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       config: {
         scope: 'publish',
         rawJson: true,
+        counted: 'publish',
         refusals: {
           409: 'The tenant was closed.',
           410: 'The person in whose name it acts was forgotten.',
@@ -76,6 +77,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       if (gateway.isClosed(callerOf(request).tenant)) throw tenantClosed();
       const route: Route<Action> = {
         code: 'INVALID_ACTION',
+        canBeRefused: true,
         schemas,
         recordOf: (item, { tenant, many }) => {
           if (idempotencyKey !== null && many) throw keyForMany();

@@ -25,7 +25,7 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/outcomes',
     {
-      config: { scope: 'report', rawJson: true },
+      config: { scope: 'report', rawJson: true, counted: 'publish' },
       schema: {
         tags: ['publish'],
         summary: 'Report what became of an action, or of several; with waitMs, wait for the settlements',
@@ -54,6 +54,7 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
       const reportedBy = reporterOf(request);
       const route: Route<Outcome> = {
         code: 'INVALID_OUTCOME',
+        canBeRefused: false,
         schemas,
         recordOf: (item, { tenant }) => ({
           record: { event: 'action.completed', outcome: { ...item, tenant, reportedBy } },

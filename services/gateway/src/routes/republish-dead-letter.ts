@@ -17,6 +17,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
     '/v1/dead-letters/:partition/:offset/republish',
     {
       config: {
+        counted: 'changes',
         scope: 'operate:all',
         refusals: {
           404: 'No dead letter lies there.',

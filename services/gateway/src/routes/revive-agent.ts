@@ -12,6 +12,7 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
     {
       config: {
         urgent: true,
+        counted: 'changes',
         scope: 'operate',
         refusals: { 409: 'Somebody pulled the kill switch again meanwhile.' },
       },

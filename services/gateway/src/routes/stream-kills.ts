@@ -14,7 +14,7 @@ import { maySee } from '../own-agents.ts';
 const REPEAT_FLAGS_MS = 30_000;
 /** A key that is revoked ends its streams so soon. */
 const LOOK_AT_KEY_MS = 500;
-const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000 };
+const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000, ofAKey: 500, keptForPeople: 100 };
 /** Of events that a slow listener has not taken: beyond that it is cut off, and begins anew. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
@@ -56,7 +56,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
 
       // Before the answer begins, so that a ledger that is away is a 503.
       await sendFlags();
-      const { ending, leave } = streams.enter(key.tenant);
+      const { ending, leave } = streams.enter(key);
       ending.addEventListener(
         'abort',
         ofThisRequest(() => void stream.end()),

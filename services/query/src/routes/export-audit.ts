@@ -14,7 +14,7 @@ import { rowCount } from '../export/count-rows.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 
-const MOST_EXPORTS = { inAll: 20, ofATenant: 4 };
+const MOST_EXPORTS = { inAll: 20, ofATenant: 4, ofAKey: 2, keptForPeople: 0 };
 
 /** So many rows are asked of ClickHouse at once; a Parquet file is made in one go. */
 const PART_ROWS = 5_000;
@@ -85,7 +85,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         // Nothing found is a file all the same, which no late row may enter.
         file(asker, of, { ...asked, after: behind, through: lastId ?? behind ?? '0' }, { format, named });
 
-      const { ending, leave } = exports.enter(callerOf(request).tenant);
+      const { ending, leave } = exports.enter(callerOf(request));
       try {
         // Before the answer begins, so that an audit that is away is a 503.
         const first = await nextPart(after, most);

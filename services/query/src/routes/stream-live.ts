@@ -21,7 +21,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
 import { createTurns } from '../turns.ts';
 
-const MOST_STREAMS = { inAll: 200, ofATenant: 50 };
+const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
 /** Of the questions of all streams, so that there is room for others; a tenant has half of it. */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
@@ -78,7 +78,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
       const askInTurn: AskAudit = (question, params) =>
         inTurn(tenant, asker.gone, () => ask(asker, question, params));
 
-      const { ending, leave } = streams.enter(tenant);
+      const { ending, leave } = streams.enter(callerOf(request));
       const left = new AbortController();
       left.signal.addEventListener('abort', leave);
       try {

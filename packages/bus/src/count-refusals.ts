@@ -1,9 +1,10 @@
 /**
- * Whoever shows no key that opens anything (401) is on record too, under the tenant whose key it names, else under none.
+ * Refusals that anybody can bring about as often as they like are counted on record: requests without a key that opens
+ * anything (401), under the tenant whose key they name, else under none; and requests beyond a limit (429).
  *
- * Anybody can send as many of these as they like, and the log is kept for ever: so they are not waited for, nothing of what
- * they ask is on record but the route, and those of the same key at the same route within a while are one record that
- * counts them. The while is longer where they go on. Where the log is away they are counted until it is back.
+ * The log is kept for good, so a flood must not fill it. Nobody waits for these records. They tell nothing of what was asked
+ * but the route and, of one agent that was refused, the agent. Those of the same key at the same route within a while are one
+ * record that counts them. The while is longer where they go on. Where the log is away they are counted until it is back.
  */
 import type { Clock, Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
@@ -12,12 +13,16 @@ import type { Bus } from './port.ts';
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Of a tenant's keys at routes, between two records; of nobody's as many. */
+/**
+ * So many different ones of a tenant are counted between two records, and as many without a tenant. Then those of all agents
+ * together are, so that a flood of made-up agents is still counted.
+ */
 const MOST = 300;
+const MOST_OF_AGENTS = 200;
 /** What waits is in the service's own log as well: stopping must not wait for a log that is away. */
 const CLOSE_WITHIN_MS = 1_000;
 
-export type Strangers = {
+export type CountedRefusals = {
   /** Where none came for a while, it is on its way to the log at once. */
   note(read: Read): void;
   /** Resolves once what was noted is on the log, or cannot be in bounded time. */
@@ -29,7 +34,7 @@ type Noted = { read: Read; times: number; atMs: number };
 type Lane = { waiting: Map<string, Noted>; dropped: number; ended: Promise<void> };
 
 /** @param source who writes them, such as `query` */
-export function recordStrangers({
+export function countRefusals({
   bus,
   source,
   clock,
@@ -39,7 +44,7 @@ export function recordStrangers({
   source: string;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
-}): Strangers {
+}): CountedRefusals {
   /** By tenant, and null for nobody; gone where none came for a while. */
   const lanes = new Map<string | null, Lane>();
   const closed = Promise.withResolvers<void>();
@@ -79,13 +84,13 @@ export function recordStrangers({
       await bus.append(TOPICS.access, records);
       isAway = false;
     } catch (err) {
-      if (!isAway) log.warn({ err }, 'refusals (401) are counted until the log takes a record of them');
+      if (!isAway) log.warn({ err }, 'refusals (401, 429) are counted until the log takes a record of them');
       isAway = true;
       // What came meanwhile is counted with them.
       for (const one of noted) add(lane, one);
     }
     if (lane.dropped > 0)
-      log.warn({ refusals: lane.dropped }, 'too many refusals (401): these have no record');
+      log.warn({ refusals: lane.dropped }, 'too many refusals (401, 429): these have no record');
     lane.dropped = 0;
   }
 
@@ -99,11 +104,20 @@ export function recordStrangers({
 }
 
 function add(lane: Lane, noted: Noted): void {
-  const name = sameAs(noted.read);
+  const name = `${sameAs(noted.read)} ${JSON.stringify(noted.read.parameters)}`;
   const known = lane.waiting.get(name);
   if (known !== undefined) known.times += noted.times;
-  else if (lane.waiting.size < MOST) lane.waiting.set(name, { ...noted });
+  else if (lane.waiting.size < mostOf(noted)) lane.waiting.set(name, { ...noted });
+  else if (isOfAgent(noted)) add(lane, { ...noted, read: { ...noted.read, parameters: {} } });
   else lane.dropped += noted.times;
+}
+
+function mostOf(noted: Noted): number {
+  return isOfAgent(noted) ? MOST_OF_AGENTS : MOST;
+}
+
+function isOfAgent({ read }: Noted): boolean {
+  return Object.keys(read.parameters).length > 0;
 }
 
 async function firstOf(work: Promise<unknown>, ms: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { createLogger, MandateError } from '@mandate/runtime';
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { countRefusals } from './count-refusals.ts';
 import type { Bus, Outgoing } from './port.ts';
-import { recordStrangers } from './record-strangers.ts';
 
 const READ = {
   tenant: 'acme',
@@ -29,7 +29,7 @@ function noting(append?: Bus['append']) {
   };
   const destination = { write: (line: string) => void warned.push(JSON.parse(line).msg) };
   const log = createLogger({ name: 'test', level: 'warn', destination });
-  const strangers = recordStrangers({
+  const refusals = countRefusals({
     bus: { append: append ?? take },
     source: 'query',
     clock: Date.now,
@@ -38,9 +38,10 @@ function noting(append?: Bus['append']) {
   const told = () =>
     appended.map(({ value }) => {
       const { tenant, key, route, parameters } = readAccessRecord(Buffer.from(value)).read;
-      return `${tenant} ${key?.id} ${route} ${parameters.refusals ?? 1}`;
+      const agent = parameters.agent === undefined ? '' : ` ${parameters.agent}`;
+      return `${tenant} ${key?.id} ${route}${agent} ${parameters.refusals ?? 1}`;
     });
-  return { ...strangers, appended, warned, take, told };
+  return { ...refusals, appended, warned, take, told };
 }
 
 const away = () =>
@@ -79,6 +80,19 @@ test('those of one key at one route within a while are one record, which counts 
   await close();
 });
 
+test('those of an agent are counted by agent, and of too many agents together', async () => {
+  const { note, told, warned, close } = noting();
+  note(READ);
+  for (let n = 0; n < 250; n += 1)
+    for (let times = 0; times < 3; times += 1) note({ ...READ, parameters: { agent: `a${n}` } });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(told()).toHaveLength(1 + 200 + 1);
+  expect(told()[1]).toBe('acme k1 /v1/rules a0 3');
+  expect(told().at(-1)).toBe('acme k1 /v1/rules 150');
+  expect(warned).toEqual([]);
+  await close();
+});
+
 test('where they go on for long, it is a record a minute', async () => {
   const { note, told, close } = noting();
   for (let second = 0; second < 600; second += 1) {
@@ -103,7 +117,7 @@ test('while the log is away they are counted and it is said once; they are on re
   isAway = false;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(told()).toEqual(['acme k1 /v1/rules 2']);
-  expect(warned).toEqual(['refusals (401) are counted until the log takes a record of them']);
+  expect(warned).toEqual(['refusals (401, 429) are counted until the log takes a record of them']);
   await close();
 });
 
@@ -115,7 +129,7 @@ test('only so many keys and routes of a tenant are noted at a time, which is sai
   expect(told()).toEqual(['acme k1 /v1/rules 1', 'globex k1 /v1/rules 1']);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(told()).toHaveLength(302);
-  expect(warned).toEqual(['too many refusals (401): these have no record']);
+  expect(warned).toEqual(['too many refusals (401, 429): these have no record']);
   await close();
 });
 

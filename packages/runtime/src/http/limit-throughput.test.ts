@@ -1,0 +1,74 @@
+import { limitsInForce, type TenantLimits } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { manualClock } from '../clock.ts';
+import { createMetrics } from '../metrics.ts';
+import { keyOf, testServer } from './http-server.fixture.ts';
+import type { HttpRoutes } from './http-server-type.ts';
+
+const routes: HttpRoutes = async (server) => {
+  server.post('/v1/changes', { config: { scope: 'operate', counted: 'changes' } }, () => ({}));
+  server.post('/v1/kills', { config: { scope: 'operate', unlimited: true } }, () => ({}));
+  server.post('/v1/records', { config: { scope: 'publish' } }, (request) => {
+    request.mustHaveRoom('publish', { records: 1 });
+    request.spend('publish', { records: 3, bytes: 10 });
+    return {};
+  });
+};
+
+async function serving(limits: TenantLimits) {
+  const clock = manualClock(1_000_000);
+  const metrics = createMetrics({ service: 'test' });
+  const inForce = limitsInForce(limits);
+  const server = await testServer(routes, {
+    ...{ metrics, clock, tenantLimits: () => inForce, limits: { requestsPerKeyPerSecond: 20 } },
+  });
+  const post = (url: string, scope: 'operate' | 'publish') =>
+    server.inject({ method: 'POST', url, headers: keyOf(scope) });
+  return { clock, metrics, post };
+}
+
+test('a change beyond the limit is refused with the exact wait, and let in after it', async () => {
+  const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 4 } });
+  const change = async () => (await post('/v1/changes', 'operate')).statusCode;
+  expect([await change(), await change()]).toEqual([200, 200]);
+  clock.advance(250);
+  const refused = await post('/v1/changes', 'operate');
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.json()).toMatchObject({
+    ...{ code: 'TOO_MANY_CHANGES', limit: 'changes', of: 'key', retryAfterMs: 750 },
+    detail: 'this API key may not make so many changes in so short a time',
+    remedy: 'Nothing was done. Wait 1 s, then send it again.',
+  });
+  clock.advance(749);
+  expect(await change()).toBe(429);
+  clock.advance(1);
+  expect(await change()).toBe(200);
+  expect(await metrics.registry.metrics()).toContain(
+    'mandate_http_limited_total{limit="changes",of="key",service="test"} 2',
+  );
+});
+
+test('what is published counts by records and by bytes, all of it or nothing', async () => {
+  const { clock, post } = await serving({ publishPerKey: { bytes: { perSecond: 10, burst: 25 } } });
+  const publish = () => post('/v1/records', 'publish');
+  expect([(await publish()).statusCode, (await publish()).statusCode]).toEqual([200, 200]);
+  expect((await publish()).json()).toMatchObject({
+    ...{ code: 'TOO_MANY_RECORDS', limit: 'publish.bytes', of: 'key', retryAfterMs: 500 },
+  });
+  clock.advance(500);
+  expect((await publish()).statusCode).toBe(200);
+});
+
+test('where the limits of a tenant let none through no wait is told', async () => {
+  const { post } = await serving({ publish: { records: { perSecond: 0 } } });
+  const refused = await post('/v1/records', 'publish');
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, undefined]);
+  expect(refused.json()).toMatchObject({ code: 'TOO_MANY_RECORDS', retryAfterMs: null });
+});
+
+test('a route that stops agents is refused for no rate', async () => {
+  const { post } = await serving({ changes: { perSecond: 0 } });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/kills', 'operate')));
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+});

@@ -1,0 +1,110 @@
+/** Holds API keys and tenants to what they may write. A route says in its `config` as what its requests are counted. */
+import type { FastifyRequest } from 'fastify';
+import type { Metrics } from '../metrics.ts';
+import type { Amount, OverLimit, Spending, Throughputs } from '../throughput/throughputs.ts';
+import { callerOf } from './authenticate.ts';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** As what its requests are counted: as a change each, before the body is read; or by the handler, once it knows how much. */
+    counted?: Spending;
+  }
+  interface FastifyRequest {
+    /**
+     * Counts so much for the caller's key and its tenant.
+     *
+     * @throws HttpProblem 429 TOO_MANY_RECORDS, TOO_MANY_CHANGES or TOO_MANY_READS; nothing is counted then
+     */
+    spend(spending: Spending, amount: Amount): void;
+    /** The same, but false where it is beyond the limit. */
+    trySpend(spending: Spending, amount: Amount): boolean;
+    /** Throws as `spend` does where not even this much could be counted now, and counts nothing. */
+    mustHaveRoom(spending: Spending, amount: Amount): void;
+  }
+}
+
+/** After `authenticate`, which says whose request it is. */
+export function limitThroughput(
+  server: HttpServer,
+  { throughputs, metrics }: { throughputs: Throughputs; metrics: Metrics },
+): void {
+  const limited = metrics.counter({
+    name: 'mandate_http_limited_total',
+    help: 'Requests refused as their key or their tenant writes too much, by limit, and by which of the two',
+    labels: ['limit', 'of'],
+  });
+  function refuseOver(over: OverLimit | null): void {
+    if (over === null) return;
+    limited.inc({ limit: over.limit, of: over.of });
+    throw tooMuch(over);
+  }
+  server.decorateRequest('spend', function (this: FastifyRequest, spending: Spending, amount: Amount) {
+    refuseOver(throughputs.take(spending, callerOf(this), amount));
+  });
+  server.decorateRequest('trySpend', function (this: FastifyRequest, spending: Spending, amount: Amount) {
+    return throughputs.take(spending, callerOf(this), amount) === null;
+  });
+  server.decorateRequest('mustHaveRoom', function (this: FastifyRequest, spending: Spending, amount: Amount) {
+    refuseOver(throughputs.over(spending, callerOf(this), amount));
+  });
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.counted === 'changes') request.spend('changes', { records: 1 });
+    done();
+  });
+}
+
+/** All routes that are added to this plugin from here on are counted so. */
+export function countAll(server: HttpServer, counted: Spending): void {
+  server.addHook('onRoute', (route) => {
+    route.config = { ...route.config, counted };
+  });
+}
+
+const CODES = {
+  'publish.records': 'TOO_MANY_RECORDS',
+  'publish.bytes': 'TOO_MANY_RECORDS',
+  changes: 'TOO_MANY_CHANGES',
+  reads: 'TOO_MANY_READS',
+} as const;
+
+const SAID = {
+  'publish.records': 'records',
+  'publish.bytes': 'bytes of records',
+  changes: 'changes',
+  reads: 'reads that are put on record',
+} as const;
+
+function tooMuch({ limit, of, waitMs }: OverLimit): HttpProblem {
+  const whose = of === 'key' ? 'this API key' : 'the tenant of this API key';
+  return tooManyOf(CODES[limit], `${whose} may not make so many ${SAID[limit]} in so short a time`, {
+    waitMs,
+    facts: { limit, of },
+    otherwise: 'The limits of the tenant let none through: have those who run the plane raise them.',
+  });
+}
+
+/**
+ * 429 with the exact wait: whole seconds in `retry-after`, milliseconds in `retryAfterMs`.
+ *
+ * @param options.otherwise the remedy where no wait helps
+ */
+export function tooManyOf(
+  code: string,
+  message: string,
+  { waitMs, facts, otherwise }: { waitMs: number; facts: object; otherwise: string },
+): HttpProblem {
+  if (waitMs === Number.POSITIVE_INFINITY) {
+    return new HttpProblem(429, code, message, {
+      remedy: otherwise,
+      extension: { ...facts, retryAfterMs: null },
+    });
+  }
+  const seconds = String(Math.ceil(waitMs / 1_000));
+  return new HttpProblem(429, code, message, {
+    remedy: `Nothing was done. Wait ${seconds} s, then send it again.`,
+    headers: { 'retry-after': seconds },
+    extension: { ...facts, retryAfterMs: waitMs },
+  });
+}

@@ -1,0 +1,114 @@
+import type { Throughput } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Bucket } from './bucket.ts';
+
+const DAY_MS = 86_400_000;
+const of = (limit: Partial<Throughput>): Throughput => ({
+  perSecond: 10,
+  burst: 100,
+  perDay: null,
+  ...limit,
+});
+
+/** Takes as many as it may, one at a time, at the moment. */
+function takenAt(bucket: Bucket, limit: Throughput, nowMs: number): number {
+  for (let taken = 0; ; taken += 1) {
+    if (bucket.waitMs(1, limit, nowMs) > 0) return taken;
+    bucket.take(1, limit, nowMs);
+  }
+}
+
+describe('a bucket', () => {
+  test('gives the burst at once, and then so many a second', () => {
+    const bucket = new Bucket();
+    expect(takenAt(bucket, of({}), 5_000)).toBe(100);
+    expect(takenAt(bucket, of({}), 5_099)).toBe(0);
+    expect(takenAt(bucket, of({}), 5_100)).toBe(1);
+    expect(takenAt(bucket, of({}), 6_100)).toBe(10);
+    expect(takenAt(bucket, of({}), 3_600_000)).toBe(100);
+  });
+
+  test('gives more than its burst at once where it is full, and then waits so much longer', () => {
+    const bucket = new Bucket();
+    bucket.take(1, of({}), 0);
+    expect(bucket.waitMs(250, of({}), 0)).toBe(100);
+    bucket.take(250, of({}), 100);
+    expect(bucket.waitMs(1, of({}), 100)).toBe(15_100);
+  });
+
+  test('gives so many a day, of UTC', () => {
+    const bucket = new Bucket();
+    const limit = of({ perDay: 30 });
+    expect(takenAt(bucket, limit, 3 * DAY_MS - 10_000)).toBe(30);
+    expect(bucket.waitMs(1, limit, 3 * DAY_MS - 10_000)).toBe(10_000);
+    expect(takenAt(bucket, limit, 3 * DAY_MS)).toBe(30);
+    expect(bucket.waitMs(1, limit, 3 * DAY_MS)).toBe(DAY_MS);
+  });
+
+  test.each([{ burst: 0, perSecond: 0 }, { burst: 0 }, { perDay: 0 }])('never gives any by %j', (limit) => {
+    expect(new Bucket().waitMs(1, of(limit), 0)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('gives its burst once by a limit of none a second', () => {
+    const bucket = new Bucket();
+    expect(takenAt(bucket, of({ perSecond: 0 }), 0)).toBe(100);
+    expect(bucket.waitMs(1, of({ perSecond: 0 }), DAY_MS)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('goes on from where a clock was set back to', () => {
+    const bucket = new Bucket();
+    takenAt(bucket, of({}), 1_000_000);
+    expect(bucket.waitMs(1, of({}), 500_000)).toBe(100);
+    expect(takenAt(bucket, of({}), 500_100)).toBe(1);
+  });
+
+  test('is emptied, and no more than that, by what is taken without asking', () => {
+    const bucket = new Bucket();
+    bucket.takeWhatThereIs(40, of({}), 0);
+    expect(takenAt(bucket, of({}), 0)).toBe(60);
+    bucket.takeWhatThereIs(5_000, of({}), 0);
+    expect(bucket.waitMs(1, of({}), 0)).toBe(100);
+  });
+
+  test('is untouched once it is full and its day is over', () => {
+    const bucket = new Bucket();
+    bucket.take(1, of({}), 0);
+    expect([99, 100].map((ms) => bucket.isUntouched(of({}), ms))).toEqual([false, true]);
+    expect([100, DAY_MS].map((ms) => bucket.isUntouched(of({ perDay: 5 }), ms))).toEqual([false, true]);
+  });
+});
+
+test('the wait that is told is exact, and no time lets through more than the limit', () => {
+  const some = fc.record({
+    units: fc.integer({ min: 1, max: 300 }),
+    pauseMs: fc.integer({ min: 0, max: 5_000 }),
+  });
+  const limits = fc.record({
+    perSecond: fc.integer({ min: 1, max: 50 }),
+    burst: fc.integer({ min: 1, max: 200 }),
+    perDay: fc.option(fc.integer({ min: 1, max: 1_000 })),
+  });
+  fc.assert(
+    fc.property(limits, fc.array(some, { maxLength: 40 }), (limit, asked) => {
+      const bucket = new Bucket();
+      let nowMs = 2 * DAY_MS - 40_000;
+      const beganMs = nowMs;
+      let taken = 0;
+      let largest = 0;
+      for (const { units, pauseMs } of asked) {
+        nowMs += pauseMs;
+        const waitMs = bucket.waitMs(units, limit, nowMs);
+        if (waitMs > 0) expect(bucket.waitMs(units, limit, nowMs + waitMs - 1)).toBe(1);
+        expect(bucket.waitMs(units, limit, nowMs + waitMs)).toBe(0);
+        if (waitMs > 60_000) continue;
+        nowMs += waitMs;
+        bucket.take(units, limit, nowMs);
+        taken += units;
+        largest = Math.max(largest, units);
+        const most = Math.max(limit.burst, largest) + ((nowMs - beganMs) * limit.perSecond) / 1_000;
+        expect(taken).toBeLessThanOrEqual(most + limit.burst);
+      }
+    }),
+  );
+});

@@ -1,0 +1,95 @@
+import { manualClock } from '@mandate/runtime';
+import { limitsInForce, type TenantLimits } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { RefusedAgents } from './refused-agents.ts';
+
+const FEW: TenantLimits = {
+  refusals: { perSecond: 10, burst: 100 },
+  refusalsPerAgent: { perSecond: 1, burst: 30 },
+};
+
+function counting(limits: TenantLimits = FEW, known: readonly string[] = []) {
+  const clock = manualClock(1_000_000);
+  const inForce = limitsInForce(limits).refusals;
+  const refused = new RefusedAgents({
+    limits: () => inForce,
+    isKnown: (_, agentId) => known.includes(agentId),
+    clock,
+  });
+  return {
+    clock,
+    refused,
+    held: (agentId: string, count = 1) => refused.held('acme', new Map([[agentId, count]])),
+    refuse(agentId: string, times = 1) {
+      for (let at = 0; at < times; at += 1) refused.refused('acme', agentId);
+    },
+  };
+}
+
+test('an agent that was refused as often as it may be waits until it may be refused once more', () => {
+  const { clock, held, refuse } = counting();
+  refuse('bot', 19);
+  expect(held('bot', 30)).toBe(null);
+  refuse('bot', 11);
+  expect(held('bot')).toEqual({ agentId: 'bot', of: 'agent', waitMs: 1_000 });
+  clock.advance(999);
+  expect(held('bot')?.waitMs).toBe(1);
+  clock.advance(1);
+  expect(held('bot')).toBe(null);
+  // It is in a loop, so that a list of it counts as refused.
+  expect(held('bot', 2)?.waitMs).toBe(1_000);
+});
+
+test('of an agent in a loop, actions under way count as refused until their answers come or a minute has passed', () => {
+  const { clock, refused, held, refuse } = counting();
+  refuse('bot', 20);
+  refused.sent('acme', new Map([['bot', 10]]));
+  expect(held('bot')?.of).toBe('agent');
+  refuse('bot', 1);
+  refused.allowed('acme', 'bot');
+  expect(held('bot', 50)).toBe(null);
+  refuse('bot', 20);
+  clock.advance(60_000);
+  expect(held('bot')).toBe(null);
+});
+
+test('a flood of made-up agents holds back agents that are not known, and none that was allowed something', () => {
+  const { clock, refused, held, refuse } = counting(FEW, ['registered']);
+  refused.allowed('acme', 'honest');
+  for (let at = 0; at < 100; at += 1) refuse(`made-up-${at}`);
+  expect(held('made-up-101')).toEqual({ agentId: 'made-up-101', of: 'tenant', waitMs: 100 });
+  expect(held('made-up-1')?.of).toBe('tenant');
+  expect([held('honest'), held('registered')]).toEqual([null, null]);
+  expect(refused.held('globex', new Map([['made-up-1', 1]]))).toBe(null);
+  refuse('honest');
+  expect(held('honest')?.of).toBe('tenant');
+  clock.advance(1_000);
+  expect([held('honest'), held('made-up-101')]).toEqual([null, null]);
+});
+
+test('a request waits for the agent of its list that has to wait longest', () => {
+  const { refused, refuse } = counting();
+  refuse('one', 31);
+  refuse('other', 30);
+  refuse('more', 5);
+  const counts = new Map([
+    ['more', 1],
+    ['other', 1],
+    ['one', 1],
+  ]);
+  expect(refused.held('acme', counts)).toMatchObject({ of: 'agent', waitMs: 1_000 });
+  expect(refused.held('acme', new Map([['more', 1]]))).toBe(null);
+});
+
+test('a limit of no refusals holds back an agent that was refused once, for good', () => {
+  const { held, refuse } = counting({ refusalsPerAgent: { perSecond: 0, burst: 0 } });
+  expect(held('bot')).toBe(null);
+  refuse('bot');
+  expect(held('bot')?.waitMs).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('it counts at most 50,000 agents of a tenant, and 5,000 more until it looks for idle ones', () => {
+  const { refused, refuse } = counting();
+  for (let at = 0; at < 65_000; at += 1) refuse(`made-up-${at}`);
+  expect(refused.size).toBeLessThanOrEqual(55_000);
+});

@@ -1,0 +1,174 @@
+/**
+ * Holds back agents that are refused too often, before their actions reach the log. Each refusal of a decider is a record
+ * that the log keeps, and an agent in a loop would cause as many as it can. An agent may be refused so often, and then has to
+ * wait. All gateways read the same decisions, so they count the same.
+ *
+ * The flood of one agent does not hold back agents that were not refused lately. While actions are under way their answers
+ * are unknown: actions of an agent that was refused many times in a row then count as refused.
+ */
+import { Bucket, type Clock } from '@mandate/runtime';
+import type { TenantLimitsInForce } from '@mandate/schemas';
+
+export type Held = {
+  readonly agentId: string;
+  /** Whether the limit is the agent's or the tenant's. */
+  readonly of: 'agent' | 'tenant';
+  /** Infinity: no wait helps. */
+  readonly waitMs: number;
+};
+
+/** How many records of each agent are on their way. */
+export type Counts = ReadonlyMap<string, number>;
+
+type Agent = {
+  readonly bucket: Bucket;
+  refusedInARow: number;
+  allowedAtMs: number;
+  /** Records without an answer, as far as this gateway sent them. */
+  underWay: number;
+  sentAtMs: number;
+};
+
+type Tenant = { readonly bucket: Bucket; readonly agents: Map<string, Agent>; sweepAt: number };
+
+/** So many refusals without an ALLOW among them make the next ones likely. */
+const MANY_IN_A_ROW = 20;
+/** An agent that was allowed something within this time, and was not refused since, does not flood. */
+const GOOD_FOR_MS = 600_000;
+/** An answer that did not come within this time is not waited for. */
+const ANSWERED_WITHIN_MS = 60_000;
+const SWEEP_AFTER = 5_000;
+/** With more agents than this, agents that were allowed something are forgotten too. */
+const MOST_AGENTS = 50_000;
+
+export class RefusedAgents {
+  readonly #limits: (tenant: string) => TenantLimitsInForce['refusals'];
+  readonly #isKnown: (tenant: string, agentId: string) => boolean;
+  readonly #clock: Clock;
+  readonly #tenants = new Map<string, Tenant>();
+
+  /** @param options.isKnown whether the register has the agent */
+  constructor(options: {
+    limits: (tenant: string) => TenantLimitsInForce['refusals'];
+    isKnown: (tenant: string, agentId: string) => boolean;
+    clock: Clock;
+  }) {
+    this.#limits = options.limits;
+    this.#isKnown = options.isKnown;
+    this.#clock = options.clock;
+  }
+
+  /** How many agents are counted. */
+  get size(): number {
+    return [...this.#tenants.values()].reduce((sum, { agents }) => sum + agents.size, 0);
+  }
+
+  /** The agent that has to wait longest; null where all of it may go. */
+  held(tenant: string, counts: Counts): Held | null {
+    const counted = this.#tenants.get(tenant);
+    if (counted === undefined) return null;
+    const nowMs = this.#clock();
+    let longest: Held | null = null;
+    for (const [agentId, count] of counts) {
+      const held = this.#heldAgent(counted, tenant, { agentId, count }, nowMs);
+      if (held !== null && held.waitMs > (longest?.waitMs ?? 0)) longest = held;
+    }
+    return longest;
+  }
+
+  /** Call it when these actions were published. */
+  sent(tenant: string, counts: Counts): void {
+    const counted = this.#tenants.get(tenant);
+    if (counted === undefined) return;
+    const nowMs = this.#clock();
+    for (const [agentId, count] of counts) {
+      const agent = counted.agents.get(agentId);
+      if (agent === undefined) continue;
+      agent.underWay = underWay(agent, nowMs) + count;
+      agent.sentAtMs = nowMs;
+    }
+  }
+
+  allowed(tenant: string, agentId: string): void {
+    const nowMs = this.#clock();
+    const agent = this.#answered(this.#tenant(tenant), tenant, agentId, nowMs);
+    agent.refusedInARow = 0;
+    agent.allowedAtMs = nowMs;
+  }
+
+  refused(tenant: string, agentId: string): void {
+    const nowMs = this.#clock();
+    const counted = this.#tenant(tenant);
+    const agent = this.#answered(counted, tenant, agentId, nowMs);
+    agent.refusedInARow += 1;
+    const limits = this.#limits(tenant);
+    agent.bucket.takeWhatThereIs(1, limits.agent, nowMs);
+    counted.bucket.takeWhatThereIs(1, limits.tenant, nowMs);
+  }
+
+  #heldAgent(
+    counted: Tenant,
+    tenant: string,
+    { agentId, count }: { agentId: string; count: number },
+    nowMs: number,
+  ): Held | null {
+    const agent = counted.agents.get(agentId);
+    const limits = this.#limits(tenant);
+    if (agent !== undefined) {
+      const isFlooding = agent.refusedInARow >= MANY_IN_A_ROW;
+      const units = isFlooding ? count + underWay(agent, nowMs) : 1;
+      const waitMs = agent.bucket.waitMs(units, limits.agent, nowMs);
+      if (waitMs > 0) return { agentId, of: 'agent', waitMs };
+    }
+    if (this.#isGood(agent, tenant, agentId, nowMs)) return null;
+    const waitMs = counted.bucket.waitMs(count, limits.tenant, nowMs);
+    return waitMs > 0 ? { agentId, of: 'tenant', waitMs } : null;
+  }
+
+  /** Its tenant's limit does not hold it: it was not refused lately, and is known or was allowed something lately. */
+  #isGood(agent: Agent | undefined, tenant: string, agentId: string, nowMs: number): boolean {
+    if (agent === undefined) return this.#isKnown(tenant, agentId);
+    if (agent.refusedInARow > 0 && !agent.bucket.isUntouched(this.#limits(tenant).agent, nowMs)) return false;
+    return nowMs - agent.allowedAtMs < GOOD_FOR_MS || this.#isKnown(tenant, agentId);
+  }
+
+  #tenant(tenant: string): Tenant {
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    const made = { bucket: new Bucket(), agents: new Map(), sweepAt: SWEEP_AFTER };
+    this.#tenants.set(tenant, made);
+    return made;
+  }
+
+  #answered(counted: Tenant, tenant: string, agentId: string, nowMs: number): Agent {
+    const known = counted.agents.get(agentId);
+    if (known !== undefined) {
+      known.underWay = Math.max(0, underWay(known, nowMs) - 1);
+      return known;
+    }
+    if (counted.agents.size >= counted.sweepAt) this.#sweep(counted, tenant, nowMs);
+    const never = Number.NEGATIVE_INFINITY;
+    const made = { bucket: new Bucket(), refusedInARow: 0, allowedAtMs: never, underWay: 0, sentAtMs: never };
+    counted.agents.set(agentId, made);
+    return made;
+  }
+
+  #sweep(counted: Tenant, tenant: string, nowMs: number): void {
+    const limit = this.#limits(tenant).agent;
+    const { agents } = counted;
+    for (const [agentId, agent] of agents) {
+      const isFull = agent.bucket.isUntouched(limit, nowMs);
+      const isOver = agents.size >= MOST_AGENTS || nowMs - agent.allowedAtMs >= GOOD_FOR_MS;
+      if (isFull && isOver && underWay(agent, nowMs) === 0) agents.delete(agentId);
+    }
+    for (const agentId of agents.keys()) {
+      if (agents.size < MOST_AGENTS) break;
+      agents.delete(agentId);
+    }
+    counted.sweepAt = agents.size + SWEEP_AFTER;
+  }
+}
+
+function underWay({ underWay: count, sentAtMs }: Agent, nowMs: number): number {
+  return nowMs - sentAtMs < ANSWERED_WITHIN_MS ? count : 0;
+}
