@@ -18,6 +18,7 @@ export * from './condition-document.ts';
 export * from './contracts.ts';
 export * from './control-document.ts';
 export * from './control-record.ts';
+export { CSV_FORMULA, CSV_LEADING, csvText } from './csv-text.ts';
 export * from './dead-letter.ts';
 export * from './decision.ts';
 export * from './decision-head.ts';

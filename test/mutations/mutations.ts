@@ -286,6 +286,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 an offset is said', 'if (offset === undefined)', 'if (offset === null)'],
     ['8 a time can be written back', 'atMs >= 0 && atMs <= LAST_MS ? null', 'atMs >= 0 ? null'],
   ]),
+  ...inFile('schemas/src/csv-text.ts', [
+    ['9 a part after a semicolon begins no formula', "';,|\\t\\r\\n\\v\\f'", "',|\\t\\r\\n\\v\\f'"],
+    [
+      '9 an apostrophe of the text differs from one that guards',
+      "if (place !== 'within' && SIGNS",
+      "if (place === 'begins' && SIGNS",
+    ],
+  ]),
   ...inFile('schemas/src/money.ts', [
     ['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})'],
     ['2 amounts on the wire are not negative', '  .int()\n  .min(0)\n', '  .int()\n'],

@@ -41,6 +41,7 @@ export { type PlaneProcess, spawnMandate, startPlane } from './start-plane.ts';
 export { type StartedProcess, startProcess } from './start-process.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
+export { textOfCsv } from './text-of-csv.ts';
 export { waitUntil } from './wait-until.ts';
 export { type BreakableWay, breakableWay, type Held } from './ways/breakable-way.ts';
 export { kafkaFraming, redisFraming } from './ways/framing.ts';

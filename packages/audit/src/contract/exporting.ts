@@ -1,7 +1,10 @@
 /** Tables as files: what is read back from them is what the audit answers, part by part and in every format. */
 import { buffer } from 'node:stream/consumers';
+import { csvText, type Decision } from '@mandate/schemas';
+import { textOfCsv } from '@mandate/testing';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { arbitraryHistory, decisionOf, recordedDecision } from '../arbitrary-history.ts';
 import {
   type AuditClient,
@@ -86,18 +89,46 @@ export function exporting(make: MakeAudit): void {
     );
   });
 
-  test('CSV holds whatever text there is, and no formula', async () => {
-    const formulas = ['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\nx', '＝1+1', '＋1', '－1', '＠x'];
-    const texts = [...formulas, 'a "b", c', 'two\r\nlines', 'zwölf ✓', '！=1', "'"];
+  test('CSV keeps every text, and no cell is a formula', async () => {
+    const signs = fc.sample(
+      fc.string({
+        unit: fc.constantFrom(...'=+-@＝﹣;,\t\r\n\v|" \'aü\u00a0\ufeff\0'),
+        minLength: 1,
+        maxLength: 8,
+      }),
+      { numRuns: 300, seed: 1 },
+    );
+    const texts = [
+      '=1+1',
+      'x;=1+1',
+      '\tx',
+      "'=1",
+      'a "b", c',
+      'two\r\nlines',
+      'zwölf ✓',
+      ...signs,
+      "the last one's",
+    ];
+    const names = texts.map((text) => text.replace(/[\s]/g, '_'));
     await recordDecisions(
       audit,
-      texts.map((reason, n) => recordedDecision({ ...decisionOf('csv', n), reason }, n)),
+      texts.map((reason, n) => {
+        const name = names[n] ?? '';
+        const shadow: Decision['shadow'] = {
+          ...{ verdict: 'ALLOW', code: 'ALLOWED', unknownLimits: 0 },
+          ...{ rules: [name], policies: [] },
+        };
+        return recordedDecision({ ...decisionOf('csv', n), reason, tool: name, shadow }, n);
+      }),
     );
     const rows = csvRows(
       (await buffer(await exportPart(audit, 'decisions', { tenant: 'csv' }, { format: 'csv' }))).toString(),
     );
-    expect(rows.map(({ reason }) => reason)).toEqual(
-      texts.map((text) => (formulas.includes(text) ? `'${text}` : text)),
+    expect(rows.map(({ reason }) => reason)).toEqual(texts.map(csvText));
+    expect(rows.map(({ reason }) => textOfCsv(String(reason)))).toEqual(texts);
+    expect(rows.map(({ tool }) => tool)).toEqual(names.map(csvText));
+    expect(rows.map(({ shadowRules }) => shadowRules)).toEqual(
+      names.map((name) => csvText(JSON.stringify([name]))),
     );
     expect(rows[0]).toMatchObject({
       model: '',
@@ -105,6 +136,16 @@ export function exporting(make: MakeAudit): void {
       chargedMicros: '100000',
       appendedAt: expect.stringMatching(/^2026-.*Z$/),
     });
+  });
+
+  test('CSV guards every column of text and every list', async () => {
+    for (const of of Object.keys(EXPORTS) as Exportable[]) {
+      const sql = EXPORTS[of].sql({ tenant: 'csv' }, 'ndjson');
+      const row = z.object({ name: z.string(), type: z.string() });
+      const columns = await audit.query(`DESCRIBE (${sql})`, { tenant: 'csv' }, row);
+      const ofText = columns.filter(({ type }) => /String|Array/.test(type)).map(({ name }) => name);
+      expect(ofText.toSorted()).toEqual([...EXPORTS[of].guarded].toSorted());
+    }
   });
 
   test('nothing found is a file without rows', async () => {
@@ -123,7 +164,7 @@ export function exporting(make: MakeAudit): void {
   test('control events are exported once each, and a part may be narrowed', async () => {
     expect(await parts('control-events', 'export-1', 10, 'csv')).toEqual([]);
     const [one] = await ask(audit, searchDecisions, { tenant: 'csv', limit: 1 });
-    const narrowed = { tenant: 'csv', text: "'", after: 'dec_0', through: one?.id };
+    const narrowed = { tenant: 'csv', text: "LAST ONE'", after: 'dec_0', through: one?.id };
     expect(
       ndjsonRows(
         (await buffer(await exportPart(audit, 'decisions', narrowed, { format: 'ndjson' }))).toString(),

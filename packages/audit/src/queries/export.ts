@@ -3,7 +3,7 @@
  * and the next one begins where it ended. Ids carry a time (of control events behind their kind, if at all), so late rows
  * may land between those of a part that was taken already: a file holds what was on record when it was asked for.
  */
-import { id } from '@mandate/schemas';
+import { CSV_FORMULA, CSV_LEADING, id } from '@mandate/schemas';
 import { z } from 'zod';
 import { type Asked, narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS } from './decision-columns.ts';
@@ -33,22 +33,31 @@ const part = z.object({
 type Table = {
   filter: z.ZodObject;
   columns: string;
-  /** Columns that hold what somebody wrote, and those that are lists: in CSV they are given with care. */
-  written: readonly string[];
+  /** Every column of text, and every list. In CSV none of their cells is a formula. */
+  texts: readonly string[];
   lists: readonly string[];
   /** From FROM on, as far as WHERE goes. */
   source(filter: Asked): string;
 };
 
-/** How a text begins that a spreadsheet takes for a formula; some take the full-width signs (U+FF1D …) for the plain. */
-const FORMULA = '^([=+@\\t\\r\\n-]|＝|＋|－|＠)';
+/** SQL for what `csvText` of @mandate/schemas does. A contract test (exporting.ts) holds the two equal. */
+function cellOf(text: string): string {
+  const guarded = `replaceRegexpAll(${text}, ${literal(CSV_FORMULA)}, ${literal("\\1'\\2")})`;
+  return `if(match(assumeNotNull(${guarded}), ${literal(CSV_LEADING)}), concat('\\'', ${guarded}), ${guarded})`;
+}
 
-function exported({ filter, columns, written, lists, source }: Table) {
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+function exported({ filter, columns, texts, lists, source }: Table) {
   const within = ({ after, through, rows: _, ...rest }: Asked) =>
     `${source(rest)}${narrowed({ after, through }, BETWEEN)}`;
   const asked = filter.extend(bounds);
   return {
     params: asked as z.ZodType<Asked>,
+    /** The columns that CSV guards against formulas. */
+    guarded: [...texts, ...lists],
     /** What the next part will hold, as far as that is known now. */
     part: question({
       params: asked.extend({ rows: z.int().min(1).max(1_000_000) }) as z.ZodType<Asked>,
@@ -61,11 +70,8 @@ function exported({ filter, columns, written, lists, source }: Table) {
       const all = `SELECT ${columns} ${within(given)} ORDER BY id LIMIT 1 BY id`;
       if (format !== 'csv') return all;
       const safe = [
-        ...written.map(
-          (name) =>
-            `if(match(assumeNotNull(${name}), '${FORMULA}'), concat('\\'', ${name}), ${name}) AS ${name}`,
-        ),
-        ...lists.map((name) => `toJSONString(${name}) AS ${name}`),
+        ...texts.map((name) => `${cellOf(name)} AS ${name}`),
+        ...lists.map((name) => `${cellOf(`toJSONString(${name})`)} AS ${name}`),
       ];
       return `SELECT * REPLACE(${safe.join(', ')}) FROM (${all})`;
     },
@@ -76,25 +82,19 @@ export const EXPORTS = {
   decisions: exported({
     filter: decisionFilter,
     columns: DECISION_COLUMNS,
-    written: [
-      'actionId',
-      'agentId',
-      'tool',
-      'model',
-      'provider',
-      'reason',
-      'principalId',
-      'principalRole',
-      'mandateId',
+    texts: [
+      ...['id', 'kind', 'actionId', 'agentId', 'type', 'tool', 'model', 'provider', 'verdict', 'code'],
+      ...['observedVerdict', 'observedCode', 'shadowVerdict', 'shadowCode', 'reason', 'principalId'],
+      ...['principalRole', 'mandateId', 'traceId', 'logTopic'],
     ],
-    lists: ['policies', 'rules'],
+    lists: ['shadowRules', 'policies', 'rules'],
     source: (filter) =>
       `FROM decisions FINAL WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter as Partial<DecisionFilter>)}`,
   }),
   settlements: exported({
     filter: settlementFilter,
     columns: SETTLEMENT_COLUMNS,
-    written: ['actionId', 'agentId', 'reason'],
+    texts: ['id', 'kind', 'actionId', 'agentId', 'status', 'code', 'reason', 'logTopic'],
     lists: ['marks'],
     source: (filter) =>
       `FROM settlements FINAL WHERE tenant = {tenant:String} AND NOT void${settlementsNarrowed(filter as Partial<SettlementFilter>)}`,
@@ -109,7 +109,10 @@ export const EXPORTS = {
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
       nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
       nullIf(ledger_epoch, '') AS ledgerEpoch, ${CHANGE_COLUMNS}, happened_at AS happenedAt`,
-    written: ['agentId', 'madeBy', 'reason', 'budgetSubject', 'budgetId', 'actionId', 'subject'],
+    texts: [
+      ...['id', 'event', 'scope', 'agentId', 'madeBy', 'reason', 'budgetScope', 'budgetSubject', 'budgetId'],
+      ...['actionId', 'digest', 'answer', 'ledgerEpoch', 'subject', 'refusal'],
+    ],
     lists: [],
     // One event may stand in several partitions of the log: one of them is given.
     source: (filter) =>

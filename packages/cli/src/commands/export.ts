@@ -57,7 +57,7 @@ export function exportCommand(command: Command, run: RunCommand): void {
       'after',
       `
 Decisions and settlements come oldest first; control events by id, which is kind by kind: sort these by happenedAt.
-Amounts are micro-dollars, as integers. In CSV, text that a spreadsheet would take for a formula has an apostrophe in front.
+Amounts are micro-dollars, as integers. In CSV, an apostrophe goes before whatever a spreadsheet would take for the beginning of a formula.
 
 Examples:
   mandate export --of decisions --from 2026-01-01 --to 2026-02-01 --format parquet --out january

@@ -12,6 +12,17 @@ it.each(['=1+1', '+1', '-1', '@x', '\tx', '＝1+1', '＋1', '－1', '＠x', '-$1
   (text) => expect(csvLine([text])).toBe(`'${text}\n`),
 );
 
+it.each([
+  ['x;=1+1', "x;'=1+1"],
+  ['x\t=1', "x\t'=1"],
+])('guards the text %j for spreadsheets that split cells at other signs', (text, cell) => {
+  expect(csvLine([text])).toBe(`${cell}\n`);
+});
+
+it('guards JSON, names of columns and all other text', () => {
+  expect(csvLine([{ a: 'x;=1' }, ['=1'], '=1'])).toBe('"{""a"":""x;\'=1""}","[""=1""]",\'=1\n');
+});
+
 it('leaves numbers, amounts and what only holds a sign as they are', () => {
   expect(csvLine([-7, '-$0.01', '$1.00', 'a=b', '！x'])).toBe('-7,-$0.01,$1.00,a=b,！x\n');
 });

@@ -40,7 +40,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         tags: ['audit'],
         summary: 'Decisions, settlements or control events as a file',
         description:
-          'By id: decisions and settlements oldest first; control events kind by kind (`adj_`, `apr_`, `chg_`, `kil_`, `rev_`; those of an Idempotency-Key in no order of time), so sort these by `happenedAt`. Amounts are micro-dollars, as integers. In CSV (RFC 4180) empty stands for none, and text that a spreadsheet would take for a formula has an apostrophe in front; lists are JSON. ' +
+          'By id: decisions and settlements oldest first; control events kind by kind (`adj_`, `apr_`, `chg_`, `kil_`, `rev_`; those of an Idempotency-Key in no order of time), so sort these by `happenedAt`. Amounts are micro-dollars, as integers. In CSV (RFC 4180) empty stands for none, an apostrophe goes before whatever a spreadsheet would take for the beginning of a formula, and lists are JSON. ' +
           `A Parquet file holds at most ${PARQUET_ROWS.most} rows. ` +
           'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (percent-encoded; give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
         produces: Object.values(TYPES),
