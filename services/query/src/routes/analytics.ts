@@ -11,7 +11,7 @@ import {
   timeline,
 } from '@mandate/audit';
 import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
-import { time, wireTime } from '@mandate/schemas';
+import { wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
 import { oneOrMore, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
@@ -52,8 +52,11 @@ const parameters = (clock: Clock) => ({
     .describe('So many groups, 1 to 1,000; the rest is told as `others`. Default 10.'),
 });
 
+/** Not `time`: east of Greenwich the first bucket of 1970 begins in 1969. */
+const bucketStart = z.iso.datetime().describe('An RFC 3339 time in UTC.');
+
 const buckets = z
-  .array(z.object({ start: time, ...measureFields }))
+  .array(z.object({ start: bucketStart, ...measureFields }))
   .optional()
   .describe(
     'With `interval`: each bucket, those in which nothing happened too. The first and the last may reach beyond the period; only what lies in the period counts.',
