@@ -17,6 +17,7 @@ import { recording } from './contract/recording.ts';
 import { retention } from './contract/retention.ts';
 import { retentionPerTenant } from './contract/retention-per-tenant.ts';
 import { rollups } from './contract/rollups.ts';
+import { searchingText } from './contract/searching-text.ts';
 import { statements } from './contract/statements.ts';
 
 export {
@@ -46,6 +47,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('retention', () => retention(make));
     describe('retention per tenant', () => retentionPerTenant(make));
     describe('questions', () => questions(make));
+    describe('searching text', () => searchingText(make));
     describe('approvals', () => approved(make));
     describe('around decisions', () => aroundDecisions(make));
     describe('answers', () => answers(make));

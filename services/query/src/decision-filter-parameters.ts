@@ -44,7 +44,9 @@ export const decisionFilterParameters = (clock: Clock) => ({
     .min(1)
     .max(200)
     .optional()
-    .describe('In the reason, or in the arguments as JSON, whatever the case of letters.'),
+    .describe(
+      'Text in the reason, or in a name or a value of the arguments, as the agent gave them. Case does not matter; every sign is taken literally.',
+    ),
   ...period(clock),
 });
 

@@ -32,6 +32,7 @@ export function queryPromises(
   const spender = issue('hooli', 'operate');
   const watcher = issue('soylent', 'audit');
   const answerer = issue('aviato', 'operate');
+  const searcher = issue('searched', 'audit');
 
   let recording: Recording;
   let audit: AuditClient;
@@ -39,7 +40,7 @@ export function queryPromises(
   let server: HttpServer;
 
   function serve(timeoutMs = 10_000): Promise<HttpServer> {
-    const keys = [auditor, operator, publisher, stranger, spender, watcher, answerer].map(
+    const keys = [auditor, operator, publisher, stranger, spender, watcher, answerer, searcher].map(
       ({ record }) => record,
     );
     return queryServer(reader, memoryKeyStore(keys), { timeoutMs });
@@ -302,6 +303,26 @@ export function queryPromises(
       expect(await find('initech', { actionId: 'act-again' })).toEqual(said[3]?.decision);
       expect(await find('initech', { actionId: 'act-again', attempt: 1 })).toEqual(said[1]?.decision);
     });
+  });
+
+  test.each([
+    ['"QUOTED"', ['quotes']],
+    ['c:\\new', ['path']],
+    ['\nsecond', ['lines']],
+    ['n', ['path', 'lines']],
+    ['5_%', []],
+  ])('search by text for %j finds what the arguments hold', async (text, agents) => {
+    const held = { quotes: 'a "quoted" word', path: 'C:\\new', lines: 'first\nsecond', percent: '50%' };
+    const asked = Object.entries(held).map(([agentId, held], at) =>
+      decided(600 + at, {
+        ...{ tenant: 'searched', agentId, reason: '' },
+        action: { id: `act-${at}`, agentId, type: 'tool_call', tool: 'put', args: { '': held } },
+      }),
+    );
+    await record(asked);
+    const { status, body } = await get('/v1/audit/decisions', { text }, searcher);
+    expect(status).toBe(200);
+    expect(body.decisions.map(({ agentId }: { agentId: string }) => agentId).toReversed()).toEqual(agents);
   });
 
   test('what waits for a person: in pages, by its own id, and of the own tenant alone', async () => {

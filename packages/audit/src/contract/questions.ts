@@ -226,7 +226,6 @@ export function questions(make: MakeAudit): void {
       [{ action: called }, { role: ['clerk'] }],
       [{ action: called }, { parentActionId: ['act-parent'] }],
       [{ action: called }, { text: "zoë o'hara" }],
-      [{ action: called }, { text: '[7,8]' }],
       [{ reason: 'The Budget is 100% spent_' }, { text: '100% SPENT_' }],
       [{ mandate }, { mandate: ['support'] }],
       [{ mandate }, { policy: ['pol_b'] }],

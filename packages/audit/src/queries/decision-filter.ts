@@ -14,6 +14,7 @@ import {
 } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed } from '../question.ts';
+import { TEXT_SEARCH } from './text-search.ts';
 
 const timeMs = z
   .int()
@@ -54,7 +55,7 @@ export const decisionFilter = z.strictObject({
   traceId: anyOf(z.string().regex(/^[0-9a-f]{32}$/)),
   minChargedMicros: z.int().min(0).optional(),
   maxChargedMicros: z.int().min(0).optional(),
-  /** In the reason or the arguments, whatever the case. */
+  /** In the reason, or in a name or a value of the arguments, whatever the case. */
   text: z.string().min(1).max(200).optional(),
   ...period,
 });
@@ -85,7 +86,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   traceId: 'trace_id IN {traceId:Array(String)}',
   minChargedMicros: 'charged_micros >= {minChargedMicros:Int64}',
   maxChargedMicros: 'charged_micros <= {maxChargedMicros:Int64}',
-  text: '(positionCaseInsensitiveUTF8(reason, {text:String}) > 0 OR positionCaseInsensitiveUTF8(arguments, {text:String}) > 0)',
+  text: TEXT_SEARCH,
   fromMs: "decided_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
   toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
 };

@@ -98,7 +98,12 @@ const FILTERS: readonly Filter[] = [
     parameter: 'maxChargedMicros',
     once: dollars,
   },
-  { name: 'text', flags: '--text <text>', about: 'in the reason or the arguments', once: someText },
+  {
+    name: 'text',
+    flags: '--text <text>',
+    about: 'in the reason, or in a name or a value of the arguments; case does not matter',
+    once: someText,
+  },
   {
     name: 'event',
     flags: '--event <event>',
