@@ -39,6 +39,26 @@ test.each([
   expect(more).toEqual([]);
 });
 
+test.each([
+  [
+    'maxActualCost: 1\ntoolPolicies: { pay: { cost: 2 } }',
+    '5:1 maxActualCost: a call of "pay" costs $2, and of an actual cost at most $1 is charged: the rest of each true report is quarantined',
+  ],
+  [
+    'maxActualCost: 9\ntoolPolicies: { pay: { cost: 2, maxActualCost: 1 } }',
+    '6:33 toolPolicies.pay.maxActualCost: a call of "pay" costs $2',
+  ],
+])('a cap of actual costs that is below a price: %s', (fields, warned) => {
+  const [first = '', ...more] = warnings(`${HEAD}tools: [pay]\n${fields}\n`);
+  expect(first).toContain(warned);
+  expect(more).toEqual([]);
+});
+
+test('a cap of actual costs that is no lower than the price', () => {
+  const fields = 'tools: [pay]\nmaxActualCost: 1\ntoolPolicies: { pay: { cost: 2, maxActualCost: 2 } }\n';
+  expect(warnings(HEAD + fields)).toEqual([]);
+});
+
 test('the patterns of every field that takes them are looked at', () => {
   const lists = [policyDocument, mandateDocument, ruleDocument].flatMap(({ shape }) =>
     Object.entries(shape).flatMap(([field, type]) => {

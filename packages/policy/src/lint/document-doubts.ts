@@ -7,7 +7,7 @@ import { unconfirmedNames } from '../mandate/tool-names.ts';
 import { lookAlikes } from './look-alikes.ts';
 
 export type Doubt = {
-  code: 'PATTERN_DOUBTFUL' | 'ENTRY_REPEATED' | 'TOOL_NAMES_UNCONFIRMED' | 'NAMES_ALIKE';
+  code: 'PATTERN_DOUBTFUL' | 'ENTRY_REPEATED' | 'TOOL_NAMES_UNCONFIRMED' | 'NAMES_ALIKE' | 'CAP_BELOW_PRICE';
   path: readonly (string | number)[];
   message: string;
   remedy: string;
@@ -61,11 +61,34 @@ function repeated(entries: readonly Entry[]): readonly Doubt[] {
 
 type Policy = Pick<
   PolicyDocument,
-  'tools' | 'allowedTools' | 'deniedTools' | 'delegableTools' | 'toolPolicies'
+  'tools' | 'allowedTools' | 'deniedTools' | 'delegableTools' | 'toolPolicies' | 'maxActualCost'
 >;
 
+/** What a document says of one policy alone. */
+export function policyDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
+  return [...toolNameDoubts(document, known), ...costDoubts(document)];
+}
+
+/** A price above the cap of actual costs: each report that tells the price is quarantined in part. */
+function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doubt[] {
+  return Object.entries(toolPolicies)
+    .flatMap(([tool, { cost = 0, maxActualCost: ofTool }]): Doubt[] => {
+      const cap = ofTool ?? maxActualCost;
+      if (cap === undefined || cap >= cost) return [];
+      return [
+        {
+          code: 'CAP_BELOW_PRICE',
+          path: ofTool === undefined ? ['maxActualCost'] : ['toolPolicies', tool, 'maxActualCost'],
+          message: `a call of "${tool}" costs $${cost}, and of an actual cost at most $${cap} is charged: the rest of each true report is quarantined`,
+          remedy: 'Raise the cap to the price at least, or lower the price.',
+        },
+      ];
+    })
+    .slice(0, MOST_DOUBTS);
+}
+
 /** @param known tools that documents beside it declare */
-export function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
+function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
   const names = unconfirmedNames(document).filter((name) => !known.has(name));
   const [first] = names;
   if (first === undefined) return [];

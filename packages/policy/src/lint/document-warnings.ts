@@ -1,10 +1,10 @@
 /** Doubts about the documents of a file, each at its place. */
 import type { DocumentFault } from '../mandate/document-fault.ts';
 import type { FindPlace } from '../mandate/read-documents.ts';
-import { alikeTools, type Doubt, listDoubts, toolNameDoubts } from './document-doubts.ts';
+import { alikeTools, type Doubt, listDoubts, policyDoubts } from './document-doubts.ts';
 
 export type WrittenPolicy = {
-  document: Parameters<typeof toolNameDoubts>[0] & { id: string };
+  document: Parameters<typeof policyDoubts>[0] & { id: string };
   find: FindPlace;
 };
 
@@ -26,7 +26,7 @@ export function documentWarnings({
     listDoubts(document).map((doubt) => warning(doubt, find)),
   );
   const ofNames = policies.flatMap(({ document, find }) =>
-    toolNameDoubts(document, known).map((doubt) => warning(doubt, find)),
+    policyDoubts(document, known).map((doubt) => warning(doubt, find)),
   );
   const named = policies.map((policy) => ({
     ...policy,

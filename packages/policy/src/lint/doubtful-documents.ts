@@ -3,7 +3,7 @@ import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
 import { boundsDocument } from '../control/tenant-bounds.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { takes } from '../effort.ts';
-import { alikeTools, type Doubt, listDoubts, toolNameDoubts } from './document-doubts.ts';
+import { alikeTools, type Doubt, listDoubts, policyDoubts } from './document-doubts.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import type { Policies } from './idle-documents.ts';
@@ -27,7 +27,7 @@ export function doubtfulPolicies(control: TenantControl, own: Policies, effort: 
         skip(effort, 'PATTERN_DOUBTFUL', 'policies');
         return [];
       }
-      const doubts = [...listDoubts(document), ...toolNameDoubts(document, known)];
+      const doubts = [...listDoubts(document), ...policyDoubts(document, known)];
       return doubts.map((doubt) => finding(doubt, `${of}, ${doubt.path.join('.')}`, { policies }));
     });
 }

@@ -20,7 +20,8 @@ export type LintFinding = {
     | 'PATTERN_DOUBTFUL'
     | 'ENTRY_REPEATED'
     | 'TOOL_NAMES_UNCONFIRMED'
-    | 'NAMES_ALIKE';
+    | 'NAMES_ALIKE'
+    | 'CAP_BELOW_PRICE';
   /** An error blocks what somebody may have meant to allow; a warning does nothing. */
   severity: 'error' | 'warning';
   rules: readonly string[];
