@@ -94,7 +94,7 @@ export const EXPORTS = {
   settlements: exported({
     filter: settlementFilter,
     columns: SETTLEMENT_COLUMNS,
-    texts: ['id', 'kind', 'actionId', 'agentId', 'status', 'code', 'reason', 'logTopic'],
+    texts: ['id', 'kind', 'actionId', 'agentId', 'status', 'code', 'reason', 'reportedBy', 'logTopic'],
     lists: ['marks'],
     source: (filter) =>
       `FROM settlements FINAL WHERE tenant = {tenant:String} AND NOT void${settlementsNarrowed(filter as Partial<SettlementFilter>)}`,
