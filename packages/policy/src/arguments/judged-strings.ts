@@ -29,3 +29,7 @@ export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): Judg
   };
   return (args, effort) => everyString(args, effort).filter(isJudged);
 }
+
+/** Every string but the names of the arguments themselves, which the tool knows and the agent does not choose. */
+export const stringsOfValues: JudgedStrings = (args, effort) =>
+  everyString(args, effort).filter((found) => !found.isName || fieldsAround(found).length > 1);

@@ -1,0 +1,143 @@
+import { names, type SqlDialect } from './dialect.ts';
+import { takeOrder } from './order-by.ts';
+import { takeType } from './sql-type.ts';
+import {
+  isSign,
+  isWord,
+  mustTakeWord,
+  peek,
+  refuse,
+  type TokenReader,
+  takeKind,
+  takeList,
+  takeSign,
+  takeWithin,
+  takeWord,
+  takeWords,
+} from './token-reader.ts';
+import { UNITS } from './words.ts';
+
+/** Forms of every dialect that look like calls. */
+const FORMS = names('any some all row array cast extract coalesce nullif');
+
+/** ClickHouse makes further aggregates of each by what it adds to the name: `sumIf`, `uniqArrayIf`. */
+const COMBINATORS = /(?:if|array|map|distinct|ordefault|ornull|state|merge|foreach)$/;
+
+/** A quoted name is never called: dialects read quoted names in different ways. */
+export function isCallable(name: string, { functions, name: dialect }: SqlDialect): boolean {
+  if (functions.has(name) || FORMS.has(name)) return true;
+  if (dialect !== 'clickhouse' || name.length > LONGEST_NAME) return false;
+  for (let rest = name; COMBINATORS.test(rest); ) {
+    rest = rest.replace(COMBINATORS, '');
+    if (functions.has(rest)) return true;
+  }
+  return false;
+}
+
+const LONGEST_NAME = 100;
+
+/** The parentheses of a call, with all that may follow them. The name before them may be called. */
+export function takeCall(reader: TokenReader, name: string): void {
+  takeWithin(reader, '(', ')', () => takeArguments(reader));
+  // ClickHouse: quantile(0.5)(x).
+  if (reader.dialect.name === 'clickhouse' && isSign(reader, '('))
+    takeWithin(reader, '(', ')', () => takeArguments(reader));
+  if (name === 'match' && takeWord(reader, 'against'))
+    takeWithin(reader, '(', ')', () => takeAgainst(reader));
+  if (takeWords(reader, 'within', 'group'))
+    takeWithin(reader, '(', ')', () => {
+      mustTakeWord(reader, 'order');
+      mustTakeWord(reader, 'by');
+      takeOrder(reader);
+    });
+  if (isWord(reader, 'filter') && isSign(reader, '(', 1)) {
+    takeWord(reader, 'filter');
+    takeWithin(reader, '(', ')', () => {
+      mustTakeWord(reader, 'where');
+      reader.take.expression(reader);
+    });
+  }
+  takeNullTreatment(reader);
+  if (takeWord(reader, 'over')) takeWindow(reader);
+}
+
+function takeNullTreatment(reader: TokenReader): void {
+  if (isWord(reader, NULL_TREATMENTS) && isWord(reader, 'nulls', 1)) reader.at += 2;
+}
+
+const NULL_TREATMENTS = names('ignore respect');
+const ABSENCES = names('null absent');
+/** Words before an argument. */
+const BEFORE = names('distinct all both leading trailing');
+/** Words between two arguments of calls with a syntax of their own: `substring(a FROM 1 FOR 2)`, `trim(a FROM b)`. */
+const BETWEEN = names('from for placing in separator value');
+
+function takeArguments(reader: TokenReader): void {
+  if (isQuery(reader)) {
+    reader.take.query(reader);
+    return;
+  }
+  takeWord(reader, BEFORE);
+  takeWord(reader, 'from');
+  // ClickHouse and DuckDB let a list end with a comma.
+  while (!isSign(reader, ')')) {
+    reader.take.expression(reader);
+    takeEndOfArgument(reader);
+    if (isSign(reader, ')')) return;
+    if (!takeSign(reader, ',') && !takeSign(reader, ':') && !takeWord(reader, BETWEEN)) refuse(reader);
+  }
+}
+
+function takeEndOfArgument(reader: TokenReader): void {
+  if (takeWord(reader, 'as')) takeType(reader);
+  if (takeWord(reader, 'using')) takeKind(reader, 'word');
+  takeNullTreatment(reader);
+  if (takeWords(reader, 'order', 'by')) takeOrder(reader);
+  if (isWord(reader, 'separator')) {
+    reader.at += 1;
+    if (!takeKind(reader, 'literal', 'name')) refuse(reader);
+  }
+  if (takeWord(reader, 'limit')) takeList(reader, () => reader.take.expression(reader));
+  takeWords(reader, ABSENCES, 'on', 'null');
+  if (takeWord(reader, 'returning')) takeType(reader);
+}
+
+/** `MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE)` */
+function takeAgainst(reader: TokenReader): void {
+  if (!takeKind(reader, 'literal', 'parameter')) refuse(reader);
+  if (!takeWords(reader, 'in', 'boolean', 'mode')) takeWords(reader, 'in', 'natural', 'language', 'mode');
+  takeWords(reader, 'with', 'query', 'expansion');
+}
+
+/** Whether a query follows, rather than an expression. */
+export function isQuery(reader: TokenReader): boolean {
+  if (isWord(reader, reader.dialect.fromFirst ? QUERY_OR_FROM : QUERY)) return true;
+  return isWord(reader, 'values') && (isSign(reader, '(', 1) || isWord(reader, 'row', 1));
+}
+
+const QUERY = names('select with');
+const QUERY_OR_FROM = names('select with from');
+const FRAMES = names('rows range groups');
+/** All that the bounds of a window consist of, beside expressions. */
+const FRAME_WORDS = names(
+  'between and unbounded preceding following current row exclude ties group no others interval',
+);
+
+/** After OVER: a name, or `(PARTITION BY a ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`. */
+export function takeWindow(reader: TokenReader): void {
+  if (takeKind(reader, 'word', 'name')) return;
+  takeWithin(reader, '(', ')', () => {
+    if (!isWord(reader, 'partition') && !isWord(reader, 'order') && !isWord(reader, FRAMES))
+      takeKind(reader, 'word', 'name');
+    if (takeWords(reader, 'partition', 'by')) takeList(reader, () => reader.take.expression(reader));
+    if (takeWords(reader, 'order', 'by')) takeOrder(reader);
+    if (!takeWord(reader, FRAMES)) return;
+    while (peek(reader) !== undefined && !isSign(reader, ')'))
+      if (
+        !takeWord(reader, FRAME_WORDS) &&
+        !takeWord(reader, UNITS) &&
+        !takeKind(reader, 'number', 'literal')
+      )
+        refuse(reader);
+  });
+}

@@ -1,0 +1,129 @@
+import type { SqlDialect } from './dialect.ts';
+import { SqlRefused } from './sql-refused.ts';
+import type { SqlToken } from './tokens.ts';
+
+/** `row.field` */
+interface FieldRead {
+  readonly row: string;
+  readonly field: string;
+  /** The index of the field's token. */
+  readonly at: number;
+}
+
+/** `unnest(a) AS name (column)` */
+export interface RowOfFunction {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** Where the reading of a statement is. Each function of the grammar moves it past what it takes, and never back. */
+export interface TokenReader {
+  readonly dialect: SqlDialect;
+  readonly tokens: readonly SqlToken[];
+  /** The parts of the grammar that hold one another; they are handed on, since files do not import in circles. */
+  readonly take: {
+    readonly query: (reader: TokenReader) => void;
+    /** What may follow the first part of a query, such as UNION or LIMIT; nothing where none of it follows. */
+    readonly clauses: (reader: TokenReader) => void;
+    readonly expression: (reader: TokenReader) => void;
+  };
+  /** What the statement reads as `row.field`. */
+  readonly fieldsRead: FieldRead[];
+  /** The rows that functions in FROM return. */
+  readonly rowsOfFunctions: RowOfFunction[];
+  /** Of the next token. */
+  at: number;
+  depth: number;
+}
+
+/** A parenthesis is two levels. Each takes some frames of the engine's stack. */
+const MOST_LEVELS = 128;
+
+/** The next token, or the one that many places after it. */
+export function peek(reader: TokenReader, ahead = 0): SqlToken | undefined {
+  return reader.tokens[reader.at + ahead];
+}
+
+export function isSign(reader: TokenReader, text: string, ahead = 0): boolean {
+  const token = peek(reader, ahead);
+  return token?.kind === 'sign' && token.text === text;
+}
+
+/** Whether the next token is an unquoted word of these. */
+export function isWord(reader: TokenReader, words: ReadonlySet<string> | string, ahead = 0): boolean {
+  const word = wordAhead(reader, ahead);
+  return word !== null && (typeof words === 'string' ? word === words : words.has(word));
+}
+
+/** The next token where it is an unquoted word, in lower case; else null. */
+export function wordAhead(reader: TokenReader, ahead = 0): string | null {
+  const token = peek(reader, ahead);
+  return token?.kind === 'word' ? token.text : null;
+}
+
+export function takeSign(reader: TokenReader, text: string): boolean {
+  const is = isSign(reader, text);
+  if (is) reader.at += 1;
+  return is;
+}
+
+export function takeWord(reader: TokenReader, word: ReadonlySet<string> | string): boolean {
+  const is = isWord(reader, word);
+  if (is) reader.at += 1;
+  return is;
+}
+
+/** Takes these words if they all follow, else nothing. */
+export function takeWords(
+  reader: TokenReader,
+  first: ReadonlySet<string> | string,
+  ...others: readonly (ReadonlySet<string> | string)[]
+): boolean {
+  if (!isWord(reader, first) || !others.every((word, at) => isWord(reader, word, at + 1))) return false;
+  reader.at += 1 + others.length;
+  return true;
+}
+
+export function takeKind(reader: TokenReader, ...kinds: readonly SqlToken['kind'][]): boolean {
+  const token = peek(reader);
+  if (token === undefined || !kinds.includes(token.kind)) return false;
+  reader.at += 1;
+  return true;
+}
+
+export function mustTakeSign(reader: TokenReader, text: string): void {
+  if (!takeSign(reader, text)) refuse(reader);
+}
+
+export function mustTakeWord(reader: TokenReader, word: ReadonlySet<string> | string): void {
+  if (!takeWord(reader, word)) refuse(reader);
+}
+
+/** A list with commas between. */
+export function takeList(reader: TokenReader, take: () => void): void {
+  do take();
+  while (takeSign(reader, ','));
+}
+
+/** Something in parentheses, or within other brackets. */
+export function takeWithin(reader: TokenReader, open: string, close: string, take: () => void): void {
+  mustTakeSign(reader, open);
+  nested(reader, take);
+  mustTakeSign(reader, close);
+}
+
+/** @throws SqlRefused beyond `MOST_LEVELS` */
+export function nested(reader: TokenReader, take: () => void): void {
+  if (reader.depth === MOST_LEVELS) refuse(reader, `more than ${MOST_LEVELS} levels`);
+  reader.depth += 1;
+  take();
+  reader.depth -= 1;
+}
+
+/** What is said names words of the grammar and never those of the text, which may be secret. */
+export function refuse(reader: TokenReader, what?: string): never {
+  const token = peek(reader);
+  const end = reader.tokens.at(-1);
+  if (token === undefined) throw new SqlRefused(what ?? 'an end where more must follow', end?.at ?? 0);
+  throw new SqlRefused(what ?? `a part that is not known to only read in ${reader.dialect.name}`, token.at);
+}
