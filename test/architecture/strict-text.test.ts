@@ -23,7 +23,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/policy/src/arguments/mail/decoded-text.ts': 'one more form in which addresses are looked for',
   'packages/policy/src/arguments/mail/raw-message.ts':
     'base64 of an argument, where U+FFFD says that it is no text',
-  'packages/policy/src/arguments/path-text.ts': 'what a path in an argument stands for',
+  'packages/policy/src/arguments/paths/path-text.ts': 'what a path in an argument stands for',
   'schemas/src/decode-text.ts': 'the place of a fault',
 };
 

@@ -279,6 +279,47 @@ test.each<[string, object, object, string[]]>([
     [],
   ],
   [
+    'folders within those before, and a dialect that was named before',
+    {
+      toolPolicies: {
+        send: {
+          argumentValidation: {
+            validators: [{ paths: { within: ['/srv', '/tmp'] } }, { readOnlySql: { dialect: 'sqlite' } }],
+          },
+        },
+      },
+    },
+    {
+      toolPolicies: {
+        send: {
+          argumentValidation: {
+            validators: [{ readOnlySql: { dialect: 'sqlite' } }, { paths: { within: ['/srv/data'] } }],
+          },
+        },
+      },
+    },
+    [],
+  ],
+  [
+    'another folder',
+    {
+      toolPolicies: {
+        send: { argumentValidation: { validators: [{ paths: { within: ['/srv/data'], fields: ['a'] } }] } },
+        read: { argumentValidation: { validators: [{ paths: { within: ['/srv/data'], fields: ['a'] } }] } },
+      },
+    },
+    {
+      toolPolicies: {
+        send: { argumentValidation: { validators: [{ paths: { within: ['/srv'], fields: ['a'] } }] } },
+        read: { argumentValidation: { validators: [{ paths: { within: ['/srv/data'], fields: ['b'] } }] } },
+      },
+    },
+    [
+      'toolPolicies.read.argumentValidation: another, which may let more through',
+      'toolPolicies.send.argumentValidation: another, which may let more through',
+    ],
+  ],
+  [
     'one validator less',
     { toolPolicies: { send: { argumentValidation: { validators: ['noSystemPaths'] } } } },
     { toolPolicies: { send: {} } },

@@ -34,7 +34,7 @@ function validating(validator: string): (text: string) => unknown {
   );
   const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;
   if (!rules) throw new Error(`${validator} is no validator`);
-  return (text) => rules.validate({ to: text, sql: text, path: text }, effortOfAction());
+  return (text) => rules.validate({ to: text, sql: `SELECT ${text}`, path: text }, effortOfAction());
 }
 
 export const READERS: readonly [name: string, read: (text: string) => unknown][] = [
@@ -54,9 +54,13 @@ export const READERS: readonly [name: string, read: (text: string) => unknown][]
   ['redaction', (text) => redacting(call({ text, secret: text, [text]: 1, list: text.split(',') }))],
   ['a digest', (text) => actionDigest(call({ text, list: text.split(',') }), null, () => '')],
   ['globs', (text) => compileGlobs(text.split(' '))(text)],
-  ...['noSystemPaths', 'readOnlySql', '{ emailDomains: [b.co] }'].map(
-    (validator): [string, (text: string) => unknown] => [validator, validating(validator)],
-  ),
+  ...[
+    'noSystemPaths',
+    '{ paths: { within: [a] } }',
+    ...['postgres', 'mysql', 'clickhouse'].map((dialect) => `{ readOnlySql: { dialect: ${dialect} } }`),
+    'readOnlySql',
+    '{ emailDomains: [b.co] }',
+  ].map((validator): [string, (text: string) => unknown] => [validator, validating(validator)]),
 ];
 
 function wrong(read: () => unknown, text: string): unknown {

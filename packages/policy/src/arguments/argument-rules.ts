@@ -11,8 +11,7 @@ import { compileSchemaRules } from './schema-rules.ts';
 /** What a tool's policy says of its arguments: `argumentValidation` of the mandate document. */
 export interface ArgumentValidation {
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
-  /** Names, or one name with its parameters each. */
-  readonly validators?: readonly (string | Readonly<Record<string, unknown>>)[] | undefined;
+  readonly validators?: readonly NamedInDocument[] | undefined;
 }
 
 /** Rules ready for use. Judging takes no I/O, throws nothing, and ends with the effort that there is for it. */
@@ -85,16 +84,22 @@ function firstFault(checks: readonly ArgumentCheck[], args: unknown, effort: Eff
   return null;
 }
 
+/** A name, or one name with its parameters. */
+type NamedInDocument = string | Readonly<Record<string, unknown>>;
+
+function nameAndParameters(named: NamedInDocument): { name: string; parameters: unknown } {
+  if (typeof named === 'string') return { name: named, parameters: undefined };
+  const [[name, parameters] = ['', undefined]] = Object.entries(named);
+  return { name, parameters };
+}
+
 function createValidator(
-  named: string | Readonly<Record<string, unknown>>,
+  named: NamedInDocument,
 ): { readonly ok: true; readonly check: ArgumentCheck } | RulesRefused {
-  const entries: readonly [string, unknown][] =
-    typeof named === 'string' ? [[named, undefined]] : Object.entries(named);
-  const [entry] = entries;
-  if (entry === undefined || entries.length > 1) {
+  if (typeof named !== 'string' && Object.keys(named).length !== 1) {
     return refused([], 'a validator with parameters has one name: { emailDomains: [company.com] }');
   }
-  const [name, parameters] = entry;
+  const { name, parameters } = nameAndParameters(named);
   const validator = NAMED_VALIDATORS.get(name);
   if (validator === undefined) {
     const known = [...NAMED_VALIDATORS.keys()].join(', ');
@@ -104,15 +109,27 @@ function createValidator(
     if (!validator.parametersRequired) return { ok: true, check: validator.create(undefined) };
     return refused([], `"${name}" needs parameters: ${validator.describe}`);
   }
-  if (validator.parameters === null) {
-    return refused([name], `"${name}" takes no parameters: write its name alone`);
-  }
   const schema = compileSchemaRules(validator.parameters);
   if (!schema.ok) return schema;
   const fault = schema.validate(parameters, effortOfAction());
-  if (fault === null) return { ok: true, check: validator.create(parameters) };
-  const message = `"${name}" at ${fault.pointer || 'its parameters'}: expected ${fault.expected}, found ${fault.seen}`;
-  return refused([name], message);
+  if (fault !== null) {
+    const place = fault.pointer || 'its parameters';
+    return refused([name], `"${name}" at ${place}: expected ${fault.expected}, found ${fault.seen}`);
+  }
+  const wrong = validator.faultOf?.(parameters) ?? null;
+  if (wrong !== null) return refused([name], `"${name}": ${wrong}`);
+  return { ok: true, check: validator.create(parameters) };
+}
+
+/**
+ * Whether one named validator lets through nothing that another did not: the same, or the same name with parameters that let
+ * less through. Both are as documents write them.
+ */
+export function narrowsValidator(before: NamedInDocument, after: NamedInDocument): boolean {
+  if (canonicalJson(before) === canonicalJson(after)) return true;
+  const [was, is] = [nameAndParameters(before), nameAndParameters(after)];
+  if (was.name !== is.name || !createValidator(before).ok || !createValidator(after).ok) return false;
+  return NAMED_VALIDATORS.get(was.name)?.narrows?.(was.parameters, is.parameters) === true;
 }
 
 function refused(path: SchemaFault['path'], message: string): RulesRefused {

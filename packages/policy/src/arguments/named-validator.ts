@@ -11,10 +11,14 @@ export type ArgumentCheck = (args: unknown, effort: Effort) => ArgumentFault | n
 export interface NamedValidator {
   /** One line for people who write mandates. */
   readonly describe: string;
-  /** JSON Schema of its parameters; null when it takes none. */
-  readonly parameters: Readonly<Record<string, unknown>> | null;
+  /** JSON Schema of its parameters. */
+  readonly parameters: Readonly<Record<string, unknown>>;
   /** Without parameters it may be named as a plain string. */
   readonly parametersRequired: boolean;
+  /** What is wrong with parameters that have passed the schema; null when nothing is. Absent: the schema says it all. */
+  faultOf?(parameters: unknown): string | null;
+  /** Whether all that `after` lets through `before` lets through as well. Absent: it is not known. */
+  narrows?(before: unknown, after: unknown): boolean;
   /** `parameters` has passed the schema; undefined when none were given. */
   create(parameters: unknown): ArgumentCheck;
 }

@@ -1,9 +1,10 @@
 import { emailDomains } from './email-domains.ts';
 import type { NamedValidator } from './named-validator.ts';
-import { noSystemPaths } from './no-system-paths.ts';
+import { noSystemPaths } from './paths/no-system-paths.ts';
+import { paths } from './paths/paths.ts';
 import { readOnlySql } from './read-only-sql.ts';
 
-/** All there are: a mandate says `validators: [noSystemPaths, { emailDomains: [company.com] }, readOnlySql]`. */
+/** All there are: a mandate says `validators: [noSystemPaths, { emailDomains: [company.com] }]`. */
 export const NAMED_VALIDATORS: ReadonlyMap<string, NamedValidator> = new Map(
-  Object.entries({ noSystemPaths, emailDomains, readOnlySql }),
+  Object.entries({ paths, noSystemPaths, emailDomains, readOnlySql }),
 );

@@ -2,6 +2,7 @@
  * What a policy that is changed lets through that it did not: in words, for whoever is about to publish it. It looks at one
  * document, and so may name what another policy forbids all the same; what it does not name is not wider.
  */
+
 import {
   type BudgetDocument,
   type ChargingDocument,
@@ -14,6 +15,7 @@ import {
   type RuleDocument,
   type ToolPolicyDocument,
 } from '@mandate/schemas';
+import { narrowsValidator } from '../arguments/argument-rules.ts';
 import { canonicalJson } from '../digest.ts';
 import type { Effort } from '../effort.ts';
 import { modelPatterns, providerPatterns } from '../models/name-lists.ts';
@@ -340,10 +342,14 @@ function otherValidation(
   before: ToolPolicyDocument['argumentValidation'] = {},
   after: ToolPolicyDocument['argumentValidation'] = {},
 ): string[] {
-  const asked = new Set(after.validators?.map(canonicalJson));
+  const asked = after.validators ?? [];
   const isSchemaKept =
     before.schema === undefined || canonicalJson(before.schema) === canonicalJson(after.schema ?? null);
-  if (isSchemaKept && (before.validators ?? []).every((one) => asked.has(canonicalJson(one)))) return [];
+  if (
+    isSchemaKept &&
+    (before.validators ?? []).every((one) => asked.some((other) => narrowsValidator(one, other)))
+  )
+    return [];
   return another(name, before, after);
 }
 

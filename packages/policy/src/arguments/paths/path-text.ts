@@ -3,8 +3,7 @@ const MOST_ENCODINGS = 4;
 
 /**
  * A text as the most lenient reader of paths would take it: percent-encodings undone (also the overlong ones of `.`, `/`
- * and `\`), look-alikes of dots and slashes replaced, every slash a `/`, lower case. Null if it is encoded over and
- * over.
+ * and `\`), look-alikes of dots and slashes replaced, lower case. Null if it is encoded over and over.
  */
 export function pathText(text: string): string | null {
   let decoded = text;
@@ -13,7 +12,7 @@ export function pathText(text: string): string | null {
     decoded = decoded.replace(ENCODED_RUNS, decodeRun);
   }
   const plain = /^[\0-\x7f]*$/.test(decoded) ? decoded : decoded.normalize('NFKC').replace(LOOKALIKES, '/');
-  return plain.replaceAll('\\', '/').toLowerCase();
+  return plain.toLowerCase();
 }
 
 const ENCODED = /%[0-9a-f]{2}/i;

@@ -1,0 +1,61 @@
+import { canonicalJson } from '../../digest.ts';
+import { describeSeen } from '../argument-fault.ts';
+import { pointerTo } from '../every-string.ts';
+import { FIELD_NAMES, stringsOfFields, stringsOfValues } from '../judged-strings.ts';
+import type { NamedValidator } from '../named-validator.ts';
+import { type Folder, isInside, isWithin, readFolder } from './within.ts';
+
+/**
+ * Lets through paths into the folders given, and nothing else: each string that it judges must be one path in one of them.
+ * With `fields` it judges the strings in fields of these names; without, every string of the arguments.
+ *
+ * A folder is written from the root (`/srv/data`), from a drive (`C:\data`), or from the folder that the tool works in
+ * (`data`, or `.` for that folder itself); a path is written like its folder. What programs read in different ways is
+ * refused: `..` wherever it leads, since it leaves a folder that is a link; URLs; percent-encoding; names that begin with
+ * a blank or end with a dot; signs of shells. Links within a folder cannot be seen here.
+ */
+export const paths: NamedValidator = {
+  describe: 'paths in these folders only: { paths: { within: [/srv/data], fields: [path] } }',
+  parameters: {
+    type: 'object',
+    required: ['within'],
+    additionalProperties: false,
+    properties: {
+      within: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 100,
+        items: { type: 'string', minLength: 1, maxLength: 1_000 },
+      },
+      fields: FIELD_NAMES,
+    },
+  },
+  parametersRequired: true,
+  faultOf(parameters) {
+    const wrong = (parameters as Parameters).within.find((folder) => readFolder(folder) === null);
+    return wrong === undefined ? null : `${JSON.stringify(wrong)} is no plain path of a folder`;
+  },
+  narrows(before, after) {
+    const [was, is] = [before as Parameters, after as Parameters];
+    const outer = foldersOf(was);
+    const isSame = canonicalJson(was.fields ?? null) === canonicalJson(is.fields ?? null);
+    return isSame && foldersOf(is).every((folder) => outer.some((one) => isInside(one, folder)));
+  },
+  create(parameters) {
+    const { within, fields } = parameters as Parameters;
+    const folders = foldersOf({ within });
+    const judged = stringsOfFields(fields, stringsOfValues);
+    const expected = `a plain path in ${within.join(' or ')}, without ".."`;
+    return (args, effort) => {
+      const outside = judged(args, effort).find(({ text }) => !isWithin(folders, text));
+      if (outside === undefined) return null;
+      return { pointer: pointerTo(outside), expected, seen: describeSeen(outside.text), rule: 'paths' };
+    };
+  },
+};
+
+type Parameters = { within: readonly string[]; fields?: readonly string[] };
+
+function foldersOf({ within }: Parameters): readonly Folder[] {
+  return within.map(readFolder).filter((folder): folder is Folder => folder !== null);
+}

@@ -1,0 +1,72 @@
+/** The names that a path consists of, as file systems compare them. */
+
+/**
+ * The names between slashes, without empty ones and `.`. Windows forgets dots and blanks at the end of a name, so `.. ` goes
+ * up and `windows.` is `windows`.
+ */
+export function segmentsOf(path: string): readonly string[] {
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    const name = folded(segment);
+    if (name !== '' && name !== '.') segments.push(name);
+  }
+  return segments;
+}
+
+const DOT = 0x2e;
+const BLANK = 0x20;
+
+function folded(segment: string): string {
+  const last = segment.charCodeAt(segment.length - 1);
+  if (last !== DOT && last !== BLANK) return segment;
+  if (/^[. ]*$/.test(segment)) return /^ *\.\.(?: [. ]*)?$/.test(segment) ? '..' : segment.trim();
+  let end = segment.length;
+  while (end > 0 && (segment.charCodeAt(end - 1) === DOT || segment.charCodeAt(end - 1) === BLANK)) end -= 1;
+  return segment.slice(0, end);
+}
+
+/** Whether a relative path leaves the folder where it begins. */
+export function climbsOut(segments: readonly string[]): boolean {
+  let depth = 0;
+  for (const segment of segments) {
+    depth += segment === '..' ? -1 : 1;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+/** Paths by the first of their names, for finding the ones that others begin with. */
+export type PathTable = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+export function pathTable(paths: readonly string[]): PathTable {
+  const split = paths.map((path) => path.split('/'));
+  // Windows gives long names a short one, too: PROGRA~1.
+  const asShort = split.flatMap((names) => {
+    const short = shortName(names[0] ?? '');
+    return short === null ? [] : [[short, ...names.slice(1)]];
+  });
+  return Map.groupBy([...split, ...asShort], ([first = '']) => first);
+}
+
+/** Whether the names from `at` on begin with a path of the table. */
+export function beginsIn(table: PathTable, segments: readonly string[], at = 0): boolean {
+  const first = segments[at] ?? '';
+  const paths = table.get(first) ?? (first.includes('~') ? table.get(shortForm(first)) : undefined);
+  return (
+    paths?.some((path) => path.every((name, step) => step === 0 || segments[at + step] === name)) === true
+  );
+}
+
+/** `SYSTEM~1` and `system~2` are both `system~`. */
+function shortForm(segment: string): string {
+  return segment.replace(/~\d{1,6}(?=\.|$)/, '~');
+}
+
+/** How Windows shortens a name: six characters without blanks and dots, and three of the ending. Null: it stays as it is. */
+function shortName(name: string): string | null {
+  const bare = name.replace(/^\.+/, '').replaceAll(' ', '');
+  const dot = bare.lastIndexOf('.');
+  const [base, ending] = dot < 0 ? [bare, ''] : [bare.slice(0, dot), bare.slice(dot)];
+  const isShort = name === bare && base.length <= 8 && ending.length <= 4 && !base.includes('.');
+  return isShort ? null : `${base.replaceAll('.', '').slice(0, 6)}~${ending.slice(0, 4)}`;
+}

@@ -1,0 +1,62 @@
+/** A folder that paths must stay in. */
+export type Folder = {
+  /** `/srv/data`, `c:/data` or, from the folder that the tool works in, `data` or `.`. */
+  readonly kind: 'unix' | 'drive' | 'relative';
+  /** Without `.`. For a folder on a drive, the drive is the first, and all are in lower case, as Windows compares. */
+  readonly names: readonly string[];
+};
+
+/**
+ * Whether a path is in one of the folders for every program that could open it. What some program reads in another way is in
+ * none: it is refused rather than guessed at.
+ */
+export function isWithin(folders: readonly Folder[], text: string): boolean {
+  const path = readFolder(text);
+  return path !== null && folders.some((folder) => isInside(folder, path));
+}
+
+/** Whether all that is in one folder is in the other. */
+export function isInside(outer: Folder, inner: Folder): boolean {
+  return outer.kind === inner.kind && outer.names.every((name, at) => inner.names[at] === name);
+}
+
+/**
+ * Letters, digits and the few signs that neither a shell, nor a URL, nor a copying tool reads as something else. So there is
+ * no `%` to be decoded, no `:` of a host or stream, no `*`, no `$`, no quote, no line break.
+ */
+const PLAIN = /^[\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]+$/u;
+/** Compared after the forms of letters are made one, no sign may have come of a letter. */
+const NOT_COMPOSED = /[^\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]/u;
+/** Names that Windows takes for devices in any folder, also with an ending. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i;
+
+/** A path that all programs read alike; null: there is none. */
+export function readFolder(text: string): Folder | null {
+  const drive = /^[a-z]:(?=[/\\])/i.exec(text)?.[0].slice(0, 1).toLowerCase();
+  const rest = drive === undefined ? text : text.slice(2);
+  if (!PLAIN.test(rest) || NOT_COMPOSED.test(rest.normalize('NFKC'))) return null;
+  // On Unix a backslash is a letter of the name, on Windows it parts names.
+  if (drive === undefined && rest.includes('\\')) return null;
+  const names = rest.replaceAll('\\', '/').split('/');
+  const isRooted = names[0] === '';
+  // `//host/share` is on another host for Windows.
+  if (isRooted && names.length > 1 && names[1] === '' && names.some((name) => name !== '')) return null;
+  const steps = names.filter((name) => name !== '' && name !== '.');
+  if (!steps.every(isPlainName)) return null;
+  if (drive !== undefined) return { kind: 'drive', names: [drive, ...steps].map(asciiLowerCase) };
+  if (!isRooted && /^[-~]/.test(rest)) return null;
+  return { kind: isRooted ? 'unix' : 'relative', names: steps };
+}
+
+/** Other letters are compared as they are: which of them Windows takes for one depends on its version. */
+function asciiLowerCase(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/**
+ * `..` leads out of a folder that is a link, whatever stands before it. Windows forgets dots and blanks at the end of a
+ * name, and gives long names short ones with `~`, which the signs above leave out.
+ */
+function isPlainName(name: string): boolean {
+  return !/^ |[. ]$/.test(name) && !DEVICE.test(name);
+}
