@@ -59,6 +59,7 @@ const FOUND: readonly (readonly [PrivacyPattern, string])[] = [
     'key=<sk-mdt_0123456789ab_0123456789012345678901234567890123456789012_abcdef>, cut: <sk-mdt_0123456789ab_01>',
   ],
   ['secret', `<AIza${'Ab1_-'.repeat(7)}>`],
+  ['secret', 'the secret access key <wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY> is new'],
   ['secret', `aws_secret_access_key = <${'aB3/+'.repeat(8)}>`],
   ['secret', `use "aws_secret_access_key":"<${'aB3/+'.repeat(8)}>", then go`],
   ['secret', `<sk-or-v1-${'0a'.repeat(32)}>, <xai-${'a0B'.repeat(26)}>, <pplx-${'a0B'.repeat(16)}>`],

@@ -16,9 +16,12 @@ const FINDERS: readonly { hint: RegExp; find: Finder }[] = [
   { hint: /[\w.+/=~:@$-]{12}/, find: findKnownTokens },
   { hint: /eyJ|[MNO][\w-]{22}|b(?:earer|asic) /i, find: findAuthorizations },
   { hint: /:\/\/|jdbc:|[?&;](?:sig|x-)/i, find: findCredentialsInUrls },
-  { hint: / (?:-[uap]|--(?:proxy-)?user)[ =]/, find: findOptionsOfCommands },
+  { hint: / (?:-[uap]|--(?:proxy-)?user[ =])/, find: findOptionsOfCommands },
   { hint: /PRIVATE KEY|PuTTY-|Private-MAC/, find: findPrivateKeys },
-  { hint: /pass|pwd|secret|token|cred|jwt|key|dsn|cookie|auth|connec/i, find: findAssignedSecrets },
+  {
+    hint: /pass|pwd?|secret|token|cred|jwt|key|dsn|cookie|auth|connec|kennwort|contrase|wachtwoord|senha|has[łl]o|пароль|密|パスワード|비밀번호/i,
+    find: findAssignedSecrets,
+  },
 ];
 
 export const findSecrets: Finder = (text) => {

@@ -31,7 +31,8 @@ const LOOKED_BACK = 80;
 /** A sign of an identifier. */
 const IDENTIFIER = /[\w.-]/;
 
-const ASSIGN = /(\\*["'`])?[ \t]*\]?[ \t]*(?::=|=>|\?=|={1,3}|::?)(?![=:])[ \t]*(?:\s{1,64}(?=\\*["']))?/y;
+const ASSIGN =
+  /(\\*["'`])?[ \t]*(?:\[[^\]\r\n]{0,64}\]|\])?[ \t]*(?:：|:=|=>|\?=|={1,3}|::?)(?![=:])[ \t]*(?:\s{1,64}(?=\\*["']))?/y;
 const OF_ELEMENT = />[ \t]*/y;
 const OF_OPTION = /[ \t]+(?!-)/y;
 /** `machine x login y password …` of a .netrc, and a line that begins with the name. */
@@ -39,6 +40,8 @@ const AFTER_LOGIN = /\b(?:login|user|account)[ \t]+\S{1,64}[ \t]+$/;
 const IN_PROSE = /[ \t]+(?:is|was)(?:[ \t]*:)?[ \t]+/iy;
 const IN_CALL = /\\*["'][ \t]*,[ \t]*(?=\\*["'])/y;
 const BEFORE_QUOTES = /[ \t]+(?:BY[ \t]+)?(?=['"])/iy;
+/** The next cell of a table, the next line after `=` or `:`, or only a blank. */
+const APART = /[ \t]*(?:\|[ \t]*|\r?\n[ \t]*[:=][ \t]*|[:=][ \t]*\r?\n[ \t]*)|[ \t]+(?![-:=])/y;
 /** `name: DB_PASSWORD` followed by `value: …`, as the variables of containers are written. */
 const BESIDE = /(\\*["'])?[ \t]*[,;]?\s{0,64}(?:- )?\\*["']?value\\*["']?[ \t]*[:=][ \t]*/iy;
 
@@ -120,7 +123,6 @@ function* assignmentsAt(text: string, { name, isPassword, before, after }: Named
       certainty: isMember ? 'certain' : isLikely ? 'likely' : 'possible',
       ends: isLine ? 'line' : 'word',
     };
-    return;
   }
   const others: readonly (readonly [between: RegExp, isThere: boolean, Certainty])[] = [
     [OF_ELEMENT, /<(?:[\w.-]{1,40}:)?$/.test(before), 'certain'],
@@ -130,6 +132,7 @@ function* assignmentsAt(text: string, { name, isPassword, before, after }: Named
     [IN_CALL, /["']$/.test(before), 'possible'],
     [BEFORE_QUOTES, /pass(?:word|phrase)$/i.test(name), 'likely'],
     [BESIDE, true, 'likely'],
+    [APART, true, 'unlikely'],
   ];
   for (const [between, isThere, certainty] of others) {
     const value = isThere ? endOf(between, text, after) : null;

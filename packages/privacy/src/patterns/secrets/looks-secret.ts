@@ -8,9 +8,10 @@
  * How much the place of a value proves.
  * - `certain`: a member of JSON or an element of XML, which holds a value and nothing else.
  * - `likely`: an option of a command, a shell variable, a parameter of a query or of a connection string.
- * - `possible`: any other place, source code and prose included.
+ * - `possible`: any other place where the value is assigned, source code and prose included.
+ * - `unlikely`: the value only follows the name, after a blank, in the next line or in the next cell of a table.
  */
-export type Certainty = 'certain' | 'likely' | 'possible';
+export type Certainty = 'certain' | 'likely' | 'possible' | 'unlikely';
 
 /** Texts that refer to a value elsewhere, mask a value, or name its type. */
 const STAND_IN = [
@@ -36,6 +37,8 @@ const SHORTEST_PASSWORD = 4;
 const SHORTEST = 8;
 /** Words of source code that hold a digit are seldom this long. */
 const LONG = 16;
+/** Random values change between letters and digits more often than words do. */
+const MANY_TURNS = 3;
 
 export function looksSecret(value: string, certainty: Certainty, isPassword: boolean): boolean {
   if (value.length < (isPassword ? SHORTEST_PASSWORD : SHORTEST)) return false;
@@ -46,7 +49,20 @@ export function looksSecret(value: string, certainty: Certainty, isPassword: boo
   const hasLetter = /\p{L}/u.test(value);
   if (certainty === 'likely') return hasDigit || !IS_CODE.test(value) || value.length >= LONG;
   if (/\s/.test(value) || !hasLetter) return false;
+  if (certainty === 'unlikely') return looksRandom(value);
   if (!IS_CODE.test(value)) return hasDigit || /[^\w.\s-]/.test(value);
-  const turns = value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0;
-  return turns >= (isPassword ? 1 : 3) || (hasDigit && value.length >= LONG && /^\w+$/.test(value));
+  return (
+    turnsOf(value) >= (isPassword ? 1 : MANY_TURNS) ||
+    (hasDigit && value.length >= LONG && /^\w+$/.test(value))
+  );
+}
+
+function looksRandom(value: string): boolean {
+  if (value.length >= LONG && turnsOf(value) >= MANY_TURNS) return true;
+  return value.length >= 2 * LONG && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
+/** How often the value changes between letters and digits. */
+function turnsOf(value: string): number {
+  return value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0;
 }

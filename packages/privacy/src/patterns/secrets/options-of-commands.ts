@@ -3,11 +3,13 @@ import { type Finder, MASK, type Span } from '../piece.ts';
 
 const VALUE = `[^\\s"'\\\\${MASK}]`;
 const OPTION = new RegExp(
-  `[ \\t](?:(?<user>-u|--user|--proxy-user)[ =]{0,4}|-[ap][ \\t]{1,4})["']?(?<value>${VALUE}{4,256})`,
+  `[ \\t](?:(?<user>-u|--user|--proxy-user)[ =]{0,4}|(?<glued>-p(?=[^ \\t-]))|-[ap][ \\t]{1,4})["']?(?<value>${VALUE}{4,256})`,
   'g',
 );
 const TAKES_USER = /\b(?:curl|wget|http|xh)\b[^\r\n]*$/;
 const TAKES_PASSWORD = /\b(?:sshpass|redis-cli|docker login|podman login|helm registry login)\b[^\r\n]*$/;
+/** A password may follow `-p` without a blank. */
+const TAKES_GLUED = /\b(?:sshpass|mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\r\n]*$/;
 const COMMAND = 256;
 
 export const findOptionsOfCommands: Finder = (text) => {
@@ -17,7 +19,7 @@ export const findOptionsOfCommands: Finder = (text) => {
     const value = groups?.value ?? '';
     const isCredential =
       groups?.user === undefined
-        ? TAKES_PASSWORD.test(command)
+        ? (groups?.glued === undefined ? TAKES_PASSWORD : TAKES_GLUED).test(command)
         : /^[^:]*:[^:]/.test(value) && TAKES_USER.test(command);
     const end = index + written.length;
     if (isCredential) found.push({ start: end - value.length, end });

@@ -1,23 +1,26 @@
 /** The names that texts give to secrets: names of fields, variables, options, headers and parameters. */
 
 /** The last word of such a name. Words for passwords are apart, since a password is shorter than other secrets. */
-const PASSWORDS = 'passwords?|passwd|passphrase|passcode|pwd|pass_?word';
+const PASSWORDS =
+  'passwords?|passwd|passphrase|passcode|pwd|pass_?word|(?<=[_-])pass|(?<![A-Za-z0-9])pw|' +
+  'passwort|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|senha|has[łl]o|пароль|密码|密碼|パスワード|비밀번호';
 const OTHERS = [
-  'secrets?',
   'token',
   'credentials?',
   'jwt',
-  '(?:api|access|secret|private|signing|encryption|decryption|master|account|storage|subscription|ssh|client|auth|consumer|webhook|admin|license|licence|shared|service|app|deploy|root|session|hmac|cipher|symmetric)[ _.-]?key',
+  '(?:api|access|secret|private|signing|encryption|decryption|master|account|storage|subscription|ssh|client|auth|consumer|webhook|admin|license|licence|shared|service|app|deploy|root|session|hmac|cipher|symmetric|functions?)[ _.-]?key',
+  'secrets?',
   // The name of a shell variable needs `…_KEY` only.
   '(?-i:(?<=[A-Z0-9])_KEY)',
   'connection[ _.-]?string',
   'dsn',
   'cookies?',
   'authorization',
+  '(?<=_)auth',
 ].join('|');
 /** Endings that may follow the last word: `TOKEN_PROD`, `password2`. */
 const ENDINGS =
-  '(?:[_-]?(?:\\d{1,3}|value|prod|production|dev|test|staging|live|base64|b64|hex|string|str|raw|old|new|current|main|default|primary|secondary|plain|encoded))?';
+  '(?:[_-]?(?:\\d{1,3}|base|value|prod|production|dev|test|staging|live|base64|b64|hex|string|str|raw|old|new|current|main|default|primary|secondary|plain|encoded))?';
 
 export const SECRET_NAME = new RegExp(
   `(?:(?<password>${PASSWORDS})|${OTHERS})${ENDINGS}(?![A-Za-z0-9])`,

@@ -86,6 +86,17 @@ const ANYWHERE: readonly Context[] = [
 
 /** Forms that name the value a secret, so that the value needs no form of its own. */
 const NAMED: readonly Context[] = [
+  ['after a prompt of aws configure', (secret) => `AWS Secret Access Key [None]: ${secret}`],
+  ['after a line break', (secret) => `aws_secret_access_key =\n  ${secret}`],
+  ['before a line break', (secret) => `aws_secret_access_key\n= ${secret}`],
+  ['in a table', (secret) => `| user | x |\n| password | ${secret} |`],
+  ['in DB_PASS', (secret) => `DB_PASS=${secret}`],
+  ['in secret_key_base', (secret) => `secret_key_base: ${secret}`],
+  ['in _auth', (secret) => `_auth=${secret}`],
+  ['after -p', (secret) => `mysql -u root -p${secret} -h db`],
+  ['in German', (secret) => `Passwort: ${secret}`],
+  ['in French', (secret) => `le mot de passe : ${secret}`],
+  ['in Chinese', (secret) => `密码：${secret}`],
   ['as the issue has it', (secret) => `aws_secret_access_key = ${secret}`],
   ['close by', (secret) => `aws_secret_access_key=${secret}`],
   ['far away', (secret) => `aws_secret_access_key      =      ${secret}`],
