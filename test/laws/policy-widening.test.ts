@@ -279,12 +279,16 @@ test.each<[string, object, object, string[]]>([
     [],
   ],
   [
-    'folders within those before, and a dialect that was named before',
+    'folders and domains within those before, and a dialect that was named before',
     {
       toolPolicies: {
         send: {
           argumentValidation: {
-            validators: [{ paths: { within: ['/srv', '/tmp'] } }, { readOnlySql: { dialect: 'sqlite' } }],
+            validators: [
+              { paths: { within: ['/srv', '/tmp'] } },
+              { emailDomains: ['a.org', '*.b.org'] },
+              { readOnlySql: { dialect: 'sqlite' } },
+            ],
           },
         },
       },
@@ -293,12 +297,39 @@ test.each<[string, object, object, string[]]>([
       toolPolicies: {
         send: {
           argumentValidation: {
-            validators: [{ readOnlySql: { dialect: 'sqlite' } }, { paths: { within: ['/srv/data'] } }],
+            validators: [
+              { readOnlySql: { dialect: 'sqlite' } },
+              { paths: { within: ['/srv/data'] } },
+              { emailDomains: ['a.org', 'x.b.org', '*.y.b.org'] },
+            ],
           },
         },
       },
     },
     [],
+  ],
+  [
+    'another domain, and domains below one',
+    {
+      toolPolicies: {
+        read: { argumentValidation: { validators: [{ emailDomains: ['a.org'] }] } },
+        send: {
+          argumentValidation: { validators: [{ emailDomains: { domains: ['a.org'], fields: ['to'] } }] },
+        },
+      },
+    },
+    {
+      toolPolicies: {
+        read: { argumentValidation: { validators: [{ emailDomains: ['*.a.org'] }] } },
+        send: {
+          argumentValidation: { validators: [{ emailDomains: { domains: ['a.org'], fields: ['cc'] } }] },
+        },
+      },
+    },
+    [
+      'toolPolicies.read.argumentValidation: another, which may let more through',
+      'toolPolicies.send.argumentValidation: another, which may let more through',
+    ],
   ],
   [
     'another folder',

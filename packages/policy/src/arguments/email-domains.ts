@@ -1,3 +1,4 @@
+import { canonicalJson } from '../digest.ts';
 import { takes } from '../effort.ts';
 import { comparableName } from '../redaction/secret-names.ts';
 import { describeSeen } from './argument-fault.ts';
@@ -41,6 +42,12 @@ export const emailDomains: NamedValidator = {
     properties: { domains: { type: 'array', ...DOMAINS }, fields: FIELD_NAMES },
   },
   parametersRequired: true,
+  narrows(before, after) {
+    const [was, is] = [parametersOf(before), parametersOf(after)];
+    const isSame = canonicalJson(was.fields ?? null) === canonicalJson(is.fields ?? null);
+    const isWithin = allows(was.domains);
+    return isSame && is.domains.every((domain) => was.domains.includes(domain) || isWithin(domain));
+  },
   create(parameters) {
     const { domains, fields } = parametersOf(parameters);
     const isAllowed = allows(domains);
