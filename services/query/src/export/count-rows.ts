@@ -17,9 +17,13 @@ function lines(isCsv: boolean): RowCount {
   let isQuoted = false;
   return {
     pass(bytes) {
+      if (!isCsv) {
+        for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) ends += 1;
+        return;
+      }
       for (const byte of bytes) {
         if (byte === NEWLINE && !isQuoted) ends += 1;
-        else if (byte === QUOTE && isCsv) isQuoted = !isQuoted;
+        else if (byte === QUOTE) isQuoted = !isQuoted;
       }
     },
     rows: () => (isCsv ? Math.max(0, ends - 1) : ends),

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
-import { boundStreams, callerOf, HttpProblem, headerText } from '@mandate/runtime';
+import { boundStreams, callerOf, HttpProblem, headerText, laneOf, turns } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -101,6 +101,8 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           let bytes = firstBytes;
           for (let left = most; ; ) {
             for await (const chunk of bytes) {
+              // Chunks that are there already come without a rest, and each is hashed and counted.
+              if (turns.isOver()) await turns.next(laneOf(request));
               told.hash.update(chunk);
               told.count.pass(chunk);
               yield chunk;
