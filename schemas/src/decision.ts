@@ -65,7 +65,12 @@ export const reservation = z.object({
 export type Reservation = z.infer<typeof reservation>;
 
 /** What the ledger did for a DEFER: each of these rates holds one slot for it, which its granted retry takes along. */
-export const deferral = z.object({ rates: z.array(rateLimit.omit({ also: true })) });
+export const deferral = z.object({
+  rates: z.array(rateLimit.omit({ also: true })),
+  /** How long the question lives at least, and a grant if the person does not say: absent where no policy says. */
+  questionMs: count.optional(),
+  grantMs: count.optional(),
+});
 export type Deferral = z.infer<typeof deferral>;
 
 /** What would have been said, were the mandate enforced. */

@@ -10,6 +10,8 @@ export const DEFAULTS = {
   rememberedIds: 10_000_000,
   /** For how long an allowed action may run before its reservation counts as lost. */
   leaseMs: 5 * 60_000,
+  /** For how long a grant of a person lives, where neither the person nor a policy says. */
+  grantMs: 5 * 60_000,
   /** How many deferred actions of an agent may wait for a person at one time, where no policy says. */
   maxWaiting: 50,
   /** For how long an issued mandate is one. */
@@ -70,6 +72,8 @@ export const CAPS = {
   throughput: 1_000_000_000_000,
   /** Of a tenant for which there is no room: so many that came last are known when they are delivered again. */
   unrememberedKept: 10_000,
+  /** The longest that a question to a person lives, and a grant. */
+  questionMs: 31 * 86_400_000,
   /** The longest that whoever publishes waits for an answer. */
   waitMs: 60_000,
   /** A rate keeps one timestamp a call: this bounds what one counter can hold. */

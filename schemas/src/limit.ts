@@ -61,6 +61,10 @@ export const confirmationLimit = z.object({
   kind: z.literal('confirmation'),
   /** How many questions of the agent may wait for a person at one time. One more is blocked. */
   maxWaiting: count,
+  /** How long the question lives at least; absent: as long as ids are remembered. */
+  questionMs: count.optional(),
+  /** How long a grant lives if the person does not say. */
+  grantMs: count.optional(),
   policy,
   holder,
   /** Others that ask for a person. */

@@ -64,6 +64,8 @@ export type ReleasesDocument = z.infer<typeof releasesDocument>;
 export const openDocument = z.union([z.literal('unlimited'), z.int().min(0).max(CAPS.openCalls)]);
 export type OpenDocument = z.infer<typeof openDocument>;
 
+const personMs = z.int().min(1_000).max(CAPS.questionMs).optional();
+
 export const toolPolicyDocument = z.strictObject({
   cost: dollars.optional(),
   maxCostPerCall: dollars.optional(),
@@ -73,6 +75,10 @@ export const toolPolicyDocument = z.strictObject({
   argumentValidation: argumentValidationDocument.optional(),
   executionLeaseMs: z.int().min(1).max(CAPS.leaseMs).optional(),
   requiresConfirmation: z.boolean().optional(),
+  /** How long a question to a person lives at least. */
+  questionMs: personMs,
+  /** How long a grant lives if the person does not say. */
+  grantMs: personMs,
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 

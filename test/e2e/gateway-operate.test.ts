@@ -266,6 +266,21 @@ test("an agent's own key learns that a person granted its call, or refused, with
   expect((await plane.call('stranger', 'GET', '/v1/actions/s-2?waitMs=20')).status).toBe(404);
 });
 
+test('a grant lives as long as the policy says, unless the person says otherwise', async () => {
+  const asks = 'requiresConfirmation: true, questionMs: 259200000, grantMs: 172800000';
+  const plane = await startGatewayPlane({ mandates: MANDATES.replace('requiresConfirmation: true', asks) });
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
+  const { decision } = (await plane.call('publisher', 'GET', '/v1/actions/s-1')).body;
+  expect(decision).toMatchObject({ deferral: { questionMs: 259_200_000, grantMs: 172_800_000 } });
+  const livesMs = async (body: object) => {
+    const { atMs, expiresAt } = (await plane.call('operator', 'POST', `${path}/grant`, body)).body;
+    return Math.round((Date.parse(String(expiresAt)) - Number(atMs)) / 10_000) * 10_000;
+  };
+  expect(await livesMs(because)).toBe(172_800_000);
+  expect(await livesMs({ ...because, expiresInMs: 600_000 })).toBe(600_000);
+});
+
 test('a wait for an action that is not decided yet ends with its decision, or with its time', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const look = (waitMs: number) => plane.call('publisher', 'GET', `/v1/actions/l-1?waitMs=${waitMs}`);

@@ -224,7 +224,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
     ['1 a person must confirm', 'tool?.requiresConfirmation === true', 'false && tool !== null'],
-    ['7 the least that a policy says may wait', 'Math.min(...said)', 'Math.max(...said)'],
+    ['7 the least that a policy says may wait', 'return Math.min(...said)', 'return Math.max(...said)'],
   ]),
   ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
     [
@@ -1804,6 +1804,35 @@ export const MUTATIONS: readonly Mutation[] = [
       'hide(action, tenant)',
     ],
     ['privacy: offline too, the document hides', 'hide(redactNames(action), tenant)', 'redactNames(action)'],
+  ]),
+  ...inFile(`${MEMORY}/step.ts`, [
+    [
+      '3 a question lives as long as its policy says',
+      'lease?.expiresAtMs ?? 0, asksUntilMs)',
+      'lease?.expiresAtMs ?? 0)',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/fold/fold-decision.ts', [
+    [
+      '3 after a rebuild too, a question lives as long',
+      'lease?.expiresAtMs ?? 0, asksUntilMs)',
+      'lease?.expiresAtMs ?? 0)',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/question.ts`, [
+    [
+      '3 a question that was decided is none',
+      "if (asked.verdict === 'ALLOW' || asked.hard) return NONE;",
+      '',
+    ],
+    ['3 of other arguments, no question is told', ' || asked.digest !== question.digest', ''],
+  ]),
+  ...inFile(`${POLICY}/checks/confirmation.ts`, [
+    [
+      '7 of several times, the least holds',
+      '{ [field]: Math.min(...said) }',
+      '{ [field]: Math.max(...said) }',
+    ],
   ]),
   ...inFile('packages/cli/src/offline-decider.ts', [
     [

@@ -112,7 +112,13 @@ function kindOf({ first, unremembered, late }: StepFacts): DecisionKind {
 
 /** The slots that a question took. A DEFER that is told again took none. */
 function deferralOf(plan: Plan, facts: StepFacts, { verdict }: Judgement): Deferral | null {
-  return verdict === 'DEFER' && facts.first === null ? { rates: ratesOf(plan) } : null;
+  if (verdict !== 'DEFER' || facts.first !== null) return null;
+  const { questionMs, grantMs } = plan.limits.find((limit) => limit.kind === 'confirmation') ?? {};
+  return {
+    rates: ratesOf(plan),
+    ...(questionMs !== undefined && { questionMs }),
+    ...(grantMs !== undefined && { grantMs }),
+  };
 }
 
 function ratesOf(plan: Plan): Deferral['rates'] {

@@ -46,6 +46,7 @@ export { documentWarnings } from './lint/document-warnings.ts';
 export type { LintFinding } from './lint/finding.ts';
 export { type Linted, type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
 export { ruleWidening } from './lint/rule-widening.ts';
+export { shortQuestions, WEEKEND_MS } from './lint/short-questions.ts';
 export { widening, wideningByArrival } from './lint/widening.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';

@@ -47,6 +47,7 @@ export * from './mandates-file.ts';
 export { type OpenedLedger, openLedger } from './open-ledger.ts';
 export * from './restore-ledger.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';
+export { warnOfShortQuestions } from './warn-of-short-questions.ts';
 
 export type DeciderOptions = AnswerContext & {
   bus: Bus;

@@ -11,7 +11,7 @@ import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import manifest from '../package.json' with { type: 'json' };
-import { openLedger, openMandatesFile, startDecider } from './app.ts';
+import { openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from './app.ts';
 import { deciderConfig } from './config.ts';
 
 await runService(process, {
@@ -68,6 +68,7 @@ await runService(process, {
         sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
       }),
     );
+    warnOfShortQuestions({ mandates: mandates.control().mandates, followed, ledger, log });
     return {
       keys: null,
       readiness: async () => [

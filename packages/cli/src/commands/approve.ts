@@ -1,3 +1,4 @@
+import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { approvalNamed } from '../approvals/approval-named.ts';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
@@ -18,8 +19,8 @@ export function approveCommand(command: Command, run: RunCommand): void {
       )
       .option(
         '--for <duration>',
-        'for how long the grant stands, such as 30m or 2h; 5m when absent, a day at most',
-        durationMs({ min: 1_000, max: 86_400_000 }),
+        'how long the grant lives, such as 30m, 2h or 3d; as the policy says when absent, or 5m; 31d at most',
+        durationMs({ min: 1_000, max: CAPS.questionMs }),
       )
       .addHelpText(
         'after',

@@ -8,7 +8,7 @@ import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@man
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
-import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
+import { openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { agentRegister, compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
@@ -162,6 +162,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
     }),
   );
+  warnOfShortQuestions({ mandates: mandates.control().mandates, followed, ledger, log });
   const { directTenants } = followed;
   closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
   const allKeys = async () => [...followed.allKeys(), ...(await keys.list())];

@@ -57,7 +57,13 @@ const limit = mix<Limit>(
       .map(rate),
   ],
   [1, fc.record({ maxCalls: one(1, 1, 2, 3, 0) }).map(openLimit)],
-  [2, fc.record({ kind: one('confirmation'), maxWaiting: one(1, 2, 2, 3, 10, 0) })],
+  [
+    2,
+    fc.record(
+      { kind: one('confirmation'), maxWaiting: one(1, 2, 2, 3, 10, 0), questionMs: one(50, 1_500, 5_000) },
+      { requiredKeys: ['kind', 'maxWaiting'] },
+    ),
+  ],
 );
 
 const settling: fc.Arbitrary<Omit<Plan['settling'], 'open'>> = fc.record(

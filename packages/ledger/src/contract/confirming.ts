@@ -224,4 +224,28 @@ export function confirming(make: MakeLedger): void {
     await ledger.step([repeated(missed)]);
     expect(await ask(missed)).toEqual({ state: 'expired', expiresAtMs });
   });
+
+  test('a question lives for the time that its policy says, also after its id would be forgotten', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const plan = planOf({ limits: [{ kind: 'confirmation', maxWaiting: 1, questionMs: 5_000 }] });
+    const [first, second] = [asking({ plan }), asking({ plan })];
+    await ledger.step([first]);
+    await ledger.confirm(ledger.epoch, [first]);
+    clock.advance(4_999);
+    expect(await ledger.question(first)).toMatchObject({ state: 'waiting' });
+    expect(await decide(ledger, { ...second, appendedAtMs: clock() })).toMatchObject({
+      limits: [{ waiting: 1 }],
+    });
+    await approve(ledger, first, { expiresAtMs: clock() + 60_000 });
+    clock.advance(30_000);
+    const granted = await decide(ledger, repeated(first, { appendedAtMs: clock() }));
+    expect(granted.limits).toMatchObject([{ ok: true, grant: 'granted' }]);
+
+    const late = asking({ plan, agentId: 'late' });
+    await ledger.step([late]);
+    await ledger.confirm(ledger.epoch, [late]);
+    clock.advance(5_000);
+    expect(await ledger.question(late)).toMatchObject({ state: 'none' });
+    await expect(approve(ledger, late)).rejects.toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
+  });
 }

@@ -80,6 +80,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
   const enforced = enforcedVerdict(plan, facts);
   const allowed = facts.leaseExpiresAtMs !== null;
   const rates = plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate');
+  const asked = plan.limits.find((limit) => limit.kind === 'confirmation');
   const observed = enforced.code === said.code ? null : { verdict: enforced.verdict, code: enforced.code };
   return {
     id: `dec_${source.topic}_${source.offset}`,
@@ -122,7 +123,10 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
           leaseMs: plan.leaseMs,
         }
       : null,
-    ...(said.verdict === 'DEFER' && facts.first === null && { deferral: { rates } }),
+    ...(said.verdict === 'DEFER' &&
+      facts.first === null && {
+        deferral: { rates, ...(asked?.questionMs !== undefined && { questionMs: asked.questionMs }) },
+      }),
     grantConsumed: allowed && facts.limits.some((fact) => fact.kind === 'confirmation' && fact.ok),
     checks: [],
     action: {

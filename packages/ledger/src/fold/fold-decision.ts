@@ -33,6 +33,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   }
   const lease = chargeAgain(state, agent, decision, atMs);
   if (grantConsumed) takeSlotsAlong(state, agent, decision, atMs);
+  const asksUntilMs = decision.deferral === undefined ? 0 : atMs + (decision.deferral.questionMs ?? 0);
   const entry: Entry | null =
     decision.kind === 'duplicate'
       ? null
@@ -41,7 +42,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
           agent,
           log,
           offset,
-          forgetAtMs: Math.max(untilMs, lease?.expiresAtMs ?? 0),
+          forgetAtMs: Math.max(untilMs, lease?.expiresAtMs ?? 0, asksUntilMs),
           actionId: decision.actionId,
           attempt: decision.attempt,
           idempotencyKey: decision.action.idempotencyKey ?? null,

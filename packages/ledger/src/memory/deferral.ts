@@ -1,4 +1,5 @@
 /** A deferred action: what its agent asked, when, and the slots that it holds. */
+import type { Limit } from '@mandate/schemas';
 import type { DeferralReference } from '../port.ts';
 import type { SlidingRate } from './sliding-rate.ts';
 
@@ -9,6 +10,11 @@ export type Deferral = Readonly<DeferralReference> & {
   /** Each once. */
   readonly rates: readonly SlidingRate[];
 };
+
+/** How long the question that these limits ask lives at least; 0: as long as ids are remembered. */
+export function questionMsIn(limits: readonly Limit[]): number {
+  return limits.find((limit) => limit.kind === 'confirmation')?.questionMs ?? 0;
+}
 
 /** Shared by agents of which nothing waits, as nearly all are. */
 export const NONE_WAIT: readonly Deferral[] = [];

@@ -3,7 +3,7 @@
  * is so to the millisecond; this only gives its memory back.
  */
 import { release } from './agents.ts';
-import { isForgotten } from './deliveries.ts';
+import { isForgotten, replayUntilMs } from './deliveries.ts';
 import { lengthOf, replaceFirst } from './queue.ts';
 import type { Delivery, TenantState, Unremembered } from './remembered.ts';
 import type { LedgerState } from './state.ts';
@@ -39,7 +39,8 @@ export function forget(
   for (; looked < last; looked += 1) {
     const oldest = forgetting.items[forgetting.head + looked] as Delivery;
     if (isForgotten(oldest, beforeMs) && !isKept(oldest)) drop(state, oldest);
-    else if (oldest.forgetAtMs <= beforeMs || isKeptByLease(oldest)) forgetting.items.push(oldest);
+    else if (oldest.forgetAtMs <= beforeMs || isKeptLonger(oldest, state.replayMemoryMs))
+      forgetting.items.push(oldest);
     else break;
   }
   replaceFirst(forgetting, looked);
@@ -84,9 +85,11 @@ export function forgetAtOnce(state: LedgerState, delivery: Unremembered): void {
   displace(state, delivery);
 }
 
-function isKeptByLease(delivery: Delivery): boolean {
+/** By its lease, or by its question to a person. */
+function isKeptLonger(delivery: Delivery, replayMemoryMs: number): boolean {
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return false;
-  return delivery.lease !== null && delivery.lease.expiresAtMs === delivery.forgetAtMs;
+  if (delivery.lease !== null) return delivery.lease.expiresAtMs === delivery.forgetAtMs;
+  return delivery.verdict === 'DEFER' && delivery.forgetAtMs > replayUntilMs(delivery, replayMemoryMs);
 }
 
 function place(delivery: Delivery): void {

@@ -5,6 +5,7 @@ import { enforce, rule, watches } from '../verdict.ts';
 import { claim, openAgent } from './agents.ts';
 import { openPlace } from './coordinates.ts';
 import { sweepOne } from './counters.ts';
+import { questionMsIn } from './deferral.ts';
 import { beginWaiting, leaveSlots, retakeSlots } from './deferrals.ts';
 import { replayUntilMs } from './deliveries.ts';
 import { findFirst } from './duplicates.ts';
@@ -109,12 +110,13 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     tenant.unpublished.add(duplicate);
     return;
   }
+  const asksUntilMs = ruling.verdict === 'DEFER' ? facts.atMs + questionMsIn(request.plan.limits) : 0;
   const entry: Entry = {
     kind: facts.late ? 'expired' : 'first',
     agent,
     log,
     offset,
-    forgetAtMs: Math.max(untilMs, lease?.expiresAtMs ?? 0),
+    forgetAtMs: Math.max(untilMs, lease?.expiresAtMs ?? 0, asksUntilMs),
     actionId: request.actionId,
     attempt: request.attempt,
     idempotencyKey: request.idempotencyKey,

@@ -3,7 +3,13 @@
  * of the history, each time.
  */
 import type { Approval } from '../port.ts';
-import { commandMemoryMs, type DecideEvent, type History, type HistoryEvent } from './history.ts';
+import {
+  asksUntilMs,
+  commandMemoryMs,
+  type DecideEvent,
+  type History,
+  type HistoryEvent,
+} from './history.ts';
 import { enforcedVerdict, publishedVerdict } from './verdict.ts';
 
 type Request = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
@@ -87,6 +93,7 @@ function nameOf({ tenant, agentId, actionId, digest }: Request): string {
   return JSON.stringify([tenant, agentId, actionId, digest]);
 }
 
-function forgetAtMs({ replayMemoryMs }: History, { atMs, request }: DecideEvent): number {
-  return Math.max(atMs, request.appendedAtMs) + replayMemoryMs;
+function forgetAtMs({ replayMemoryMs }: History, asked: DecideEvent): number {
+  const { atMs, request } = asked;
+  return Math.max(Math.max(atMs, request.appendedAtMs) + replayMemoryMs, asksUntilMs(asked));
 }

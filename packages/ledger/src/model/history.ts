@@ -11,6 +11,7 @@ import {
   type StepRequest,
 } from '@mandate/schemas';
 import type { Adjustment, Approval, KillCommand, KillReceipt, Receipt } from '../port.ts';
+import { publishedVerdict } from './verdict.ts';
 
 export type DecideEvent = {
   type: 'decide';
@@ -83,7 +84,9 @@ export function isRemembered(history: History, event: HistoryEvent): boolean {
   switch (event.type) {
     case 'decide': {
       const replayMs = Math.max(event.atMs, event.request.appendedAtMs) + replayMemoryMs;
-      return !event.onLog || nowMs < Math.max(replayMs, event.facts.leaseExpiresAtMs ?? 0);
+      return (
+        !event.onLog || nowMs < Math.max(replayMs, event.facts.leaseExpiresAtMs ?? 0, asksUntilMs(event))
+      );
     }
     case 'settle':
       return !event.onLog || nowMs < event.atMs + replayMemoryMs;
@@ -138,4 +141,11 @@ function takesSequence(event: HistoryEvent, tenant: string): boolean {
 function tenantOf(event: Exclude<HistoryEvent, KillEvent | ReviveEvent>): string {
   if (event.type === 'adjust') return event.adjustment.tenant;
   return event.type === 'approve' ? event.approval.tenant : event.request.tenant;
+}
+
+/** Until when the question of a DEFER lives at least, whatever ids are remembered; 0: it is none. */
+export function asksUntilMs({ atMs, request, facts }: DecideEvent): number {
+  if (facts.first !== null || publishedVerdict(request.plan, facts).verdict !== 'DEFER') return 0;
+  const asked = request.plan.limits.find((limit) => limit.kind === 'confirmation');
+  return atMs + (asked?.questionMs ?? 0);
 }

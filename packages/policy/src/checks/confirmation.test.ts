@@ -38,3 +38,32 @@ test.each([
   expect(confirmation.objection(limit, fact)).toMatchObject({ code });
   expect(confirmation.saw(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
 });
+
+test('of how long questions and grants live, the least of several policies holds; nothing where none says', () => {
+  const said = (...tools: object[]) =>
+    confirmation
+      .limits(
+        tools.map((tool) => {
+          const toolPolicies = { pay: { requiresConfirmation: true, ...tool } };
+          const read = compilePolicy({ version: 1, id: 'p', toolPolicies }, 'p@1');
+          if (!read.ok) throw new Error('a policy was expected');
+          const { compiled } = read;
+          return { type: 'tool_call', policy: compiled, at: 0, tool: compiled.tools.get('pay') ?? null };
+        }),
+      )
+      .map((limit) => limit({} as never));
+  expect(said({ questionMs: 9_000, grantMs: 2_000 }, { questionMs: 5_000 }, {})).toMatchObject([
+    { questionMs: 5_000, grantMs: 2_000 },
+  ]);
+  expect(Object.keys(said({})[0] ?? {})).not.toContain('questionMs');
+});
+
+test.each(['questionMs', 'grantMs'])('refuses %s of a tool that asks nobody', (field) => {
+  const toolPolicies = { pay: { [field]: 5_000 } };
+  expect(compilePolicy({ version: 1, id: 'p', toolPolicies }, 'p@1')).toMatchObject({
+    ok: false,
+    faults: [
+      { path: ['toolPolicies', 'pay', field], message: expect.stringContaining('requiresConfirmation') },
+    ],
+  });
+});

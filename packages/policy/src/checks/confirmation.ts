@@ -13,7 +13,8 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
     if (first === undefined) return [];
     const also = others.map(({ policy }) => nameIn(policy));
     const maxWaiting = maxWaitingOf(calls);
-    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting }), also)];
+    const said = { ...leastOf(calls, 'questionMs'), ...leastOf(calls, 'grantMs') };
+    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting, ...said }), also)];
   },
   saw: ({ maxWaiting, also }, { grant, waiting }) => ({ grant, waiting, maxWaiting, ...(also && { also }) }),
   objection: (limit, fact) => (mayNotWait(limit, fact) ? tooManyWait(limit, fact) : OBJECTIONS[fact.grant]),
@@ -21,6 +22,12 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
 
 function asksPerson({ tool }: Calls): boolean {
   return tool?.requiresConfirmation === true;
+}
+
+/** The least that a policy says of this time; nothing where none says. */
+function leastOf(calls: readonly Calls[], field: 'questionMs' | 'grantMs'): { [field]?: number } {
+  const said = calls.flatMap(({ tool }) => tool?.[field] ?? []);
+  return said.length === 0 ? {} : { [field]: Math.min(...said) };
 }
 
 /** The least that a policy says. The default is for policies that ask for a person and say nothing. */

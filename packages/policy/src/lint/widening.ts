@@ -310,6 +310,8 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
     ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
       ? [`${name('requiresConfirmation')}: no person is asked any more`]
       : []),
+    ...higher(name('questionMs'), was.questionMs, is.questionMs),
+    ...higher(name('grantMs'), was.grantMs ?? DEFAULTS.grantMs, is.grantMs ?? DEFAULTS.grantMs),
     ...otherValidation(name('argumentValidation'), was.argumentValidation, is.argumentValidation),
     ...(was.chargingPolicy === undefined && is.chargingPolicy === undefined
       ? []

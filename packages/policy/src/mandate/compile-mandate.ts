@@ -106,6 +106,11 @@ function compileToolPolicy(
   { faults, compileRules }: { faults: CompileFault[]; compileRules: CompileRules },
 ): ToolPolicy {
   checkTiers(policy.chargingPolicy, [...path, 'chargingPolicy'], faults);
+  for (const field of ['questionMs', 'grantMs'] as const) {
+    if (policy[field] === undefined || policy.requiresConfirmation === true) continue;
+    const message = `${field} says nothing without requiresConfirmation: true, as no person is asked`;
+    faults.push({ path: [...path, field], message });
+  }
   return {
     costMicros: microsOf(policy.cost),
     maxCostPerCallMicros: microsOf(policy.maxCostPerCall),
@@ -115,6 +120,8 @@ function compileToolPolicy(
     argumentRules: compileRules(policy, path),
     leaseMs: policy.executionLeaseMs ?? null,
     requiresConfirmation: policy.requiresConfirmation ?? false,
+    questionMs: policy.questionMs ?? null,
+    grantMs: policy.grantMs ?? null,
   };
 }
 

@@ -27,6 +27,8 @@ export type ToolPolicy = {
   argumentRules: ArgumentRules | null;
   leaseMs: number | null;
   requiresConfirmation: boolean;
+  questionMs: number | null;
+  grantMs: number | null;
 };
 
 export type DefaultTokens = { input: number | null; maxOutput: number | null };

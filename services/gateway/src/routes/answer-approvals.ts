@@ -4,7 +4,9 @@ import {
   APPROVAL_ID_UNITS,
   type ApprovalSubject,
   approvalId,
+  CAPS,
   count,
+  DEFAULTS,
   readApprovalId,
   time,
 } from '@mandate/schemas';
@@ -13,9 +15,6 @@ import { answerApproval } from '../commands/answer-approval.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';
 import { reason } from './command-shapes.ts';
-
-const FIVE_MINUTES_MS = 5 * 60_000;
-const ONE_DAY_MS = 24 * 3_600_000;
 
 const EXAMPLE = { agentId: 'airline-007', actionId: 'act_1', digest: 'the-digest-of-the-decision' };
 
@@ -53,7 +52,14 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         body: z
           .strictObject({
             reason,
-            expiresInMs: z.int().min(1_000).max(ONE_DAY_MS).default(FIVE_MINUTES_MS),
+            expiresInMs: z
+              .int()
+              .min(1_000)
+              .max(CAPS.questionMs)
+              .optional()
+              .describe(
+                'How long the grant lives. Absent: as long as the policy says (`grantMs`), or five minutes.',
+              ),
           })
           .meta({ examples: [{ reason: 'the customer asked for it on the phone', expiresInMs: 600_000 }] }),
         response: { 200: receipt.extend({ expiresAt: time }) },
@@ -61,10 +67,14 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
     },
     async (request) => {
       const { reason, expiresInMs } = request.body;
-      const approval = { ...subjectOf(request.params.id), answer: 'granted' as const, expiresInMs };
-      const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
+      const subject = subjectOf(request.params.id);
+      const approval = { ...subject, answer: 'granted' as const };
+      const parts = [{ ...approval, expiresInMs: expiresInMs ?? null }];
+      const command = operatorCommand(request, gateway, { prefix: 'apr', parts, reason });
       const { tenant } = callerOf(request);
-      return { commandId: command.id, ...(await answerApproval(gateway, { tenant, ...approval }, command)) };
+      const livesMs = expiresInMs ?? (await grantMsOf(gateway, tenant, subject)) ?? DEFAULTS.grantMs;
+      const answer = { tenant, ...approval, expiresInMs: livesMs };
+      return { commandId: command.id, ...(await answerApproval(gateway, answer, command)) };
     },
   );
   server.post(
@@ -86,7 +96,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
       const { tenant } = callerOf(request);
       // Time does not turn a no into a question: of a refusal the time says nothing.
-      const answer = { tenant, ...approval, expiresInMs: FIVE_MINUTES_MS };
+      const answer = { tenant, ...approval, expiresInMs: DEFAULTS.grantMs };
       const { expiresAt: _, ...given } = await answerApproval(gateway, answer, command);
       return { commandId: command.id, ...given };
     },
@@ -99,4 +109,15 @@ function subjectOf(id: string): ApprovalSubject {
   throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'no approval has this id', {
     remedy: 'GET /v1/approvals lists what waits, each with its id (apv_…).',
   });
+}
+
+/** What the policy of a question says, by the DEFER that asked it; null: nothing, or that DEFER cannot be found. */
+async function grantMsOf(
+  { board, findDecision }: Pick<Gateway, 'board' | 'findDecision'>,
+  tenant: string,
+  { agentId, actionId, digest }: ApprovalSubject,
+): Promise<number | null> {
+  const recent = board.recent.standing(tenant, { agentId, actionId }, () => true)?.decision;
+  const asked = recent?.deferral ? recent : await findDecision?.(tenant, { agentId, actionId });
+  return asked?.digest === digest ? (asked.deferral?.grantMs ?? null) : null;
 }

@@ -245,6 +245,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     may_be_plain = false
     if granted then consume_grant(grants, grant_name(request_at(at)), sequence) end
   end
+  if verdict == 'DEFER' then forget_at = math.max(forget_at, now + terms.asks_ms) end
   answer[7] = outgoing(terms.total.sum)
 
   if unremembered then

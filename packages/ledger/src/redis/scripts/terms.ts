@@ -56,7 +56,8 @@ export function createTerms() {
   function encodeLimit(limit: Limit): [kind: number, place: number, most: number] {
     switch (limit.kind) {
       case 'confirmation':
-        return [CONFIRMATION, NONE, integer(limit.maxWaiting)];
+        // In the place of a counter, which it has none of: for how long it asks.
+        return [CONFIRMATION, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
       case 'rate':
         return [RATE, ratePlace(limit), integer(limit.maxCalls)];
       case 'budget':

@@ -9,7 +9,7 @@ local BUDGET, RATE, CONFIRMATION = 1, 2, 3
 -- given (terms.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
 --   reserves, above, left }
 --   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
---   ones by that below zero, rates by theirs; -1 for none   requests: how many of the call there are, reserves: what all
+--   ones by that below zero, rates by theirs; of a confirmation, for how long it asks at least, in ms   requests: how many of the call there are, reserves: what all
 --   of these reserve
 local function open_terms(given, lifetimes, windowed, rates)
   local holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged_to, limits, requests, reserves,
@@ -36,6 +36,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     owed = 0,
     slots = 0,
     asks = false,
+    asks_ms = 0,
     kinds = {},
     counters = {},
     most = {},
@@ -46,7 +47,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     local kind, place, most = limits[at], limits[at + 1], limits[at + 2]
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
-    terms.asks = terms.asks or kind == CONFIRMATION
+    if kind == CONFIRMATION then terms.asks, terms.asks_ms = true, place end
     terms.counters[limit] = kind == BUDGET and budget_at(place) or kind == RATE and rates[place] or false
     -- One slot of each rate, however often a plan lists it.
     if kind == RATE and not slots[place] then

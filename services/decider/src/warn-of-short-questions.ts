@@ -1,0 +1,33 @@
+import type { FollowedControl } from '@mandate/control-log';
+import type { Ledger } from '@mandate/ledger';
+import { type MandateOfFile, shortQuestions, WEEKEND_MS } from '@mandate/policy';
+import type { Logger } from '@mandate/runtime';
+import { DEFAULTS, durationInWords } from '@mandate/schemas';
+
+const NAMED_IN_LOG = 20;
+
+/** Tells at the start which tools ask a person for less than a weekend because no policy says for how long. */
+export function warnOfShortQuestions(of: {
+  mandates: readonly Pick<MandateOfFile, 'policies'>[];
+  followed: Pick<FollowedControl, 'tenants' | 'tenant'>;
+  ledger: Pick<Ledger, 'replayMemoryMs'>;
+  log: Pick<Logger, 'warn'>;
+}): void {
+  const { mandates, followed, ledger, log } = of;
+  const { replayMemoryMs } = ledger;
+  const ofFile = mandates.flatMap(({ policies }) => policies.flatMap(({ tools }) => [...tools]));
+  const tenants = new Set([DEFAULTS.tenant, ...followed.tenants.keys()]);
+  const ofTenants = [...tenants].flatMap((tenant) =>
+    [...followed.tenant(tenant).policies.values()].flatMap(({ isArchived, versions }) =>
+      isArchived ? [] : Object.entries(versions.at(-1)?.document.toolPolicies ?? {}),
+    ),
+  );
+  const short = [ofFile, ofTenants].flatMap((tools) => shortQuestions(tools, replayMemoryMs));
+  const tools = [...new Set(short)];
+  if (tools.length === 0) return;
+  const [lives, weekend] = [replayMemoryMs, WEEKEND_MS].map(durationInWords);
+  log.warn(
+    { count: tools.length, tools: tools.slice(0, NAMED_IN_LOG) },
+    `questions to a person end after ${lives}, before a weekend (${weekend}) is over: set questionMs of these tools, or MANDATE_DECIDER_REPLAY_MEMORY_MS`,
+  );
+}
