@@ -198,7 +198,7 @@ ORDER BY share DESC, scope, subject LIMIT 20`,
           kind: 'table',
           unit: 'locale',
           columns: { reserved: 'currencyUSD' },
-          sql: `SELECT principal_id AS principal, count() AS decisions, countIf(verdict = 'BLOCK') AS blocked, sum(charged_micros) / 1e6 AS reserved
+          sql: `SELECT principal_id AS principal, count() AS decisions, countIf(verdict = 'BLOCK') AS blocked, sum(toInt128(charged_micros)) / 1e6 AS reserved
 FROM decisions FINAL WHERE ${ofLastDays(31)} AND principal_id != '' GROUP BY principal ORDER BY reserved DESC, principal LIMIT 20`,
         },
         {

@@ -38,7 +38,7 @@ export const releases = question({
     return `
     SELECT agent_id AS agentId, nullIf(tool, '') AS tool, nullIf(model, '') AS model, count() AS outcomes,
       countIf(result = 'failed') AS failed, countIf(result = 'cancelled') AS cancelled,
-      sum(toInt128(charged_micros)) AS reservedMicros, 
+      sum(toInt128(charged_micros)) AS reservedMicros,
       sum(if(result = 'succeeded', toInt128(0), toInt128(greatest(0 - delta_micros, 0)))) AS givenBackMicros,
       if(reservedMicros = 0, NULL, toInt64(intDiv(givenBackMicros * 100, reservedMicros))) AS givenBackPercent,
       sum(toInt128(greatest(released_micros, 0))) AS ownMicros, countIf(has(marks, 'RELEASE_REFUSED')) AS refused,
