@@ -67,9 +67,10 @@ test('says of each limit what the other policies say of its counter, and how man
     { event: 'rule.put', rule: { version: 1, id: 'purse', policy: 'purse' } },
   ]);
   const { stdout } = await preview('pay', '--context', '{"environment":"prod"}');
-  expect(stdout.split('\n').slice(2, 5)).toEqual([
+  expect(stdout.split('\n').slice(2, 6)).toEqual([
     '  pay calls: 5 in 1 min (pays@1 by the rule "all-pay" and 1 more)',
     '  agent budget "total": $10.00 (pays@1 by the rule "all-pay" and 1 more); besides $12.50 (purse@1)',
+    '  calls without an outcome: 20 (purse@1 by the rule "purse")',
     '  a person is asked (pays@1 by the rule "all-pay" and 1 more); besides (purse@1)',
   ]);
 });
