@@ -3,6 +3,7 @@
  * bytes, micros of a dollar), counters end in `_total`. Label values must come from a closed set: one series is
  * kept for each, for ever. Where they come from outside, put `boundedLabel` in between.
  */
+import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Description<L extends string> = { name: string; help: string; labels?: readonly L[] };
@@ -30,7 +31,10 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 export function createMetrics(options: { service: string; processMetrics?: boolean }): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service: options.service });
-  if (options.processMetrics === true) collectDefaultMetrics({ register: registry });
+  if (options.processMetrics === true) {
+    collectDefaultMetrics({ register: registry });
+    measureHeapLimit(registry);
+  }
 
   const made = new Map<string, unknown>();
   function once<M>(kind: new (configuration: never) => M, name: string, make: () => M): M {
@@ -95,4 +99,14 @@ export function boundedLabel(max = 100): (value: string) => string {
     seen.add(value);
     return value;
   };
+}
+
+/** What the heap may grow to: beyond it the process dies. */
+function measureHeapLimit(registry: Registry): void {
+  const gauge = new Gauge({
+    name: 'mandate_process_heap_limit_bytes',
+    help: 'Bytes that the heap of the process may take',
+    registers: [registry],
+  });
+  gauge.set(getHeapStatistics().heap_size_limit);
 }

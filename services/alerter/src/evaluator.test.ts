@@ -55,6 +55,23 @@ function raisedBy(records: readonly DecisionsRecord[], alerting: Alerting = DEFA
 const brief = (raised: readonly Raised[]) =>
   raised.map(({ event, alert }) => `${event} ${alert.rule} ${alert.subject}`);
 
+test('a flood of questions of one agent is on record, and told of in few words', () => {
+  const webhooks = [{ name: 'ops', url: 'https://ops.example/hook', secrets: [{ env: 'OPS' }] }];
+  const loaded = loadAlerting(JSON.stringify({ version: 1, webhooks }), { OPS: `whsec_${'A'.repeat(32)}` });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const questions = Array.from({ length: 48 }, (_, at) =>
+    decided(at + 1, {
+      ...{ verdict: 'DEFER' as const, code: 'APPROVAL_REQUIRED' as const, actionId: `a-${at}` },
+      decidedAt: new Date(START_MS + (at < 47 ? at * 100 : 61_000)).toISOString(),
+    }),
+  );
+  const raised = raisedBy(questions, loaded.alerting).filter(({ alert }) => alert.rule === 'approval');
+  expect(raised).toHaveLength(48);
+  const told = raised.filter(({ alert }) => alert.webhooks.length > 0);
+  expect(told).toHaveLength(11);
+  expect(told.at(-1)?.alert.said).toContain('And 37 more before it');
+});
+
 describe('kill switches', () => {
   const everything = killed(1, { scope: 'all' });
   const agent = killed(2, { scope: 'agent', tenant: 'acme', agentId: 'bot' });

@@ -17,6 +17,7 @@ import type { Alerting } from './rules/alert-rules.ts';
 import { BlockRates } from './rules/block-rate-rule.ts';
 import { evaluate, evaluateHistory, recall, type Seen } from './rules/evaluate.ts';
 import type { Finding } from './rules/finding.ts';
+import { Floods } from './rules/floods.ts';
 import { ReleaseRates } from './rules/release-rate-rule.ts';
 
 export type Evaluator = {
@@ -39,6 +40,7 @@ export function createEvaluator(options: {
 }): Evaluator {
   const { alarms, alerting, begun, log } = options;
   const rates = { blocks: new BlockRates(), releases: new ReleaseRates() };
+  const floods = new Floods();
   const epochs = new Map<number, EpochInForce>();
   const nextOffsets = new Map<number, number>();
 
@@ -75,9 +77,11 @@ export function createEvaluator(options: {
     const judged = alarms.judge(finding);
     if (judged === null) return [];
     const { event, id, episode } = judged;
-    const { holds: _, quiet = false, facts, ...about } = finding;
-    const webhooks = quiet ? [] : addressees({ event, alert: finding }, alerting().webhooks);
-    const raised = { event, alert: { ...about, id, episode, facts: { ...facts }, record, webhooks, quiet } };
+    const { holds: _, quiet = false, facts, said, ...about } = finding;
+    const listed = quiet ? null : floods.send(finding);
+    const webhooks = listed === null ? [] : addressees({ event, alert: finding }, alerting().webhooks);
+    const alert = { ...about, id, episode, facts: { ...facts }, record, webhooks, quiet };
+    const raised = { event, alert: { ...alert, said: listed ? `${said} ${onlyListed(listed)}` : said } };
     alarms.apply(raised);
     return [raised];
   }
@@ -108,4 +112,8 @@ export function createEvaluator(options: {
     },
     raise: (finding) => raise(finding, null)[0] ?? null,
   };
+}
+
+function onlyListed(many: number): string {
+  return `And ${many} more before it, which \`mandate alerts\` lists.`;
 }

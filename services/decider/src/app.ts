@@ -205,11 +205,13 @@ async function handle(
       bus,
       TOPICS.decisions,
       given.filter(({ answer }) => answer.kind === 'record'),
+      measure,
     ),
     append(
       bus,
       TOPICS.deadLetters,
       given.filter(({ answer }) => answer.kind === 'dead-letter'),
+      measure,
     ),
   ]);
   await ledger.confirm(epoch, operations);
@@ -230,7 +232,12 @@ type NewAnswer = Exclude<Answer, { kind: 'published' }>;
 type Given = { answer: NewAnswer; headers: Headers | undefined; span: Span | undefined };
 
 /** The trace of a request goes on in its answer. */
-async function append(bus: Bus, topic: string, given: readonly Given[]): Promise<void> {
+async function append(
+  bus: Bus,
+  topic: string,
+  given: readonly Given[],
+  measure: DeciderMeasures,
+): Promise<void> {
   if (given.length === 0) return;
   const spans = beginTogether(
     given.map(({ span }) => span),
@@ -241,12 +248,20 @@ async function append(bus: Bus, topic: string, given: readonly Given[]): Promise
     outgoingOf(answer, spans[at]?.traceparent ?? traceparentOf(headers)),
   );
   await during(spans, () => bus.append(topic, records));
+  for (const [at, { value }] of records.entries())
+    measure.countWritten(tenantOf(given[at]?.answer.record), Buffer.byteLength(value));
 }
 
 function outgoingOf({ key, record }: NewAnswer, traceparent: string | null): Outgoing {
   const named = { id: idOf(record), event: record.event };
   const headers = recordHeaders(named, { source: 'decider', traceparent });
   return { key, value: JSON.stringify(record), headers };
+}
+
+/** A record that could not be read is of no tenant. */
+function tenantOf(record: NewAnswer['record'] | undefined): string {
+  if (record?.event === 'action.decided') return record.decision.tenant;
+  return record?.event === 'action.settled' ? record.settlement.tenant : 'none';
 }
 
 function idOf(record: NewAnswer['record']): string {

@@ -1,11 +1,28 @@
 import type { Ledger } from '@mandate/ledger';
-import type { Metrics } from '@mandate/runtime';
+import { boundedLabel, type Metrics } from '@mandate/runtime';
 
 export type DeciderMeasures = ReturnType<typeof deciderMeasures>;
 
-/** What the decider counts; `verdict` and `code` come from closed sets, partitions are few. */
+/** What the decider counts; `verdict` and `code` come from closed sets, partitions are few, and the first 100 tenants have a label of their own. */
 export function deciderMeasures(metrics: Metrics) {
+  const tenantLabel = boundedLabel();
+  const writtenBytes = metrics.counter({
+    name: 'mandate_decider_written_bytes_total',
+    help: 'Bytes of decisions, settlements and dead letters written to the log, by tenant',
+    labels: ['tenant'],
+  });
+  const writtenRecords = metrics.counter({
+    name: 'mandate_decider_written_records_total',
+    help: 'Decisions, settlements and dead letters written to the log, by tenant',
+    labels: ['tenant'],
+  });
   return {
+    /** One record of the tenant. */
+    countWritten(tenant: string, bytes: number) {
+      const labels = { tenant: tenantLabel(tenant) };
+      writtenRecords.inc(labels);
+      writtenBytes.inc(labels, bytes);
+    },
     decisions: metrics.counter({
       name: 'mandate_decider_decisions_total',
       help: 'Decisions published, by verdict and code',
@@ -62,4 +79,13 @@ export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures):
   };
   // Everything else is the ledger's own, its epoch as it changes included.
   return Object.assign(Object.create(ledger) as Ledger, { step });
+}
+
+/** How full the memory of a ledger of this process is. */
+export function measureRemembered(metrics: Metrics, rememberedShare: () => number): void {
+  metrics.gauge({
+    name: 'mandate_decider_remembered_ratio',
+    help: 'Deliveries that a ledger in memory remembers, as a share of those for which it has room',
+    collect: rememberedShare,
+  });
 }

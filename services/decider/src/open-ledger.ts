@@ -11,12 +11,14 @@ import {
   holdExclusively,
   type KafkaSettings,
   type Logger,
+  type Metrics,
   type Opening,
   type RedisSettings,
   sharedByRequests,
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { keepLedger } from './keep-ledger.ts';
+import { measureRemembered } from './measures.ts';
 import { restoreLedger } from './restore-ledger.ts';
 
 export type OpenedLedger = {
@@ -31,7 +33,13 @@ export async function openLedger(
       readonly DECIDER_REPLAY_MEMORY_MS?: number | undefined;
       readonly DECIDER_MOST_REMEMBERED?: number | undefined;
     },
-  { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
+  {
+    bus,
+    folder,
+    clock,
+    log,
+    metrics,
+  }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger; metrics: Metrics },
   { closing, running }: Opening,
 ): Promise<OpenedLedger> {
   const snapshots = openSnapshots(settings, bus, { topic: TOPICS.snapshots, path: folder.snapshot });
@@ -41,6 +49,7 @@ export async function openLedger(
     closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
     const mostRemembered = settings.DECIDER_MOST_REMEMBERED ?? mostInHeap();
     const restored = await restoreLedger({ ...fromLog, mostRemembered });
+    measureRemembered(metrics, () => restored.ledger.state().remembered / mostRemembered);
     const ledger = sharedByRequests(restored.ledger);
     closing(ledger, (held) => held.close());
     return { ledger, mend: () => {} };

@@ -1,0 +1,63 @@
+/**
+ * So many alerts of a rule are sent about one agent in a minute, and about one tenant. Further ones are on record and listed,
+ * but no webhook gets them: a person who gets 200 messages reads none of them. The next alert that is sent says how many were
+ * only listed.
+ *
+ * Minutes are those of the records that alerts are of, so alerters that catch up with the log fold alike. What people do
+ * (`kill`, `revive`, `test`) and what is told of the whole plane (`lag`, `drift`) is always sent.
+ */
+import type { AlertRule } from '@mandate/schemas';
+import type { Finding } from './finding.ts';
+
+export const MOST_IN_A_MINUTE = { ofAnAgent: 10, ofATenant: 60 };
+
+const ALWAYS_SENT: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'test', 'lag', 'drift']);
+const MINUTE_MS = 60_000;
+/** Agents and tenants that are counted. Above it the oldest minutes are forgotten. */
+const MOST_COUNTED = 10_000;
+
+/** `listed`: how many alerts were not sent since one was. */
+type Counted = { minute: number; sent: number; listed: number };
+
+export class Floods {
+  readonly #counted = new Map<string, Counted>();
+
+  /** How many agents and tenants are counted. */
+  get size(): number {
+    return this.#counted.size;
+  }
+
+  /** How many alerts were only listed since the last one that was sent; null when this one is only listed, too. */
+  send({ rule, tenant, at, facts }: Pick<Finding, 'rule' | 'tenant' | 'at' | 'facts'>): number | null {
+    if (ALWAYS_SENT.has(rule)) return 0;
+    const minute = Math.floor(Date.parse(at) / MINUTE_MS);
+    const ofTenant = this.#at([rule, tenant], minute);
+    const agentId = facts.agentId;
+    const ofAgent = typeof agentId === 'string' ? this.#at([rule, tenant, agentId], minute) : null;
+    const { ofAnAgent, ofATenant } = MOST_IN_A_MINUTE;
+    const counted = ofAgent ?? ofTenant;
+    if (ofTenant.sent >= ofATenant || (ofAgent?.sent ?? 0) >= ofAnAgent) {
+      counted.listed += 1;
+      return null;
+    }
+    const { listed } = counted;
+    ofTenant.sent += 1;
+    if (ofAgent !== null) ofAgent.sent += 1;
+    counted.listed = 0;
+    return listed;
+  }
+
+  #at(of: readonly (string | null)[], minute: number): Counted {
+    const name = JSON.stringify(of);
+    const known = this.#counted.get(name) ?? { minute, sent: 0, listed: 0 };
+    if (known.minute < minute) Object.assign(known, { minute, sent: 0 });
+    // The one that was counted last comes last, so the first are those to forget.
+    this.#counted.delete(name);
+    this.#counted.set(name, known);
+    for (const oldest of this.#counted.keys()) {
+      if (this.#counted.size <= MOST_COUNTED) break;
+      this.#counted.delete(oldest);
+    }
+    return known;
+  }
+}
