@@ -47,7 +47,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     local kind, place, most = limits[at], limits[at + 1], limits[at + 2]
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
-    if kind == CONFIRMATION then terms.asks, terms.asks_ms = true, place end
+    if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, place end
     terms.counters[limit] = kind == BUDGET and budget_at(place) or kind == RATE and rates[place] or false
     -- One slot of each rate, however often a plan lists it.
     if kind == RATE and not slots[place] then
