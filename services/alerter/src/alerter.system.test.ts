@@ -269,9 +269,11 @@ test('killed in the middle, again and again: every alert arrives, always under i
   let process = await startService('alerter', settings);
   for (let round = 0; round < rounds; round++) {
     const before = receiver.received.length;
-    const records = Array.from({ length: each }, (_, n) =>
-      decided(round * each + n, { tool: `tool-${round}-${n}` }),
-    );
+    // Ten seconds apart: so many of an agent within a minute are not a flood.
+    const records = Array.from({ length: each }, (_, n) => {
+      const decidedAt = new Date(Date.UTC(2026, 0, 5) + (round * each + n) * 10_000).toISOString();
+      return decided(round * each + n, { tool: `tool-${round}-${n}`, decidedAt });
+    });
     await publish(bus, records);
     await waitUntil('some of them', () => receiver.received.length > before + 5);
     await process.kill('SIGKILL');
