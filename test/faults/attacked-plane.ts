@@ -15,6 +15,8 @@ id: all
 agents: ["*"]
 toolPolicies: { pay: { requiresConfirmation: true } }
 `;
+/** The attackers connect from these. Every address of 127.0.0.0/8 is this machine. Honest callers use 127.0.0.1. */
+const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 /** Longer than any honest request takes, also on a machine that has much else to do. */
 const PATIENCE_MS = 30_000;
 
@@ -46,7 +48,8 @@ export async function attackedPlane(
   async function post(key: string, path: string, body: object): Promise<Record<string, unknown>> {
     const answer = await fetch(plane.url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      // A caller that comes during the attack has no connection yet.
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, connection: 'close' },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
@@ -79,7 +82,7 @@ export async function attackedPlane(
     async bears(attack: Attack, rounds: number): Promise<void> {
       await servesOthers();
       const over = new AbortController();
-      const attacking = attack({ url: plane.url, keys }, over.signal);
+      const attacking = attack({ url: plane.url, keys, addresses: ADDRESSES }, over.signal);
       attacking.catch(() => {}); // Told below.
       try {
         for (let round = 0; round < rounds; round += 1) await servesOthers();

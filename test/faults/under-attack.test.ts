@@ -1,20 +1,29 @@
 /** Attacks over HTTP by holders of ordinary keys, one after the other: honest callers are served while each goes on. */
+import type { ApiScope } from '@mandate/runtime';
+import { IS_LONG } from '@mandate/testing';
 import { afterEach, expect, test } from 'vitest';
 import { attackedPlane } from './attacked-plane.ts';
 import { claimWhatIsPinned } from './attacks/claim-what-is-pinned.ts';
+import { deafReaders } from './attacks/deaf-readers.ts';
 import { escapeAKilledFamily } from './attacks/escape-a-killed-family.ts';
+import { type Hoarding, hoardSockets } from './attacks/hoard-sockets.ts';
 import { hostileParameters } from './attacks/hostile-parameters.ts';
 import { settleOwnBills } from './attacks/settle-own-bills.ts';
+import { slowBodies } from './attacks/slow-bodies.ts';
 import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
 
 /** How often others are served during an attack. */
-const ROUNDS = 20;
+const ROUNDS = IS_LONG ? 200 : 20;
+/** How many connections the plane takes in the attacks that hoard them. */
+const SOCKETS = IS_LONG ? 9_000 : 600;
 
 let attacked: Awaited<ReturnType<typeof attackedPlane>>;
 afterEach(() => attacked.stop());
 
+const withScopes = (...scopes: ApiScope[]) => ['mallory', 'trudy'].map((tenant) => ({ tenant, scopes }));
+
 test('hostile text in every parameter', async () => {
-  attacked = await attackedPlane([{ scopes: ['audit'], tenant: 'mallory' }]);
+  attacked = await attackedPlane(withScopes('audit'));
   await attacked.bears(hostileParameters, ROUNDS);
   const metrics = await (await fetch(`${attacked.url}/metrics`)).text();
   expect(metrics).toMatch(/^mandate_http_faults_total\S* 0$/m);
@@ -48,4 +57,22 @@ test('an agent that settles its own bills', async () => {
     { scopes: ['publish', 'report'], tenant: 'billed' },
   ]);
   await attacked.bears(settleOwnBills, ROUNDS);
+});
+
+test('bodies that are announced and hardly sent, by two publishing keys', async () => {
+  attacked = await attackedPlane(withScopes('publish'));
+  await attacked.bears(slowBodies(), ROUNDS);
+});
+
+test.each<Hoarding>(['silent', 'slow headers', 'kept alive'])(
+  'more connections than there is room for: %s',
+  async (how) => {
+    attacked = await attackedPlane(withScopes('publish'), { MANDATE_PLANE_MAX_SOCKETS: String(SOCKETS) });
+    await attacked.bears(hoardSockets(how, Math.floor(SOCKETS * 1.2)), ROUNDS);
+  },
+);
+
+test('answers, files and streams that are not read', async () => {
+  attacked = await attackedPlane(withScopes('audit', 'publish'));
+  await attacked.bears(deafReaders(), ROUNDS);
 });

@@ -1930,6 +1930,27 @@ export const MUTATIONS: readonly Mutation[] = [
       'listener(...args)',
     ],
   ]),
+  ...inFile('packages/runtime/src/fair-room.ts', [
+    ['http: the holder of the most gives way', 'one.amount > found.amount', 'one.amount < found.amount'],
+    [
+      'http: what is busy does not give way to a holder of as much',
+      'most > asked + more ?',
+      'most >= asked + more ?',
+    ],
+    ['http: what is idle gives way to a holder of as much', 'most < asked + more', 'most <= asked + more'],
+    ['http: a key has its part and no more', '+ more <= ofAKey &&', '+ more <= most &&'],
+  ]),
+  ...inFile('packages/runtime/src/http/caller-rooms.ts', [
+    [
+      'http: room is kept for keys that operate',
+      "operates ? 'operator' : 'other'",
+      "operates ? 'other' : 'other'",
+    ],
+    ['http: an IPv6 network counts as one address', '.slice(0, 4)', '.slice(0, 8)'],
+  ]),
+  ...inFile('services/gateway/src/answers/answer-board.ts', [
+    ['gateway: the holder of most waits is answered first', '      place.finish();\n', ''],
+  ]),
   ...inFile('packages/runtime/src/http/header-text.ts', [
     ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
   ]),

@@ -40,6 +40,7 @@ export { otherAreas } from './config/service-config.ts';
 export { type DataFolder, dataFolder, makeDataFolder } from './data-folder.ts';
 export { isMandateError, MandateError } from './errors.ts';
 export { FairQueue, type Lane } from './fair-queue.ts';
+export { FairRoom, type Held, type Holder } from './fair-room.ts';
 export { type FollowedDocument, followDocument } from './followed-document.ts';
 export { holdExclusively } from './hold-exclusively.ts';
 export { callerOf, forbidden } from './http/authenticate.ts';
@@ -47,7 +48,12 @@ export { corsOrigins } from './http/cors.ts';
 export { createHttpServer } from './http/create-http-server.ts';
 export { headerText } from './http/header-text.ts';
 export type { ReadinessCheck } from './http/health-routes.ts';
-export { DEFAULT_HTTP_LIMITS, type HttpLimits, requestsPerKeyPerSecond } from './http/http-limits.ts';
+export {
+  DEFAULT_HTTP_LIMITS,
+  type HttpLimits,
+  maxSockets,
+  requestsPerKeyPerSecond,
+} from './http/http-limits.ts';
 export { HttpProblem, type ProblemDocument, problemDocument } from './http/http-problem.ts';
 export type { HttpServerOptions } from './http/http-server.ts';
 export type { HttpRoutes, HttpServer } from './http/http-server-type.ts';

@@ -27,6 +27,7 @@ export type ServiceSettings = {
   /** Of a service that accepts keys. */
   corsOrigins?: readonly string[];
   requestsPerKeyPerSecond?: number;
+  sockets?: number;
 };
 
 /** What a service is given to open its own parts with. */

@@ -3,6 +3,7 @@ import {
   corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
+  maxSockets,
   otlpSettings,
   requestsPerKeyPerSecond,
 } from '@mandate/runtime';
@@ -31,6 +32,7 @@ export const alerterSettings = z.object({
     .describe('the port to listen at; 0 takes any free one'),
   ALERTER_CORS_ORIGINS: corsOrigins,
   ALERTER_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  ALERTER_MAX_SOCKETS: maxSockets,
   ALERTER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   ALERTER_SESSION_TIMEOUT_MS: z
     .int()

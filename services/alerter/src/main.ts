@@ -16,6 +16,7 @@ await runService(process, {
     port: config.ALERTER_PORT,
     corsOrigins: config.ALERTER_CORS_ORIGINS,
     requestsPerKeyPerSecond: config.ALERTER_REQUESTS_PER_KEY_PER_SECOND,
+    sockets: config.ALERTER_MAX_SOCKETS,
   }),
   async open({ config, log, metrics, closing, running }) {
     const folder = makeDataFolder(config.ALERTER_DATA_PATH);

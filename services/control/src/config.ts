@@ -3,6 +3,7 @@ import {
   corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
+  maxSockets,
   otlpSettings,
   privacySettings,
   requestsPerKeyPerSecond,
@@ -25,6 +26,7 @@ export const controlSettings = z.object({
     .describe('the port to listen at; 0 takes any free one'),
   CONTROL_CORS_ORIGINS: corsOrigins,
   CONTROL_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  CONTROL_MAX_SOCKETS: maxSockets,
   CONTROL_SNAPSHOT_AFTER_RECORDS: z
     .int()
     .min(1)

@@ -29,6 +29,7 @@ await runService(process, {
     port: config.CONTROL_PORT,
     corsOrigins: config.CONTROL_CORS_ORIGINS,
     requestsPerKeyPerSecond: config.CONTROL_REQUESTS_PER_KEY_PER_SECOND,
+    sockets: config.CONTROL_MAX_SOCKETS,
   }),
   async open({ config, log, metrics, closing, running }) {
     const folder = makeDataFolder(config.CONTROL_DATA_PATH);

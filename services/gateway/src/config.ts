@@ -3,6 +3,7 @@ import {
   corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
+  maxSockets,
   otlpSettings,
   privacySettings,
   redisSettings,
@@ -26,6 +27,7 @@ export const gatewaySettings = z.object({
     .describe('the folder of keys.json and plane.secret and, where it is not on Kafka, of the log'),
   GATEWAY_CORS_ORIGINS: corsOrigins,
   GATEWAY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  GATEWAY_MAX_SOCKETS: maxSockets,
   GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
   GATEWAY_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])
@@ -52,7 +54,9 @@ export const gatewaySettings = z.object({
     .min(1)
     .max(1_000_000)
     .default(20_000)
-    .describe('how many answers may be waited for at one time'),
+    .describe(
+      'how many answers callers may wait for at one time; a tenant may take half of them, and a key a quarter',
+    ),
   GATEWAY_RECENT_ANSWERS: z
     .int()
     .min(1)

@@ -37,6 +37,7 @@ await runService(process, {
     port: config.GATEWAY_PORT,
     corsOrigins: config.GATEWAY_CORS_ORIGINS,
     requestsPerKeyPerSecond: config.GATEWAY_REQUESTS_PER_KEY_PER_SECOND,
+    sockets: config.GATEWAY_MAX_SOCKETS,
   }),
   async open({ config, log, metrics, closing, running }) {
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);

@@ -4,6 +4,7 @@ import {
   corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
+  maxSockets,
   otlpSettings,
   requestsPerKeyPerSecond,
 } from '@mandate/runtime';
@@ -27,6 +28,7 @@ export const querySettings = z.object({
     .describe('the port to listen at; 0 takes any free one'),
   QUERY_CORS_ORIGINS: corsOrigins,
   QUERY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  QUERY_MAX_SOCKETS: maxSockets,
   QUERY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   QUERY_ANSWER_TIMEOUT_MS: z
     .int()

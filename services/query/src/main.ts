@@ -24,6 +24,7 @@ await runService(process, {
     port: config.QUERY_PORT,
     corsOrigins: config.QUERY_CORS_ORIGINS,
     requestsPerKeyPerSecond: config.QUERY_REQUESTS_PER_KEY_PER_SECOND,
+    sockets: config.QUERY_MAX_SOCKETS,
   }),
   async open({ config, log, metrics, closing, running }) {
     const folder = makeDataFolder(config.QUERY_DATA_PATH);

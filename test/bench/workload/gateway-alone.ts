@@ -23,7 +23,7 @@ export type GatewayAlone = AsyncDisposable & {
 };
 
 const BOUNDS = {
-  GATEWAY_MAX_WAITING: 100,
+  GATEWAY_MAX_WAITING: 400,
   GATEWAY_RECENT_ANSWERS: 100,
   GATEWAY_RECENT_BYTES: 2 ** 20,
   GATEWAY_MAX_UNLOGGED: 1_000,

@@ -6,7 +6,7 @@ export type AttackTarget = {
   url: string;
   /** API keys that are shown in the attack, of whatever tenants. */
   keys: readonly string[];
-  /** Addresses of the attacker's own machine to come from, where it has several. */
+  /** Local addresses to connect from, if the attacker has several. */
   addresses?: readonly string[];
 };
 

@@ -213,7 +213,10 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     tracer,
     keys: keysWhileOpen(anyKeyStore(followed.keys, keys), followed),
     corsOrigins: config.PLANE_CORS_ORIGINS,
-    limits: { requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND },
+    limits: {
+      requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND,
+      sockets: config.PLANE_MAX_SOCKETS,
+    },
     tenantLimits: followed.mandates.limits,
     clock,
     readiness: async () => [

@@ -10,6 +10,7 @@ import {
   corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
+  maxSockets,
   otlpSettings,
   privacySettings,
   redisSettings,
@@ -48,6 +49,7 @@ const whole = z.object({
     .describe('the port to listen at; 0 takes any free one'),
   PLANE_CORS_ORIGINS: corsOrigins,
   PLANE_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  PLANE_MAX_SOCKETS: maxSockets,
   PLANE_LOG_LEVEL: z.enum(LOG_LEVELS).default('warn').describe('of the lines on stderr'),
   PLANE_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])

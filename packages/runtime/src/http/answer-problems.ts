@@ -28,11 +28,16 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
  * meant (not ready, stopping) as one line. Refusals of credentials are logged where they fall.
  */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemOfError(error, request);
+  const problem = problemOfError(error);
   const { code, status, cause } = problem;
   if (status >= 500) {
     if (cause !== undefined) request.log.error({ err: cause, code }, 'request failed');
-    else request.log.warn({ code, detail: problem.message }, 'request not served');
+    // A hoarder is refused often. A flood of refusals must not become a flood of log lines.
+    else
+      request.log[code === 'OVERLOADED' ? 'debug' : 'warn'](
+        { code, detail: problem.message },
+        'request not served',
+      );
   }
   return reply
     .code(problem.status)

@@ -8,6 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../api-keys/key-format.ts';
 import type { KeyHolder, KeyStore, KnownKey } from '../api-keys/key-store.ts';
 import type { Metrics } from '../metrics.ts';
+import type { BoundSockets } from './bound-sockets.ts';
+import { type Caller, callerWith, networkOf } from './caller-rooms.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
@@ -22,6 +24,8 @@ declare module 'fastify' {
     unlimited?: boolean;
   }
   interface FastifyRequest {
+    /** The holder of the room that the request takes: its key, or its address if it shows none. */
+    caller: Caller;
     /** The record of the key that the caller proved to hold; null on public routes. */
     principalKey: KnownKey | null;
     /** Whose key was named where none was proved: one that was revoked, or whose id alone is right; null of nobody. */
@@ -42,7 +46,12 @@ export function callerOf(request: FastifyRequest): ApiKeyRecord {
  */
 export function authenticate(
   server: HttpServer,
-  { keys, limits, metrics }: { keys: KeyStore | null; limits: HttpLimits; metrics: Metrics },
+  {
+    keys,
+    limits,
+    metrics,
+    sockets,
+  }: { keys: KeyStore | null; limits: HttpLimits; metrics: Metrics; sockets: BoundSockets },
 ): void {
   const refusals = metrics.counter({
     name: 'mandate_http_refusals_total',
@@ -73,6 +82,8 @@ export function authenticate(
     throw problem;
   }
 
+  // The first hook sets it.
+  server.decorateRequest('caller', null as never);
   server.decorateRequest('principalKey', null);
   server.decorateRequest('namedKey', null);
   server.decorateRequest('keyStillHolds', async function (this: FastifyRequest) {
@@ -86,6 +97,7 @@ export function authenticate(
   });
   server.addHook('onRequest', async (request, reply) => {
     const { config } = request.routeOptions;
+    request.caller = callerWith(null, networkOf(request.ip));
     if (request.is404 || config.public === true) return;
 
     const credential = credentialOf(request);
@@ -99,6 +111,8 @@ export function authenticate(
       refuse(request, expiredAt === null ? unauthenticated(credential) : keyExpired(expiredAt));
     }
 
+    request.caller = callerWith(request.principalKey, request.ip);
+    sockets.shown(request.raw.socket, request.caller);
     const wait = config.unlimited === true ? null : secondsToWait(reply, await keyRate(request));
     if (wait !== null) refuse(request, tooManyRequests(wait));
 

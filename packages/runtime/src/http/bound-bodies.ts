@@ -1,43 +1,174 @@
 /**
- * Bodies under way, counted by what they announce: each alone is bounded, and thousands of them that never end would
- * still fill the memory. One key takes at most half of the room, so that the others keep theirs.
+ * Bounds bodies under way. Bytes count when they arrive, not when they are announced. A small body is not counted. A body
+ * that hardly moves is cut off long before its request would be, so announcing much and sending little holds nothing.
  */
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import type { FairRoom, Held } from '../fair-room.ts';
+import { CallerRooms } from './caller-rooms.ts';
+import type { CountCut } from './count-cuts.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
+import { overloaded } from './overloaded.ts';
+import { bodyTooLarge } from './problem-of-error.ts';
 
-/** Behind `authenticate`: nothing is counted of a request that is refused. */
-export function boundBodies(server: HttpServer, limits: HttpLimits): void {
-  const byCaller = new Map<string, number>();
-  let underWay = 0;
-  server.addHook('onRequest', async (request, reply) => {
-    const bytes = announced(request, limits);
-    if (bytes === 0) return;
-    const caller = request.principalKey?.id ?? '';
-    const own = byCaller.get(caller) ?? 0;
-    if (underWay + bytes > limits.bodiesBytes || own + bytes > limits.bodiesBytes / 2) throw overloaded();
-    underWay += bytes;
-    byCaller.set(caller, own + bytes);
-    reply.raw.once('close', () => {
-      underWay -= bytes;
-      const left = (byCaller.get(caller) ?? 0) - bytes;
-      if (left > 0) byCaller.set(caller, left);
-      else byCaller.delete(caller);
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null if the request announces no body. */
+    bodyUnderWay: BodyUnderWay | null;
+  }
+}
+
+type BodyUnderWay = {
+  readonly held: Held;
+  room: FairRoom | null;
+  beganMs: number;
+  movedMs: number;
+  bytes: number;
+  /** Ends it. Does nothing before the body is read. */
+  fail(problem: HttpProblem): void;
+};
+
+export class BoundBodies {
+  readonly #limits: HttpLimits;
+  readonly #rooms: CallerRooms;
+  readonly #arriving = new Set<BodyUnderWay>();
+  readonly #count: CountCut;
+
+  constructor(limits: HttpLimits, count: CountCut) {
+    this.#limits = limits;
+    this.#count = count;
+    this.#rooms = new CallerRooms(limits.bodiesBytes);
+  }
+
+  get bytes(): number {
+    return this.#rooms.amount;
+  }
+
+  /** Call it after `authenticate`, which sets the caller. */
+  watch(server: HttpServer): void {
+    server.decorateRequest('bodyUnderWay', null);
+    server.addHook('onRequest', (request, reply, done) => {
+      if (announcesBody(request)) {
+        const body = this.#beginning(request);
+        request.bodyUnderWay = body;
+        reply.raw.once('close', () => {
+          this.#arriving.delete(body);
+          body.room?.leave(body.held);
+        });
+      }
+      done();
     });
+  }
+
+  /**
+   * Reads the whole body.
+   *
+   * @throws HttpProblem BODY_TOO_LARGE, OVERLOADED, REQUEST_TIMEOUT, INVALID_REQUEST
+   */
+  read(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+    const { routeOptions, headers } = request;
+    const most = routeOptions.bodyLimit ?? this.#limits.bodyBytes;
+    const announced = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+    if (announced !== null && announced > most) return Promise.reject(bodyTooLarge(most));
+    const body = request.bodyUnderWay ?? this.#beginning(request);
+    const whole = Promise.withResolvers<Buffer>();
+    const chunks: Buffer[] = [];
+    const onData = (chunk: Buffer) => {
+      body.bytes += chunk.length;
+      body.movedMs = performance.now();
+      chunks.push(chunk);
+      if (body.bytes > most) body.fail(bodyTooLarge(most));
+      else if (!this.#hasRoom(request, body, chunk.length)) body.held.cut();
+    };
+    const onEnd = () => {
+      if (announced !== null && announced !== body.bytes) return body.fail(notAsLong());
+      stop();
+      // The body stays in memory until its request is answered.
+      body.fail = () => request.raw.socket.destroy();
+      whole.resolve(Buffer.concat(chunks, body.bytes));
+    };
+    const onGone = () => body.fail(brokenOff());
+    const stop = () => {
+      this.#arriving.delete(body);
+      payload.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+    };
+    body.fail = (problem) => {
+      stop();
+      body.room?.leave(body.held);
+      whole.reject(problem);
+    };
+    this.#arriving.add(body);
+    payload.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    return whole.promise;
+  }
+
+  /** Cuts off bodies that hardly moved until now. */
+  look(): void {
+    const { bodyIdleMs, bodyBytesPerSecond } = this.#limits;
+    const nowMs = performance.now();
+    for (const body of this.#arriving) {
+      const lateMs = nowMs - body.beganMs - bodyIdleMs;
+      const isSlow = body.bytes < (lateMs / 1_000) * bodyBytesPerSecond;
+      if (!isSlow && nowMs - body.movedMs <= bodyIdleMs) continue;
+      this.#count('slow body');
+      body.fail(tooSlow());
+    }
+  }
+
+  #beginning(request: FastifyRequest): BodyUnderWay {
+    const nowMs = performance.now();
+    const cut = () => {
+      this.#count('body');
+      body.fail(noRoom());
+    };
+    const body: BodyUnderWay = {
+      held: { holder: request.caller.holder, state: 'busy', cut },
+      room: null,
+      beganMs: nowMs,
+      movedMs: nowMs,
+      bytes: 0,
+      fail: () => {},
+    };
+    return body;
+  }
+
+  /** Counts only the bytes beyond the size of a small body. */
+  #hasRoom(request: FastifyRequest, body: BodyUnderWay, more: number): boolean {
+    const counted = Math.min(more, body.bytes - this.#limits.smallBodyBytes);
+    if (counted <= 0) return true;
+    if (body.room !== null) return body.room.take(body.held, counted);
+    body.room = this.#rooms.take(request.caller.kind, body.held, counted);
+    return body.room !== null;
+  }
+}
+
+function announcesBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function noRoom(): HttpProblem {
+  return overloaded('too many large bodies are under way', {
+    remedy: 'Try again in a moment, with less at a time.',
   });
 }
 
-/** A body that does not say how long it is counts as the longest; one that says more than that is refused elsewhere. */
-function announced({ headers, routeOptions }: FastifyRequest, { bodyBytes }: HttpLimits): number {
-  const most = routeOptions.bodyLimit ?? bodyBytes;
-  if (headers['transfer-encoding'] !== undefined) return most;
-  return Math.min(Number(headers['content-length'] ?? 0) || 0, most);
+function tooSlow(): HttpProblem {
+  return new HttpProblem(408, 'REQUEST_TIMEOUT', 'the body hardly moved', {
+    remedy: 'Send it again, in one go.',
+    headers: { connection: 'close' },
+  });
 }
 
-function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'too many large requests are under way', {
-    remedy: 'Try again in a moment.',
-    headers: { 'retry-after': '1', connection: 'close' },
+function notAsLong(): HttpProblem {
+  return new HttpProblem(400, 'INVALID_REQUEST', 'the body is not as long as its content-length says', {
+    remedy: 'Send the true length, or none.',
+  });
+}
+
+function brokenOff(): HttpProblem {
+  return new HttpProblem(400, 'INVALID_REQUEST', 'the connection ended before the body did', {
+    remedy: 'Send it again.',
   });
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { testServer } from './http-server.fixture.ts';
 import type { HttpRoutes, HttpServer } from './http-server-type.ts';
 
@@ -76,4 +76,21 @@ test.each([
 ])('metrics are told also where the checks %s', async (_what, readiness) => {
   const server = await testServer(noRoutes, { readiness, limits: { readinessTimeoutMs: 10 } });
   expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="readiness",service="test"} 0']);
+});
+
+test('what is needed is asked once for all who ask at a time', async () => {
+  const asked = Promise.withResolvers<{ name: string; ok: boolean }[]>();
+  let times = 0;
+  const readiness = () => {
+    times += 1;
+    return asked.promise;
+  };
+  const server = await testServer(noRoutes, { readiness });
+  const answers = ['/readyz', '/metrics', '/readyz', '/metrics'].map((path) => server.inject(path));
+  await vi.waitFor(() => expect(times).toBe(1));
+  asked.resolve([{ name: 'bus', ok: true }]);
+  expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  expect(times).toBe(1);
+  await server.inject('/readyz');
+  expect(times).toBe(2);
 });

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Metrics } from '../metrics.ts';
+import { outsideRequests } from '../request-scope.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
@@ -57,7 +58,7 @@ export function addHealthRoutes(
     help: 'Whether a file that people edited is bad, with the last good one in force, by check: 1 or 0',
     labels: ['check'],
   });
-  const check = async () => {
+  const check = oneForAll(async () => {
     const checks = await inTime(readiness(), readinessTimeoutMs);
     ready.reset();
     stale.reset();
@@ -66,7 +67,7 @@ export function addHealthRoutes(
       stale.set({ check: name }, isStale ? 1 : 0);
     }
     return checks;
-  };
+  });
 
   const readySchema = { tags: ['health'], summary: 'Can it work?', response: { 200: READY } };
   server.get('/readyz', { config, schema: readySchema }, async () => {
@@ -85,12 +86,25 @@ export function addHealthRoutes(
     summary: 'Metrics in the Prometheus text format',
     produces: ['text/plain'],
   };
-  server.get('/metrics', { config: { public: true }, schema: metricsSchema }, async (_request, reply) => {
+  const tell = oneForAll(async () => {
     // Metrics are for when something fails, too.
     await check().catch(() => ready.set({ check: 'readiness' }, 0));
-    const text = await metrics.registry.metrics();
-    return reply.type(metrics.registry.contentType).send(text);
+    return metrics.registry.metrics();
   });
+  server.get('/metrics', { config: { public: true }, schema: metricsSchema }, async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await tell()),
+  );
+}
+
+/** Callers that ask while the work runs share its answer. These routes need no key, so an attacker may ask without end. */
+function oneForAll<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= outsideRequests(work).finally(() => {
+      running = null;
+    });
+    return running;
+  };
 }
 
 async function inTime(

@@ -4,8 +4,19 @@ import { z } from 'zod';
 export type HttpLimits = {
   /** The largest body; a route may declare its own `bodyLimit`. */
   bodyBytes: number;
-  /** Of all bodies that are under way at once; one key takes at most half of it. */
+  /** Bodies and answers up to this size are not counted. The bound on sockets limits their number. */
+  smallBodyBytes: number;
+  /** The sum of larger bodies under way, as far as they arrived. caller-rooms.ts says which part each caller may take. */
   bodiesBytes: number;
+  /** A body is cut off after this time without a byte. */
+  bodyIdleMs: number;
+  /** The average that a body must reach after `bodyIdleMs`. */
+  bodyBytesPerSecond: number;
+  /** The sum of larger answers that were not read yet. */
+  answersBytes: number;
+  /** How long a caller may leave an answer unread, plus the time that its size takes at `readBytesPerSecond`. */
+  unreadMs: number;
+  readBytesPerSecond: number;
   /** All headers of one request together. */
   headerBytes: number;
   /** From the first byte of a request to the end of its headers: what slow senders run into. */
@@ -19,7 +30,9 @@ export type HttpLimits = {
   /** 0 is no limit. A limit spreads clients anew over several processes behind a balancer. */
   requestsPerSocket: number;
   sockets: number;
-  /** How often the two request time-outs are looked at; they may be late by that much. */
+  /** Requests under way at once, of all sockets. */
+  requests: number;
+  /** How often time-outs of requests, bodies and readers are looked at; they may be late by that much. */
   timeoutCheckMs: number;
   requestsPerKeyPerSecond: number;
   /** Refused credentials per address and minute; beyond that 429 instead of 401. Good keys are never affected. */
@@ -30,7 +43,13 @@ export type HttpLimits = {
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyBytes: 1024 * 1024,
+  smallBodyBytes: 16 * 1024,
   bodiesBytes: 128 * 1024 * 1024,
+  bodyIdleMs: 5_000,
+  bodyBytesPerSecond: 1024,
+  answersBytes: 128 * 1024 * 1024,
+  unreadMs: 30_000,
+  readBytesPerSecond: 16 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
@@ -38,11 +57,22 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   keepAliveTimeoutMs: 72_000,
   requestsPerSocket: 0,
   sockets: 10_000,
+  requests: 10_000,
   timeoutCheckMs: 1_000,
   requestsPerKeyPerSecond: 10_000,
   refusalsPerAddressPerMinute: 60,
   readinessTimeoutMs: 3_000,
 };
+
+/** The setting of a service: `<AREA>_MAX_SOCKETS`. */
+export const maxSockets = z
+  .int()
+  .min(50)
+  .max(100_000)
+  .default(DEFAULT_HTTP_LIMITS.sockets)
+  .describe(
+    'how many connections may be open at once; the connection that was idle for longest is closed to make room',
+  );
 
 /** The setting of a service: `<AREA>_REQUESTS_PER_KEY_PER_SECOND`. */
 export const requestsPerKeyPerSecond = z

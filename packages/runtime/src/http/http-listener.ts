@@ -2,11 +2,16 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { inRequest, type RequestInHand } from '../request-scope.ts';
+import type { BoundSockets } from './bound-sockets.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { emitIn, HttpRequestInHand, ScopedAnswer, ScopedRequest } from './http-request-in-hand.ts';
 import type { RequestFaults } from './request-faults.ts';
 
-export function createListener(handle: RequestListener, limits: HttpLimits, faults: RequestFaults): Server {
+export function createListener(
+  handle: RequestListener,
+  limits: HttpLimits,
+  { faults, sockets }: { faults: RequestFaults; sockets: BoundSockets },
+): Server {
   const server = createServer(
     {
       IncomingMessage: ScopedRequest,
@@ -22,15 +27,20 @@ export function createListener(handle: RequestListener, limits: HttpLimits, faul
     (request, answer) => {
       const inHand = new HttpRequestInHand(request, answer, faults);
       request.inHand = inHand;
+      const { socket } = request;
+      sockets.began(socket);
+      answer.once('close', () => sockets.ended(socket));
       inRequest(inHand, () => handle(request, answer));
     },
   );
   server.setTimeout(limits.idleSocketTimeoutMs);
   server.maxRequestsPerSocket = limits.requestsPerSocket;
-  server.maxConnections = limits.sockets;
   // What else a client expects than to be told to go on may be passed over; Node would refuse it without a body.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
-  server.on('connection', (socket) => scopeEvents(socket, faults));
+  server.on('connection', (socket) => {
+    scopeEvents(socket, faults);
+    sockets.enter(socket);
+  });
   return server;
 }
 

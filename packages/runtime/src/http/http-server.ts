@@ -17,10 +17,14 @@ import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerProblems, sendProblem } from './answer-problems.ts';
 import { addApiPage } from './api-page.ts';
 import { authenticate } from './authenticate.ts';
-import { boundBodies } from './bound-bodies.ts';
+import { boundAnswers } from './bound-answers.ts';
+import { BoundBodies } from './bound-bodies.ts';
+import { boundRequests } from './bound-requests.ts';
+import { BoundSockets } from './bound-sockets.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { answerConditionally } from './conditional-get.ts';
 import { allowOrigins } from './cors.ts';
+import { countCuts } from './count-cuts.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
 import { createListener } from './http-listener.ts';
@@ -37,6 +41,7 @@ import { answerSocketFault } from './socket-faults.ts';
 import { takeTurns } from './take-turns.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validateRequests } from './validate-requests.ts';
+import { watchRoom } from './watch-room.ts';
 
 export type HttpServerOptions = {
   /** Named in /healthz and in the OpenAPI document. */
@@ -66,6 +71,9 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const log: FastifyBaseLogger = options.log;
   const faults = requestFaults(log, metrics);
+  const count = countCuts(metrics);
+  const sockets = new BoundSockets(limits.sockets, count);
+  const bodies = new BoundBodies(limits, count);
 
   const server: HttpServer = fastify({
     loggerInstance: log,
@@ -73,7 +81,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
     genReqId: requestIdOf,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     bodyLimit: limits.bodyBytes,
-    serverFactory: (handle) => createListener(handle, limits, faults),
+    serverFactory: (handle) => createListener(handle, limits, { faults, sockets }),
     forceCloseConnections: 'idle',
     // The answer while stopping is a problem document like any other: request-context.ts gives it.
     return503OnClosing: false,
@@ -92,12 +100,15 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   traceRequests(server, options.tracer ?? null);
   await allowOrigins(server, options.corsOrigins ?? []);
   await server.register(rateLimit, { global: false });
-  authenticate(server, { keys, limits, metrics });
+  authenticate(server, { keys, limits, metrics, sockets });
   limitThroughput(server, { throughputs: throughputsOf(options), metrics });
-  boundBodies(server, limits);
+  const requests = boundRequests(server, limits.requests, count);
+  bodies.watch(server);
+  const answers = boundAnswers(server, limits, count);
+  watchRoom(server, { limits, metrics, sockets, requests, bodies, answers, count });
   refuseUnsendableHeaders(server);
   takeTurns(server);
-  acceptJsonBodies(server);
+  acceptJsonBodies(server, bodies);
   await compressAnswers(server);
   answerConditionally(server);
   await describeRoutes(server, { service, version });

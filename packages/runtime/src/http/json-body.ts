@@ -3,9 +3,11 @@
  * Most routes get the parsed value; one that declares `config: { rawJson: true }` gets the bytes, to read them with its
  * own strict reader. Its `schema.body` then documents the body and checks nothing.
  */
+import type { IncomingMessage } from 'node:http';
 import { CAPS, decodeText, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { BoundBodies } from './bound-bodies.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { notAsDescribed } from './problem-of-error.ts';
@@ -35,16 +37,13 @@ export function rawBody(request: FastifyRequest): Buffer {
   return request.body;
 }
 
-export function acceptJsonBodies(server: HttpServer): void {
+export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser(
-    JSON_TYPE,
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      if (mustWait(request)) await turnOf(request);
-      return request.routeOptions.config.rawJson === true ? body : parsed(body, request.method);
-    },
-  );
+  server.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest, payload: IncomingMessage) => {
+    const body = await bodies.read(request, payload);
+    if (mustWait(request)) await turnOf(request);
+    return request.routeOptions.config.rawJson === true ? body : parsed(body, request.method);
+  });
 
   server.addHook('onRoute', (route) => {
     if (route.config?.rawJson !== true) return;

@@ -6,14 +6,14 @@ const MOST = { inAll: 12, ofATenant: 8, ofAKey: 4, keptForPeople: 2 };
 
 async function streams() {
   const made = Promise.withResolvers<OpenStreams>();
-  await testServer(async (server) => {
-    made.resolve(boundStreams(server, MOST, { what: 'kills', remedy: 'Wait.' }));
+  const server = await testServer(async (routes) => {
+    made.resolve(boundStreams(routes, MOST, { what: 'kills', remedy: 'Wait.' }));
   });
   const open = await made.promise;
   const key = (id: string, scope: 'publish' | 'operate' | 'audit', tenant = 'acme') => ({
     ...{ id, tenant, scopes: [scope] },
   });
-  /** How many streams the key gets, of so many. */
+  /** The streams that the key gets, of so many. */
   const hoard = (holder: ReturnType<typeof key>, many = 20) => {
     const places = [];
     try {
@@ -23,7 +23,7 @@ async function streams() {
     }
     return places;
   };
-  return { key, hoard };
+  return { server, key, hoard };
 }
 
 test('a key cannot hold all streams of its tenant, and gets a place again when it leaves one', async () => {
@@ -31,16 +31,40 @@ test('a key cannot hold all streams of its tenant, and gets a place again when i
   const places = hoard(key('one', 'publish'));
   expect(places).toHaveLength(4);
   places[0]?.leave();
+  places[0]?.leave();
   expect(hoard(key('one', 'publish'))).toHaveLength(1);
 });
 
 test('keys of agents together leave room for people, in their tenant and in all', async () => {
   const { key, hoard } = await streams();
-  const got = ['one', 'two', 'three'].map((id) => hoard(key(id, 'publish')).length);
-  expect(got).toEqual([4, 2, 0]);
-  expect(hoard(key('other', 'publish', 'globex'))).toHaveLength(4);
-  expect(hoard(key('more', 'publish', 'globex'))).toHaveLength(0);
+  const got = [hoard(key('one', 'publish')), hoard(key('other', 'publish', 'globex'))].flat();
+  got.push(...hoard(key('two', 'publish'), 2));
+  expect(got).toHaveLength(10);
   expect(hoard(key('op', 'operate'), 1)).toHaveLength(1);
   expect(hoard(key('auditor', 'audit'), 1)).toHaveLength(1);
-  expect(hoard(key('late', 'operate', 'initech'))).toHaveLength(0);
+  expect(got.some(({ cut }) => cut.aborted)).toBe(false);
+});
+
+test('a key gives way to another key of its tenant, when the tenant has all that it may', async () => {
+  const { key, hoard } = await streams();
+  const one = hoard(key('one', 'publish'));
+  expect(hoard(key('two', 'publish'))).toHaveLength(3);
+  expect(one.map(({ cut }) => cut.aborted)).toEqual([true, false, false, false]);
+});
+
+test('when all places are taken, the oldest streams of the largest holder give way', async () => {
+  const { key, hoard } = await streams();
+  const got = ['one', 'two'].flatMap((id) => hoard(key(id, 'publish'), 3));
+  hoard(key('other', 'publish', 'globex'));
+  expect(hoard(key('late', 'publish', 'initech'))).toHaveLength(3);
+  expect(got.filter(({ cut }) => cut.aborted)).toHaveLength(3);
+});
+
+test('all are told to end when the server stops', async () => {
+  const { server, key, hoard } = await streams();
+  const [one] = hoard(key('one', 'publish'), 1);
+  const [other] = hoard(key('two', 'publish'), 1);
+  other?.leave();
+  await server.close();
+  expect([one?.ending.aborted, one?.cut.aborted, other?.ending.aborted]).toEqual([true, false, false]);
 });

@@ -1,60 +1,70 @@
 /**
- * Answers without an end, such as server-sent events. Their number is bounded: in all, of a tenant, and of an API key, so that
- * neither takes the room of the others. Keys of people who operate or audit find room when keys of agents hold all of theirs.
- * No stream keeps the server from stopping.
+ * Bounds answers without an end, such as server-sent events: in all, for a tenant, and for an API key. When all places are
+ * taken, the largest holder loses its oldest stream. Keys of people who operate or audit find room when keys of agents hold
+ * all of theirs. No stream keeps the server from stopping.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
+import { FairRoom, type Held } from '../fair-room.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
+type OpenStream = {
+  /** Aborts when the server stops. End the stream cleanly then. */
+  ending: AbortSignal;
+  /** Aborts when another caller needs the place. Destroy the stream then, even if it is not read. */
+  cut: AbortSignal;
+  /** Gives the place back. */
+  leave(): void;
+};
+
 export type OpenStreams = {
-  /**
-   * Takes a place, until `leave`. `ending` aborts when the server stops: end the stream then.
-   *
-   * @throws HttpProblem 503 OVERLOADED when there is none
-   */
-  enter(key: Holder): { ending: AbortSignal; leave(): void };
+  /** @throws HttpProblem 503 OVERLOADED if all places are taken and no larger holder gives way */
+  enter(key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'>): OpenStream;
 };
 
 /** `keptForPeople`: so many of `inAll` and of `ofATenant` are only for keys that may operate or audit. */
 export type MostStreams = { inAll: number; ofATenant: number; ofAKey: number; keptForPeople: number };
 
-type Holder = Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'>;
-type Place = { key: Holder; ending: AbortController };
-
 /** @param of what they are streams of, and what to do without one */
 export function boundStreams(
   server: HttpServer,
-  most: MostStreams,
+  { inAll, ofATenant, ofAKey, keptForPeople: kept }: MostStreams,
   of: { what: string; remedy: string },
 ): OpenStreams {
-  const places = new Set<Place>();
+  const forAll = new FairRoom({ most: inAll - kept, ofATenant: ofATenant - kept, ofAKey });
+  const forPeople = new FairRoom({ most: kept, ofATenant: kept, ofAKey: kept });
+  const open = new Set<AbortController>();
   // Before the server waits for answers to end: these never would.
   server.addHook('preClose', async () => {
-    for (const { ending } of places) ending.abort();
+    for (const ending of open) ending.abort();
   });
-  const mustHaveRoom = (room: number, isCounted: (key: Holder) => boolean, whose: string) => {
-    const open = [...places].filter(({ key }) => isCounted(key)).length;
-    if (open < room) return;
-    throw new HttpProblem(503, 'OVERLOADED', `${open} streams of ${of.what} are open already ${whose}`, {
-      remedy: of.remedy,
-      headers: { 'retry-after': '1' },
-    });
-  };
   return {
     enter(key) {
-      const kept = isOfPeople(key) ? 0 : most.keptForPeople;
-      const isOfTenant = ({ tenant }: Holder) => tenant === key.tenant;
-      mustHaveRoom(most.ofAKey, ({ id }) => id === key.id, 'by this API key');
-      mustHaveRoom(most.ofATenant - kept, isOfTenant, 'in this tenant');
-      mustHaveRoom(most.inAll - kept, () => true, 'in all');
-      const place = { key, ending: new AbortController() };
-      places.add(place);
-      return { ending: place.ending.signal, leave: () => places.delete(place) };
+      const [ending, cut] = [new AbortController(), new AbortController()];
+      const holder = { tenant: key.tenant, key: key.id };
+      const held: Held = { holder, state: 'busy', cut: () => cut.abort() };
+      const rooms = isOfPeople(key) ? [forAll, forPeople] : [forAll];
+      // No stream of another caller ends while there is room elsewhere.
+      const roomy = rooms.find((room) => room.fits(holder, 1));
+      const room = [...(roomy === undefined ? [] : [roomy]), ...rooms].find((each) => each.take(held, 1));
+      if (room === undefined) throw noPlace(forAll.amountOf(key.tenant) + forPeople.amountOf(key.tenant), of);
+      open.add(ending);
+      const leave = () => {
+        room.leave(held);
+        open.delete(ending);
+      };
+      return { ending: ending.signal, cut: cut.signal, leave };
     },
   };
 }
 
-function isOfPeople({ scopes }: Holder): boolean {
+function isOfPeople({ scopes }: Pick<ApiKeyRecord, 'scopes'>): boolean {
   return scopes.some((scope) => scope === 'operate' || scope === 'operate:all' || scope === 'audit');
+}
+
+function noPlace(open: number, { what, remedy }: { what: string; remedy: string }): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', `${open} streams of ${what} are open already in your tenant`, {
+    remedy,
+    headers: { 'retry-after': '1' },
+  });
 }

@@ -1,15 +1,15 @@
 /** Which problem an error is to the caller. Whatever is not listed here is an internal error and says nothing. */
-import type { FastifyError, FastifyRequest } from 'fastify';
+import type { FastifyError } from 'fastify';
 import { MandateError } from '../errors.ts';
 import { HttpProblem } from './http-problem.ts';
 import { RequestFault, type RequestFaultAt } from './validate-requests.ts';
 
-export function problemOfError(error: unknown, request: FastifyRequest): HttpProblem {
+export function problemOfError(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MandateError) return problemOfMandateError(error);
   if (error instanceof RequestFault) return notAsDescribed(error.faults, error.validationContext);
   if (!(error instanceof Error)) return internalProblem(error);
-  return problemOfFrameworkError(error, request) ?? internalProblem(error);
+  return problemOfFrameworkError(error) ?? internalProblem(error);
 }
 
 /**
@@ -48,16 +48,10 @@ export function notAsDescribed(faults: readonly RequestFaultAt[], part = 'body')
   });
 }
 
-function problemOfFrameworkError(error: Partial<FastifyError>, request: FastifyRequest): HttpProblem | null {
+function problemOfFrameworkError(error: Partial<FastifyError>): HttpProblem | null {
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge(request.routeOptions.bodyLimit);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType();
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new HttpProblem(400, 'INVALID_REQUEST', 'the body is not as long as its content-length says', {
-        remedy: 'Send the true length, or none.',
-      });
     case 'FST_ERR_BAD_URL':
       return new HttpProblem(400, 'INVALID_URL', 'the path is not a valid URL', {
         remedy: 'Percent-encode the path as UTF-8.',

@@ -6,22 +6,24 @@ import { RecentAnswers } from './recent-answers.ts';
 
 const NOBODY_GONE = new AbortController().signal;
 
+const HOLDER = { tenant: 'acme', key: 'k1' };
+
 const board = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
-  new AnswerBoard({ maxWaiting: 10, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
+  new AnswerBoard({ maxWaiting: 100, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
 
 describe('the board', () => {
   test('wakes everybody who waits for a coordinate, and whoever comes later finds it there', async () => {
     const answers = board();
-    const early = [1, 2].map(() => answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE));
+    const early = [1, 2].map(() => answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE));
     answers.post(posted(6), 10);
     answers.post(posted(7), 10);
     expect(await Promise.all(early)).toEqual([[posted(7)], [posted(7)]]);
-    expect(await answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
+    expect(await answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
   });
 
   test('gives what came in time, in the order asked for', async () => {
     const answers = board();
-    const waiting = answers.take(3).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
+    const waiting = answers.take(3, HOLDER).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
     answers.post(posted(2), 10);
     answers.post(posted(3), 10);
     expect(await waiting).toEqual([posted(3), null, posted(2)]);
@@ -30,24 +32,37 @@ describe('the board', () => {
   test('lets whoever goes away go at once, and everybody when it closes', async () => {
     const answers = board();
     const gone = new AbortController();
-    const leaving = answers.take(1).answers([sourceAt(1)], 60_000, gone.signal);
-    const staying = answers.take(1).answers([sourceAt(1)], 60_000, NOBODY_GONE);
+    const leaving = answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, gone.signal);
+    const staying = answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE);
     gone.abort();
     expect(await leaving).toEqual([null]);
     answers.close();
     expect(await staying).toEqual([null]);
-    expect(await answers.take(1).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
+    expect(await answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
   });
 
-  test('has so many places, given back once', () => {
-    const answers = board({ maxWaiting: 3 });
-    const places = answers.take(2);
-    expect(() => answers.take(2)).toThrow('3 answers are being waited for');
+  test('has so many places for a key, given back once', () => {
+    const answers = board({ maxWaiting: 12 });
+    const places = answers.take(2, HOLDER);
+    expect(() => answers.take(2, HOLDER)).toThrow('2 answers are being waited for');
     places.leave();
     places.leave();
     expect(answers.taken).toBe(0);
-    answers.take(3);
-    expect(() => answers.take(1)).toThrow();
+    answers.take(3, HOLDER);
+    expect(() => answers.take(1, HOLDER)).toThrow();
+    answers.take(0, HOLDER);
+  });
+
+  test('answers whoever waits for the most at once where there is no room for others', async () => {
+    const answers = board({ maxWaiting: 8 });
+    const hoarders = ['a/1', 'a/2', 'b/1', 'b/2'].map((name) => {
+      const [tenant = ''] = name.split('/');
+      return answers.take(2, { tenant, key: name }).answers([1, 2].map(sourceAt), 60_000, NOBODY_GONE);
+    });
+    const waiting = answers.take(1, { tenant: 'c', key: 'c/1' }).answers([sourceAt(7)], 60_000, NOBODY_GONE);
+    expect(await Promise.race(hoarders)).toEqual([null, null]);
+    answers.post(posted(7), 10);
+    expect(await waiting).toEqual([posted(7)]);
   });
 });
 

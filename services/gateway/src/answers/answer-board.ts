@@ -3,13 +3,13 @@
  * whoever waits for that coordinate is woken, and whoever comes a moment later finds it among the recent ones. So it
  * does not matter which comes first: the acknowledgement of a request, or the answer to it.
  */
-import { HttpProblem } from '@mandate/runtime';
+import { FairRoom, type Held, type Holder, HttpProblem } from '@mandate/runtime';
 import type { Source } from '@mandate/schemas';
 import { ActionChanges } from './action-changes.ts';
 import { type Answer, RecentAnswers, sourceKey, sourceOf } from './recent-answers.ts';
 
 export type BoardBounds = {
-  /** Answers that may be waited for at one time, by all callers together. */
+  /** How many answers all callers together may wait for. A tenant may take half of them, and a key a quarter. */
   maxWaiting: number;
   maxRecent: number;
   maxRecentBytes: number;
@@ -25,24 +25,27 @@ export type Places = {
 
 type Wake = (answer: Answer) => void;
 
+/** `finish` answers with what is known by then. `isOver` is true once others needed the places. */
+type Place = { finish: () => void; isOver: boolean };
+
 export class AnswerBoard {
   readonly recent: RecentAnswers;
   /** Decisions on actions, and answers of persons. */
   readonly changes = new ActionChanges();
-  readonly #maxWaiting: number;
+  readonly #room: FairRoom;
   readonly #waiting = new Map<string, Set<Wake>>();
   readonly #callers = new Set<() => void>();
   #closed = false;
-  #taken = 0;
 
   constructor(bounds: BoardBounds) {
-    this.#maxWaiting = bounds.maxWaiting;
+    const most = bounds.maxWaiting;
+    this.#room = new FairRoom({ most, ofATenant: partOf(most, 2), ofAKey: partOf(most, 4) });
     this.recent = new RecentAnswers({ count: bounds.maxRecent, bytes: bounds.maxRecentBytes });
   }
 
   /** How many answers are waited for, or soon will be. */
   get taken(): number {
-    return this.#taken;
+    return this.#room.amount;
   }
 
   /** @param bytes the size of its record on the log */
@@ -56,17 +59,25 @@ export class AnswerBoard {
       this.changes.tell(answer.decision.tenant, answer.decision.actionId);
   }
 
-  /** Throws OVERLOADED when so many more cannot wait. */
-  take(count: number): Places {
-    if (this.#taken + count > this.#maxWaiting) throw overloaded(this.#maxWaiting);
-    this.#taken += count;
-    let held = count;
+  /**
+   * Takes places for `count` answers. When all are taken, the largest holder's oldest call is answered early, with what is
+   * known by then.
+   *
+   * @param onCut is called when others needed the places
+   * @throws HttpProblem 503 OVERLOADED if this holder cannot wait for so many more
+   */
+  take(count: number, holder: Holder, onCut = () => {}): Places {
+    const place: Place = { finish: () => {}, isOver: false };
+    const cut = () => {
+      place.isOver = true;
+      place.finish();
+      onCut();
+    };
+    const held: Held = { holder, state: 'busy', cut };
+    if (count > 0 && !this.#room.take(held, count)) throw overloaded(this.#room.amountOf(holder.tenant));
     return {
-      answers: (sources, waitMs, gone) => this.#answers(sources, waitMs, gone),
-      leave: () => {
-        this.#taken -= held;
-        held = 0;
-      },
+      answers: (sources, waitMs, gone) => this.#answers(sources, waitMs, gone, place),
+      leave: () => this.#room.leave(held),
     };
   }
 
@@ -81,10 +92,11 @@ export class AnswerBoard {
     sources: readonly Source[],
     waitMs: number,
     gone: AbortSignal,
+    place: Place,
   ): Promise<readonly (Answer | null)[]> {
     const answers = sources.map((source) => this.recent.of(source));
     let missing = answers.filter((answer) => answer === null).length;
-    if (missing === 0 || this.#closed || gone.aborted) return Promise.resolve(answers);
+    if (missing === 0 || this.#closed || gone.aborted || place.isOver) return Promise.resolve(answers);
     return new Promise((resolve) => {
       const wakes: [key: string, wake: Wake][] = [];
       const finish = () => {
@@ -94,6 +106,7 @@ export class AnswerBoard {
         for (const [key, wake] of wakes) this.#unlist(key, wake);
         resolve(answers);
       };
+      place.finish = finish;
       const timer = setTimeout(finish, waitMs);
       gone.addEventListener('abort', finish);
       this.#callers.add(finish);
@@ -123,10 +136,20 @@ export class AnswerBoard {
   }
 }
 
-function overloaded(maxWaiting: number): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', `${maxWaiting} answers are being waited for already`, {
-    remedy:
-      'Nothing was published. Try again in a moment, or publish without waitMs and ask for the decision later.',
-    headers: { 'retry-after': '1' },
-  });
+/** At least one. */
+function partOf(most: number, parts: number): number {
+  return Math.max(1, Math.floor(most / parts));
+}
+
+function overloaded(waiting: number): HttpProblem {
+  return new HttpProblem(
+    503,
+    'OVERLOADED',
+    `${waiting} answers are being waited for already in your tenant`,
+    {
+      remedy:
+        'Nothing was published. Try again in a moment, or publish without waitMs and ask for the decision later.',
+      headers: { 'retry-after': '1' },
+    },
+  );
 }

@@ -90,7 +90,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
     };
   });
 
-  const places = gateway.board.take(waitMs > 0 ? unknown.length : 0);
+  const places = gateway.board.take(waitMs > 0 ? unknown.length : 0, { tenant: key.tenant, key: key.id });
   try {
     if (counts !== null) gateway.refused.sent(key.tenant, counts);
     const sources = unknown.length === 0 ? [] : await append(gateway, outgoing, span);

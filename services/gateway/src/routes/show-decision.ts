@@ -92,7 +92,9 @@ async function untilAnswered(
 ): Promise<Standing | null> {
   if (waitMs === 0) return standingOf(gateway, asked);
   const { board } = gateway;
-  const place = board.take(1);
+  const cut = new AbortController();
+  const place = board.take(1, { tenant: asked.key.tenant, key: asked.key.id }, () => cut.abort());
+  const over = AbortSignal.any([gone, cut.signal]);
   const listening = board.changes.listen(asked.key.tenant, asked.action.actionId);
   const untilMs = performance.now() + waitMs;
   try {
@@ -100,7 +102,7 @@ async function untilAnswered(
       const found = await standingOf(gateway, asked);
       const waits = found === null || found.approval?.state === 'waiting';
       if (!waits) return found;
-      const isChanged = await listening.next(Math.max(0, untilMs - performance.now()), gone);
+      const isChanged = await listening.next(Math.max(0, untilMs - performance.now()), over);
       if (!isChanged) return standingOf(gateway, asked);
     }
   } finally {

@@ -56,10 +56,14 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
 
       // Before the answer begins, so that a ledger that is away is a 503.
       await sendFlags();
-      const { ending, leave } = streams.enter(key);
+      const { ending, cut, leave } = streams.enter(key);
       ending.addEventListener(
         'abort',
         ofThisRequest(() => void stream.end()),
+      );
+      cut.addEventListener(
+        'abort',
+        ofThisRequest(() => void stream.destroy()),
       );
       const unsubscribe = gateway.kills.subscribe({
         onNotice: ofThisRequest((notice) => {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
-import { boundStreams, callerOf, HttpProblem, headerText, laneOf, turns } from '@mandate/runtime';
+import { boundStreams, callerOf, HttpProblem, headerText, laneOf, ofThisRequest, turns } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -85,7 +85,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         // Nothing found is a file all the same, which no late row may enter.
         file(asker, of, { ...asked, after: behind, through: lastId ?? behind ?? '0' }, { format, named });
 
-      const { ending, leave } = exports.enter(callerOf(request));
+      const { ending, cut, leave } = exports.enter(callerOf(request));
       try {
         // Before the answer begins, so that an audit that is away is a 503.
         const first = await nextPart(after, most);
@@ -123,7 +123,11 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           }
         }
         const stream = Readable.from(whole(), { objectMode: false }).once('close', leave);
-        asker.gone.addEventListener('abort', () => stream.destroy());
+        const end = ofThisRequest(() => void stream.destroy());
+        asker.gone.addEventListener('abort', end);
+        cut.addEventListener('abort', end);
+        // Another caller may have taken the place while the audit was asked.
+        if (cut.aborted) end();
         reply.trailer('mandate-rows', async () => String(told.count.rows()));
         reply.trailer('mandate-sha256', async () => told.hash.digest('hex'));
         reply.trailer('mandate-last-id', async () => headerText(told.lastId ?? ''));

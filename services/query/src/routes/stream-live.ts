@@ -11,7 +11,7 @@ import {
   decisionFeed,
   settlementFeed,
 } from '@mandate/audit';
-import { boundStreams, callerOf, HttpProblem } from '@mandate/runtime';
+import { boundStreams, callerOf, HttpProblem, ofThisRequest } from '@mandate/runtime';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
@@ -78,7 +78,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
       const askInTurn: AskAudit = (question, params) =>
         inTurn(tenant, asker.gone, () => ask(asker, question, params));
 
-      const { ending, leave } = streams.enter(callerOf(request));
+      const { ending, cut, leave } = streams.enter(callerOf(request));
       const left = new AbortController();
       left.signal.addEventListener('abort', leave);
       try {
@@ -93,10 +93,14 @@ export const streamLive: Route = (server, { ask, clock }) => {
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
         // The text ends with it: a stream that is destroyed waits for that.
-        asker.gone.addEventListener('abort', () => {
+        const end = ofThisRequest(() => {
           left.abort();
           stream.destroy();
         });
+        asker.gone.addEventListener('abort', end);
+        cut.addEventListener('abort', end);
+        // Another caller may have taken the place while the audit was asked.
+        if (cut.aborted) end();
         // Nothing follows on the connection, so a server that stops need not wait for it to be idle for long enough.
         return reply
           .type('text/event-stream')

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FairRoom, type Held } from './fair-room.ts';
+
+const ROOM = { most: 12, ofATenant: 8, ofAKey: 5 };
+
+/** Rooms with things in them that say when they were cut. */
+function roomWith(room = ROOM) {
+  const fair = new FairRoom(room);
+  const cut: string[] = [];
+  const held = (name: string, state: Held['state'] = 'idle'): Held => {
+    const [tenant = '', key = ''] = name.split('/');
+    return { holder: { tenant, key: `${tenant}/${key}` }, state, cut: () => cut.push(name) };
+  };
+  const take = (name: string, more = 1, state?: Held['state']) => fair.take(held(name, state), more);
+  return { fair, cut, held, take };
+}
+
+describe('a room that is shared', () => {
+  test('a key takes its part, its tenant a larger one, and all of them the whole', () => {
+    const { take } = roomWith();
+    expect([take('a/1', 5, 'busy'), take('a/1', 1, 'busy')]).toEqual([true, false]);
+    expect([take('a/2', 3, 'busy'), take('a/2', 3, 'busy')]).toEqual([true, false]);
+    expect([take('b/1', 4, 'busy'), take('b/1', 1, 'busy'), take('c/1', 12)]).toEqual([true, true, false]);
+  });
+
+  test('what is given back is there for others, all of it at once', () => {
+    const { fair, held } = roomWith();
+    const one = held('a/1', 'busy');
+    expect([fair.take(one, 2), fair.take(one, 3), fair.amount, fair.amountOf('a')]).toEqual([
+      true,
+      true,
+      5,
+      5,
+    ]);
+    fair.leave(one);
+    fair.leave(one);
+    expect([fair.amount, fair.amountOf('a')]).toEqual([0, 0]);
+  });
+
+  test('the holder of the most gives way to a holder of less, and the oldest that is idle goes first', () => {
+    const { cut, take } = roomWith();
+    take('a/1', 2, 'busy');
+    take('a/1', 2);
+    take('a/2', 4);
+    take('b/1', 4, 'busy');
+    expect(take('c/1', 2)).toBe(true);
+    expect(cut).toEqual(['a/1']);
+  });
+
+  test('what is busy does not give way to a holder that would then hold as much', () => {
+    const { cut, take } = roomWith();
+    for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4, 'busy');
+    expect([take('c/2'), take('d/1', 4), cut]).toEqual([false, false, []]);
+    expect([take('d/1', 3), cut]).toEqual([true, ['a/1']]);
+  });
+
+  test('what is idle gives way to a holder that will hold as much, and not to a holder of more', () => {
+    const { cut, take } = roomWith();
+    for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4);
+    expect([take('d/1', 5), cut]).toEqual([false, []]);
+    expect([take('d/1', 4), cut]).toEqual([true, ['a/1']]);
+  });
+
+  test('a key at its own bound gives way to itself, where it has what is idle', () => {
+    const { cut, take } = roomWith();
+    take('a/1', 4, 'busy');
+    take('a/1', 1);
+    expect([take('a/1', 1, 'busy'), cut]).toEqual([true, ['a/1']]);
+    expect(take('a/1', 1)).toBe(false);
+  });
+
+  test('what was renewed gives way last', () => {
+    const { fair, held, cut, take } = roomWith({ most: 2, ofATenant: 2, ofAKey: 2 });
+    const [first, second] = [held('a/1'), held('a/1')];
+    Object.assign(second, { cut: () => cut.push('second') });
+    fair.take(first, 1);
+    fair.take(second, 1);
+    fair.renew(first);
+    expect([take('b/1'), cut]).toEqual([true, ['second']]);
+  });
+});
+
+describe('any sequence of takes and leaves', () => {
+  const names = fc.constantFrom('a/1', 'a/2', 'b/1', 'c/1', 'c/2', 'd/1');
+  const states = fc.constantFrom<Held['state'][]>('idle', 'busy');
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({
+        does: fc.constant('take' as const),
+        name: names,
+        state: states,
+        more: fc.integer({ min: 1, max: 6 }),
+      }),
+      fc.record({ does: fc.constant('leave' as const), at: fc.nat(20) }),
+    ),
+    { maxLength: 60 },
+  );
+
+  test('no bound is exceeded, what is held is what was taken, and each is cut once', () => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        const fair = new FairRoom(ROOM);
+        const there = new Map<Held, number>();
+        for (const step of played) {
+          if (step.does === 'leave') {
+            const held = [...there.keys()][step.at];
+            if (held !== undefined) {
+              fair.leave(held);
+              there.delete(held);
+            }
+            continue;
+          }
+          const [tenant = '', key = ''] = step.name.split('/');
+          const held: Held = {
+            holder: { tenant, key: tenant + key },
+            state: step.state,
+            cut: () => {
+              expect(there.delete(held)).toBe(true);
+            },
+          };
+          if (fair.take(held, step.more)) there.set(held, step.more);
+          const sum = (of: (one: Held) => boolean) =>
+            [...there].reduce((all, [one, amount]) => all + (of(one) ? amount : 0), 0);
+          expect(fair.amount).toBe(sum(() => true));
+          expect(fair.amount).toBeLessThanOrEqual(ROOM.most);
+          for (const { holder } of there.keys()) {
+            expect(fair.amountOf(holder.tenant)).toBe(sum((one) => one.holder.tenant === holder.tenant));
+            expect(fair.amountOf(holder.tenant)).toBeLessThanOrEqual(ROOM.ofATenant);
+            expect(sum((one) => one.holder.key === holder.key)).toBeLessThanOrEqual(ROOM.ofAKey);
+          }
+        }
+      }),
+    );
+  });
+
+  test('a tenant that holds nothing gets a place while others hoard', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(names, fc.constantFrom<Held['state'][]>('idle', 'busy'))), (hoarded) => {
+        const { take } = roomWith();
+        for (const [name, state] of hoarded) take(name, 1, state);
+        expect(take('newcomer/1')).toBe(true);
+      }),
+    );
+  });
+});

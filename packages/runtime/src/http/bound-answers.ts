@@ -1,0 +1,43 @@
+/**
+ * Bounds answers that were not read yet. Their bytes stay in this process until the caller reads them. A key that leaves too
+ * much unread is refused. When the room is full, the largest holder loses its oldest answer, with its connection. Streams
+ * stop their source while nothing is read, so they are not counted.
+ */
+import type { Held } from '../fair-room.ts';
+import { CallerRooms } from './caller-rooms.ts';
+import type { CountCut } from './count-cuts.ts';
+import type { HttpLimits } from './http-limits.ts';
+import type { HttpServer } from './http-server-type.ts';
+import { overloaded } from './overloaded.ts';
+
+export function boundAnswers(server: HttpServer, limits: HttpLimits, count: CountCut): CallerRooms {
+  const rooms = new CallerRooms(limits.answersBytes);
+  server.addHook('onSend', (request, reply, payload, done) => {
+    const bytes = sizeOf(payload, limits.smallBodyBytes);
+    if (bytes === 0) {
+      done(null, payload);
+      return;
+    }
+    const { holder, kind } = request.caller;
+    const cut = () => {
+      count('answer');
+      reply.raw.destroy();
+    };
+    const held: Held = { holder, state: 'busy', cut };
+    const room = rooms.take(kind, held, bytes);
+    if (room === null) {
+      done(overloaded('too much was asked for that is not read yet'));
+      return;
+    }
+    reply.raw.once('close', () => room.leave(held));
+    done(null, payload);
+  });
+  return rooms;
+}
+
+/** In bytes. 0 for a stream and for a small answer. */
+function sizeOf(payload: unknown, small: number): number {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return 0;
+  if (payload.length <= small) return 0;
+  return Buffer.byteLength(payload);
+}

@@ -1,0 +1,30 @@
+/**
+ * Bounds requests under way, streams among them. Several may come on one connection. A request that gives way ends with its
+ * connection, and the caller sends the request again.
+ */
+import type { Held } from '../fair-room.ts';
+import { CallerRooms } from './caller-rooms.ts';
+import type { CountCut } from './count-cuts.ts';
+import type { HttpServer } from './http-server-type.ts';
+import { overloaded } from './overloaded.ts';
+
+/** Call it after `authenticate`, which sets the caller. */
+export function boundRequests(server: HttpServer, most: number, count: CountCut): CallerRooms {
+  const rooms = new CallerRooms(most);
+  server.addHook('onRequest', (request, reply, done) => {
+    const { holder, kind } = request.caller;
+    const cut = () => {
+      count('request');
+      request.raw.socket.destroy();
+    };
+    const held: Held = { holder, state: 'busy', cut };
+    const room = rooms.take(kind, held, 1);
+    if (room === null) {
+      done(overloaded('too many requests of yours are under way'));
+      return;
+    }
+    reply.raw.once('close', () => room.leave(held));
+    done();
+  });
+  return rooms;
+}

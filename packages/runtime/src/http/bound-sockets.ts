@@ -1,0 +1,98 @@
+/**
+ * Bounds connections by caller. A new connection belongs to its address until a key is shown on it, and then to that key. When
+ * the room is full, the largest holder loses the connection that was idle for longest. So silent and idle connections keep
+ * out no other caller.
+ */
+import type { Socket } from 'node:net';
+import type { FairRoom, Held } from '../fair-room.ts';
+import { type Caller, CallerRooms, callerWith, networkOf } from './caller-rooms.ts';
+import type { CountCut } from './count-cuts.ts';
+import { overloaded } from './overloaded.ts';
+
+type Connection = { kind: Caller['kind']; held: Held; room: FairRoom; underWay: number };
+
+export class BoundSockets {
+  readonly #rooms: CallerRooms;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #count: CountCut;
+
+  constructor(most: number, count: CountCut) {
+    this.#rooms = new CallerRooms(most);
+    this.#count = count;
+  }
+
+  get open(): number {
+    return this.#connections.size;
+  }
+
+  all(): Iterable<Socket> {
+    return this.#connections.keys();
+  }
+
+  /** Counts a new connection, or ends it if no other gives way. */
+  enter(socket: Socket): void {
+    const connection = this.#placed(socket, callerWith(null, networkOf(socket.remoteAddress)));
+    if (connection === null) {
+      this.#count('connection');
+      socket.destroy();
+      return;
+    }
+    this.#connections.set(socket, connection);
+    socket.once('close', () => this.#leave(socket));
+  }
+
+  /** A request on the connection is under way until `ended`. */
+  began(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.underWay += 1;
+    // Connections without a key give way in the order in which they came, also during a request.
+    if (connection.kind !== 'stranger') connection.held.state = 'busy';
+  }
+
+  ended(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.underWay -= 1;
+    if (connection.underWay > 0) return;
+    connection.held.state = 'idle';
+    connection.room.renew(connection.held);
+  }
+
+  /**
+   * The connection belongs to this caller from now on: it proved its key.
+   *
+   * @throws HttpProblem 503 OVERLOADED if the key, or its tenant, has too many connections
+   */
+  shown(socket: Socket, caller: Caller): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || connection.held.holder.key === caller.holder.key) return;
+    const { underWay } = connection;
+    connection.room.leave(connection.held);
+    const moved = this.#placed(socket, caller);
+    if (moved === null) {
+      this.#connections.delete(socket);
+      throw overloaded('this API key has too many connections open', {
+        remedy: 'Close some, or send several requests on one.',
+      });
+    }
+    moved.held.state = underWay > 0 ? 'busy' : 'idle';
+    this.#connections.set(socket, { ...moved, underWay });
+  }
+
+  #placed(socket: Socket, { kind, holder }: Caller): Connection | null {
+    const cut = () => {
+      this.#count('connection');
+      socket.destroy();
+    };
+    const held: Held = { holder, state: 'idle', cut };
+    const room = this.#rooms.take(kind, held, 1);
+    return room === null ? null : { kind, held, room, underWay: 0 };
+  }
+
+  #leave(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    this.#connections.delete(socket);
+    connection?.room.leave(connection.held);
+  }
+}

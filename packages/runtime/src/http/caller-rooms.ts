@@ -1,0 +1,77 @@
+/**
+ * Room that callers share, in three parts: for keys that operate, so that a kill gets through; for callers without a key,
+ * counted by address; and for all other keys. No part can be taken by the callers of another.
+ */
+import type { ApiKeyRecord } from '@mandate/schemas';
+import { FairRoom, type Held, type Holder } from '../fair-room.ts';
+
+/** Parts of the whole room. Their sum is at most 1. */
+const PARTS = { operators: 0.1, strangers: 0.2, others: 0.7 };
+/** How much of a part one tenant and one key may take. One address may take all, until another address comes. */
+const SHARES = { ofATenant: 0.5, ofAKey: 0.25 };
+
+export type Caller = { holder: Holder; kind: 'operator' | 'stranger' | 'other' };
+
+/** @param address counts for callers without a key */
+export function callerWith(
+  key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'> | null,
+  address: string,
+): Caller {
+  if (key === null) return { holder: { tenant: address, key: address }, kind: 'stranger' };
+  const operates = key.scopes.some((scope) => scope === 'operate' || scope === 'operate:all');
+  return { holder: { tenant: key.tenant, key: key.id }, kind: operates ? 'operator' : 'other' };
+}
+
+/** The holder of one IPv6 address usually has all 2^64 of its network, so the 64-bit network counts as one address. */
+export function networkOf(address = ''): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+  const [left, right] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== ''));
+  const groups = [...(left ?? [])];
+  if (tail !== undefined) while (groups.length + (right?.length ?? 0) < 8) groups.push('0');
+  return [...groups, ...(right ?? [])].slice(0, 4).join(':');
+}
+
+export class CallerRooms {
+  readonly #operators: FairRoom;
+  readonly #strangers: FairRoom;
+  readonly #others: FairRoom;
+
+  constructor(most: number) {
+    this.#operators = new FairRoom(shared(most * PARTS.operators));
+    // Many honest callers may share an address, and their keys are not known yet.
+    const { most: strangers } = shared(most * PARTS.strangers);
+    this.#strangers = new FairRoom({ most: strangers, ofATenant: strangers, ofAKey: strangers });
+    this.#others = new FairRoom(shared(most * PARTS.others));
+  }
+
+  get amount(): number {
+    return this.#operators.amount + this.#strangers.amount + this.#others.amount;
+  }
+
+  /**
+   * Takes `more` for it. A key that operates takes the room kept for such keys first. While any part that it may use has
+   * room, no other holder gives way.
+   *
+   * @returns the room that it was taken from, to give it back there; null if there is no room
+   */
+  take(kind: Caller['kind'], held: Held, more: number): FairRoom | null {
+    const rooms = {
+      stranger: [this.#strangers],
+      operator: [this.#operators, this.#others],
+      other: [this.#others],
+    }[kind];
+    const roomy = rooms.find((room) => room.fits(held.holder, more));
+    return [...(roomy === undefined ? [] : [roomy]), ...rooms].find((room) => room.take(held, more)) ?? null;
+  }
+}
+
+/** At least 1 each: limits of tests are small. */
+function shared(most: number) {
+  const whole = (part: number) => Math.max(1, Math.floor(part));
+  return {
+    most: whole(most),
+    ofATenant: whole(most * SHARES.ofATenant),
+    ofAKey: whole(most * SHARES.ofAKey),
+  };
+}

@@ -1,0 +1,37 @@
+/** Waits for decisions take places. Without a decider no wait ends. The plane still serves the other callers. */
+import { expect, test } from 'vitest';
+import { waitingRequests } from '../faults/attacks/waiting-requests.ts';
+import { startGatewayPlane } from './gateway-plane.ts';
+
+const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
+
+test('one key that waits for all it can keeps neither others from waiting nor operators from stopping agents', async () => {
+  // Of a key 250.
+  const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 1_000 } });
+  const waiting = async () =>
+    Number(/^mandate_gateway_waiting_answers\S* (\d+)$/m.exec(await plane.metrics.registry.metrics())?.[1]);
+  const over = new AbortController();
+  const attacking = waitingRequests(5)({ url: plane.url, keys: [plane.key('owner')] }, over.signal);
+  await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(100);
+  for (let n = 0; n < 5; n += 1) {
+    const action = { id: `a-${n}`, agentId: 'bot', type: 'tool_call', tool: 'look' };
+    expect(await plane.call('stranger', 'POST', '/v1/actions?waitMs=50', action)).toMatchObject({
+      status: 202,
+    });
+    expect(
+      await plane.call('publisher', 'POST', '/v1/actions?waitMs=50', { ...action, agentId: 'bot-1' }),
+    ).toMatchObject({
+      status: 202,
+    });
+    const reason = 'a test';
+    expect(await plane.call('operator', 'POST', '/v1/agents/bot/kill', { reason })).toMatchObject({
+      status: 200,
+    });
+    expect(await plane.call('operator', 'POST', '/v1/agents/bot/revive', { reason })).toMatchObject({
+      status: 200,
+    });
+  }
+  expect(await waiting()).toBeLessThanOrEqual(250);
+  over.abort();
+  await attacking;
+});
