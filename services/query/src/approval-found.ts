@@ -13,12 +13,24 @@ export const approvalFound = z.object({
     tool: true,
     code: true,
     reason: true,
-    principalId: true,
     mandateId: true,
   }).shape,
   args: parsedJson.describe(
     'As on record: what was redacted or sealed is so here; null where there are none.',
   ),
+  costMicros: approvals.row.shape.costMicros.describe(
+    'What the limits took the call to cost; null if none looked at the cost.',
+  ),
+  estimatedCostMicros: approvals.row.shape.estimatedCostMicros.describe(
+    'What the caller said that it costs.',
+  ),
+  principal: z.object({ id: z.string(), role: z.string().nullable() }).nullable(),
+  context: z.record(z.string(), parsedJson),
+  pinned: z
+    .array(z.string())
+    .describe(
+      'Fields of principal and context that the API key fixed; all else in them is a claim of the caller.',
+    ),
   digest: z.string().describe('Of the exact arguments, those that are hidden included.'),
   since: time,
   decided: z
@@ -42,10 +54,13 @@ type Row = z.output<typeof approvals.row>;
 
 export function shownApproval(row: Row): z.output<typeof approvalFound> {
   const { decidedId, decidedVerdict, decidedCode, decidedAt, arguments: args, ...question } = row;
-  const { answer, answeredBy, answeredWhy, answeredAt, expiresAt, usedBy, ...rest } = question;
+  const { answer, answeredBy, answeredWhy, answeredAt, expiresAt, usedBy, ...asked } = question;
+  const { principalId, principalRole, context, ...rest } = asked;
   return {
     id: approvalId(row),
     ...rest,
+    principal: principalId === null ? null : { id: principalId, role: principalRole },
+    context: context === null ? {} : JSON.parse(context),
     args: args === null ? null : JSON.parse(args),
     decided:
       decidedId === null || decidedVerdict === null || decidedCode === null || decidedAt === null

@@ -259,14 +259,21 @@ it('approvals lists what waits, approve lets it run once, deny refuses it', asyn
   );
   expect(waiting.map(({ actionId }) => actionId)).toEqual(['p2', 'p1']);
   const [p2, p1] = waiting.map(({ id }) => id);
-  expect((await mandate(['approvals'])).stdout).toMatch(/^DECISION .*\ndec_.* bot-p +pay +\{\}\n/);
+  const listed = (await mandate(['approvals'])).stdout;
+  expect(listed).toMatch(/^dec_\w+ {2}pay {2}of {2}bot-p\n {2}approval {4}apv_/);
+  expect(listed.match(/^ {2}sent {8}0 argument fields and 0 context fields/gm)).toHaveLength(2);
 
   const granted = await mandate(['approve', p1 ?? '', '--reason', 'ticket 1', '--for', '10m']);
   expect(granted).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(granted.stdout).toMatch(/^granted: p1 of bot-p, until \S+Z\n$/);
+  expect(granted.stdout).toMatch(/^granted: p1 of bot-p, until \S+Z\ndec_\w+ {2}pay {2}of {2}bot-p\n/);
+  expect(granted.stdout.split('\n').slice(1).join('\n')).toBe(listed.split('\n\n')[1]);
   expect((await pay('p1')).exitCode).toBe(0);
   const denied = await mandate(['deny', p2 ?? '', '--json']);
-  expect(JSON.parse(denied.stdout)).toMatchObject({ actionId: 'p2', answer: 'denied' });
+  expect(JSON.parse(denied.stdout)).toMatchObject({
+    actionId: 'p2',
+    answer: 'denied',
+    approval: { actionId: 'p2', tool: 'pay', args: {} },
+  });
   expect((await pay('p2')).stdout).toContain('APPROVAL_DENIED');
 
   await waitUntil('nothing to wait any more', async () =>

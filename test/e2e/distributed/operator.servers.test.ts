@@ -192,7 +192,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await gateway.kill();
     const next = await start('gateway');
     addresses.MANDATE_URL = next.url;
-    expect((await mandate(['approvals'])).stdout).toMatch(/^dec_.* bot +pay +\{\}/m);
+    expect((await mandate(['approvals'])).stdout).toMatch(/^dec_\w+ {2}pay {2}of {2}bot$/m);
     expect(await mandate(['approve', waiting])).toMatchObject({ exitCode: 0 });
     expect(await publish('pay', 'p-1')).toMatchObject({ exitCode: 0 });
     await waitUntil('nothing to wait any more', async () =>

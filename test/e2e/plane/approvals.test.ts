@@ -35,7 +35,12 @@ test('what waits is listed with all that an answer takes, outlives a restart, an
   let api = createApiClient({ url: first.url, key });
   const pay = async (id: string) => {
     const args = { to: 'the bank', password: 'hunter-2' };
-    const body = { id, agentId: 'bot', type: 'tool_call', tool: 'pay', args };
+    const claims = {
+      estimatedCostMicros: 0,
+      principal: { id: 'ann', role: 'admin' },
+      context: { environment: 'prod', token: 'hunter-2' },
+    };
+    const body = { id, agentId: 'bot', type: 'tool_call', tool: 'pay', args, ...claims };
     const query = { waitMs: 20_000 };
     return (await api.post<{ decision: Decision }>('/v1/actions', body, { query })).decision;
   };
@@ -55,6 +60,11 @@ test('what waits is listed with all that an answer takes, outlives a restart, an
     attempt: 1,
     tool: 'pay',
     args: { to: 'the bank', password: '[redacted]' },
+    costMicros: 100_000,
+    estimatedCostMicros: 0,
+    principal: { id: 'ann', role: 'admin' },
+    context: { environment: 'prod', token: '[redacted]' },
+    pinned: [],
     digest: deferred.digest,
     since: deferred.decidedAt,
     decided: null,

@@ -81,7 +81,12 @@ export function approved(make: MakeAudit): void {
       arguments: null,
       code: 'APPROVAL_REQUIRED',
       reason: question?.reason,
+      costMicros: null,
+      estimatedCostMicros: null,
       principalId: null,
+      principalRole: null,
+      context: null,
+      pinned: [],
       mandateId: null,
       digest: 'd',
       since: question?.decidedAt,
@@ -106,6 +111,42 @@ export function approved(make: MakeAudit): void {
         decidedAt: allow?.decidedAt,
       },
     ]);
+  });
+
+  test('a question is told with its cost, and with what the caller said', async () => {
+    const costMicros = 9_007_199_254_740_991;
+    await decided('claims', [
+      {
+        at: 1,
+        ...DEFERRED,
+        checks: [
+          { check: 'tool', said: 'pass' },
+          { check: 'budget', said: 'pass', saw: { costMicros } },
+          { check: 'confirmation', said: 'defer', saw: { grant: 'none' } },
+        ],
+        action: {
+          id: 'act',
+          agentId: 'a-1',
+          type: 'tool_call',
+          tool: 'pay',
+          args: { amount: 0.1 },
+          estimatedCostMicros: 0,
+          principal: { id: 'ann', role: 'admin' },
+          context: { environment: 'prod', ticket: { id: 7 } },
+          pinned: ['context.environment'],
+        },
+      },
+    ]);
+    const [row] = await all('claims');
+    expect(row).toMatchObject({
+      costMicros,
+      estimatedCostMicros: 0,
+      principalId: 'ann',
+      principalRole: 'admin',
+      pinned: ['context.environment'],
+      arguments: '{"amount":0.1}',
+    });
+    expect(JSON.parse(row?.context ?? '')).toEqual({ environment: 'prod', ticket: { id: 7 } });
   });
 
   test.each<[string, readonly Given[], readonly number[]]>([

@@ -40,7 +40,16 @@ export const approvals = question({
     arguments: z.string().nullable(),
     code: z.enum(CODES),
     reason: z.string(),
+    /** What all limits took the call to cost. null if no limit looked at the cost. */
+    costMicros: z.int().nullable(),
+    /** What the caller said that it costs. */
+    estimatedCostMicros: z.int().nullable(),
     principalId: z.string().nullable(),
+    principalRole: z.string().nullable(),
+    /** JSON text, as on record. */
+    context: z.string().nullable(),
+    /** The claims of the caller that its API key fixed. */
+    pinned: z.array(z.string()),
     mandateId: z.string().nullable(),
     digest: z.string(),
     since: time,
@@ -100,6 +109,8 @@ export const approvals = question({
     SELECT question.1 AS decisionId, agent_id AS agentId, action_id AS actionId, question.2 AS attempt,
       nullIf(question.3, '') AS tool, nullIf(question.4, '') AS arguments, question.5 AS code, question.6 AS reason,
       nullIf(question.7, '') AS principalId, nullIf(question.8, '') AS mandateId, digest, question.9 AS since,
+      nullIf(question.11, '') AS principalRole, nullIf(question.12, '') AS context, question.13 AS pinned,
+      question.14 AS estimatedCostMicros, question.15 AS costMicros,
       last.1 != question.1 AS is_decided, if(is_decided, last.1, NULL) AS decidedId, if(is_decided, last.2, NULL) AS decidedVerdict,
       if(is_decided, last.3, NULL) AS decidedCode, if(is_decided, last.4, NULL) AS decidedAt,
       said.1 != '' AND said.4 >= question.9 AS is_answered, if(is_answered, said.1, NULL) AS answer,
@@ -109,7 +120,17 @@ export const approvals = question({
     FROM (
       SELECT agent_id, action_id,
         argMaxIf(
-          (id, attempt, tool, arguments, code, reason, principal_id, mandate_id, decided_at, JSONExtractString(payload, 'decision', 'digest')),
+          (
+            id, attempt, tool, arguments, code, reason, principal_id, mandate_id, decided_at,
+            JSONExtractString(payload, 'decision', 'digest'), principal_role,
+            JSONExtractRaw(payload, 'decision', 'action', 'context'),
+            JSONExtract(payload, 'decision', 'action', 'pinned', 'Array(String)'),
+            JSONExtract(payload, 'decision', 'action', 'estimatedCostMicros', 'Nullable(Int64)'),
+            arrayReduce('max', arrayMap(
+              told -> JSONExtract(told, 'saw', 'costMicros', 'Nullable(Int64)'),
+              JSONExtractArrayRaw(payload, 'decision', 'checks')
+            ))
+          ),
           ${IN_ORDER}, ${IS_QUESTION}
         ) AS question,
         argMax((id, verdict, code, decided_at), ${IN_ORDER}) AS last,

@@ -1,21 +1,39 @@
 import { type ApprovalSubject, approvalId, type Decision, readApprovalId } from '@mandate/schemas';
 import type { ApiClient } from '../api-client.ts';
 import { CommandFailure } from '../command-context.ts';
+import type { Approval } from './approval.ts';
 
-export type Approval = { id: string; agentId: string; actionId: string };
+type ApprovalNamed = {
+  id: string;
+  agentId: string;
+  actionId: string;
+  /** What was asked, as the audit knows it, or why the audit does not say. */
+  asked: Approval | CommandFailure;
+};
 
-/** The approval that is meant: by its own id, or by that of a decision on what it is about, which the audit tells. */
-export async function approvalNamed(api: ApiClient, id: string): Promise<Approval> {
+/** Finds an approval by its own id, or by the id of a decision that the audit knows. */
+export async function approvalNamed(api: ApiClient, id: string): Promise<ApprovalNamed> {
   const subject = id.startsWith('dec_') ? await subjectOf(api, id) : readApprovalId(id);
   if (subject !== null) {
     const { agentId, actionId } = subject;
-    return { id: approvalId(subject), agentId, actionId };
+    const approval = approvalId(subject);
+    return { id: approval, agentId, actionId, asked: await askedIn(api, approval) };
   }
   throw new CommandFailure(
     2,
     `${id} is the id of neither an approval nor a decision`,
     '`mandate approvals` shows both: apv_…, dec_….',
   );
+}
+
+/** Answering must not depend on the audit: it may be away, or a second behind. */
+async function askedIn(api: ApiClient, id: string): Promise<ApprovalNamed['asked']> {
+  try {
+    return await api.get<Approval>(`/v1/approvals/${id}`);
+  } catch (error) {
+    if (error instanceof CommandFailure) return error;
+    throw error;
+  }
 }
 
 async function subjectOf(api: ApiClient, id: string): Promise<ApprovalSubject> {

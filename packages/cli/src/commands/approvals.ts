@@ -1,24 +1,14 @@
 import type { Command } from 'commander';
+import type { Approval } from '../approvals/approval.ts';
+import { approvalText } from '../approvals/approval-text.ts';
 import type { RunCommand } from '../command-context.ts';
 import { momentBefore, someText, wholeNumber } from '../input/option-values.ts';
-import { showRows } from '../output/show-rows.ts';
-import type { Column } from '../output/table.ts';
+import { showEach } from '../output/show-rows.ts';
 import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 type Options = ConnectionOptions & { agent?: string; from: string; all?: true; limit: number };
 
-/** As GET /v1/approvals gives it. */
-type Approval = {
-  decisionId: string;
-  agentId: string;
-  actionId: string;
-  tool: string | null;
-  args: unknown;
-  since: string;
-  decided: { verdict: string; code: string } | null;
-  answer: { answer: string; expiresAt: string | null } | null;
-};
 type Page = { approvals: readonly Approval[]; next: string | null };
 
 export function approvalsCommand(command: Command, run: RunCommand): void {
@@ -26,8 +16,8 @@ export function approvalsCommand(command: Command, run: RunCommand): void {
   withConnection(
     command
       .description(
-        'Lists deferred actions on which no other decision has fallen since, newest first. `mandate approve` and `mandate ' +
-          'deny` answer them by their id or that of the decision; the agent then sends the same action again.',
+        'Lists deferred actions that wait for an answer, newest first, with all that the agent sent. `mandate approve` and ' +
+          '`mandate deny` answer them by their id or that of the decision. The agent then sends the same action again.',
       )
       .option('--agent <id>', 'of this agent', someText)
       .option(
@@ -56,33 +46,13 @@ Examples:
           pageSize: 100,
           rows: ({ approvals }: Page) => approvals,
         };
-        await showRows(context.stdout, rowsOf(connect(options, context), list, limit), {
+        const found = rowsOf(connect(options, context), list, limit);
+        await showEach(context.stdout, found, {
           json: options.json === true,
-          columns: COLUMNS,
+          text: (approval) => approvalText(approval, context.stdout),
           empty: 'nothing waits for a person',
         });
         return 0;
       }),
     );
-}
-
-const COLUMNS: readonly Column<Approval>[] = [
-  { title: 'DECISION', of: ({ decisionId }) => decisionId },
-  { title: 'SINCE', of: ({ since }) => since },
-  { title: 'AGENT', of: ({ agentId }) => agentId },
-  { title: 'TOOL', of: ({ tool }) => tool ?? '' },
-  { title: 'ARGUMENTS', of: ({ args }) => shortened(JSON.stringify(args ?? {})) },
-  { title: 'NOW', of: now },
-];
-
-function now({ answer, decided }: Approval): string {
-  if (decided !== null) return `${decided.verdict} (${decided.code})`;
-  if (answer === null) return '';
-  return answer.expiresAt === null ? answer.answer : `${answer.answer} until ${answer.expiresAt}`;
-}
-
-const WIDTH = 60;
-
-function shortened(text: string): string {
-  return text.length > WIDTH ? `${text.slice(0, WIDTH - 1)}…` : text;
 }

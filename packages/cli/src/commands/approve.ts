@@ -1,7 +1,8 @@
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { approvalNamed } from '../approvals/approval-named.ts';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { approvalText } from '../approvals/approval-text.ts';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { durationMs, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -69,7 +70,7 @@ async function send(
   context: CommandContext,
 ): Promise<ExitCode> {
   const api = connect(options, context);
-  const { id, agentId, actionId } = await approvalNamed(api, named);
+  const { id, agentId, actionId, asked } = await approvalNamed(api, named);
   const reason = options.reason ?? `${answer} by an operator`;
   const path = `/v1/approvals/${id}`;
   const receipt =
@@ -77,10 +78,17 @@ async function send(
       ? await api.post<Receipt>(`${path}/grant`, { reason, expiresInMs: options.for })
       : await api.post<Receipt>(`${path}/deny`, { reason });
   if (options.json) {
-    await writeJsonLine(context.stdout, { approvalId: id, agentId, actionId, answer, ...receipt });
+    const approval = asked instanceof CommandFailure ? null : asked;
+    await writeJsonLine(context.stdout, { approvalId: id, agentId, actionId, answer, approval, ...receipt });
     return 0;
   }
   const until = receipt.expiresAt === undefined ? '' : `, until ${receipt.expiresAt}`;
   await write(context.stdout, `${answer}: ${printable(`${actionId} of ${agentId}`)}${until}\n`);
+  await write(
+    context.stdout,
+    asked instanceof CommandFailure
+      ? `What was asked cannot be shown: ${asked.message}\n`
+      : approvalText(asked, context.stdout),
+  );
   return 0;
 }

@@ -11,6 +11,21 @@ type How<Row> = { json: boolean; empty: string } & (
   | { columns: readonly FittingColumn<Row>[]; rest: string }
 );
 
+/** A list of long things: as JSON one a line; as text one block each, as they come, or `empty` where there is nothing. */
+export async function showEach<Row>(
+  stdout: Output,
+  rows: AsyncIterable<Row>,
+  { json, text, empty }: { json: boolean; text: (row: Row) => string; empty: string },
+): Promise<void> {
+  let isFirst = true;
+  for await (const row of rows) {
+    if (json) await writeJsonLine(stdout, row);
+    else await write(stdout, `${isFirst ? '' : '\n'}${text(row)}`);
+    isFirst = false;
+  }
+  if (isFirst && !json) await write(stdout, `${empty}\n`);
+}
+
 /** A list: as JSON one row a line, as they come; as text one table, or `empty` where there is nothing. */
 export async function showRows<Row>(stdout: Output, rows: AsyncIterable<Row>, how: How<Row>): Promise<void> {
   if (how.json) {

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { leavesOf } from './leaves-of.ts';
+
+test('every value has a path and its JSON', () => {
+  const args = { to: 'a@b.example', items: [{ n: 1 }, 'x'], empty: {}, none: [], 'a b': null, 'a.b': true };
+  expect(leavesOf('args', args)).toEqual([
+    { path: 'args.to', json: '"a@b.example"' },
+    { path: 'args.items[0].n', json: '1' },
+    { path: 'args.items[1]', json: '"x"' },
+    { path: 'args.empty', json: '{}' },
+    { path: 'args.none', json: '[]' },
+    { path: 'args["a b"]', json: 'null' },
+    { path: 'args["a.b"]', json: 'true' },
+  ]);
+});
+
+test('an empty object has none', () => {
+  expect(leavesOf('args', {})).toEqual([]);
+});
+
+test('a value that is nested deeply is found', () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
+  expect(leavesOf('args', deep)).toEqual([{ path: `args${'.a'.repeat(5_000)}`, json: '1' }]);
+});

@@ -1,0 +1,37 @@
+import type { Json } from '@mandate/schemas';
+
+type Leaf = {
+  /** `args.items[0].to`. A name that is no plain word is quoted: `args["a b"]`. */
+  path: string;
+  /** The value as JSON. An empty object or list is a leaf too. */
+  json: string;
+};
+
+/** Every value within a JSON value, with its path, in the order of the text. None for an empty object at the root. */
+export function leavesOf(root: string, value: Json): Leaf[] {
+  const leaves: Leaf[] = [];
+  // A stack of its own: a value may be nested deeper than calls may be.
+  const open: { path: string; value: Json }[] = [{ path: root, value }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, value } = next;
+    const within = partsOf(value);
+    if (within.length > 0)
+      open.push(...within.toReversed().map(([step, part]) => ({ path: path + step, value: part })));
+    else if (path !== root || !isObject(value)) leaves.push({ path, json: JSON.stringify(value) });
+  }
+  return leaves;
+}
+
+function partsOf(value: Json): [step: string, part: Json][] {
+  if (Array.isArray(value)) return value.map((part, at) => [`[${at}]`, part]);
+  if (!isObject(value)) return [];
+  return Object.entries(value).map(([name, part]) => [stepTo(name), part]);
+}
+
+function stepTo(name: string): string {
+  return /^\w+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+function isObject(value: Json): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
