@@ -51,9 +51,9 @@ async function connect(path: string): Promise<ChdbConnection> {
   } catch (cause) {
     const holder = processHolding(path);
     if (holder !== null) {
+      // The error of ClickHouse says no more than this, and in words of another program.
       throw new MandateError('AUDIT_LOCKED', `The audit data in ${path} is in use by process ${holder}.`, {
         remedy: 'Stop that process, ask it over HTTP instead, or choose another data directory.',
-        cause,
       });
     }
     const said = cause instanceof Error ? cause.message : String(cause);

@@ -5,20 +5,21 @@ import type { RedisLedger } from './redis/redis-ledger.ts';
 
 /** How the processes that share a ledger hear of each other's kills; within this one where they share none. */
 export async function openKillBroadcast(settings: RedisSettings, log: Logger): Promise<KillBroadcast> {
-  if (!isShared(settings)) return sharedByRequests(localKillBroadcast());
+  if (!isLedgerShared(settings)) return sharedByRequests(localKillBroadcast());
   const { createRedisKillBroadcast } = await import('./redis/kill-broadcast.ts');
   const { REDIS_NAMESPACE: namespace, REDIS_COMMAND_TIMEOUT_MS: commandTimeoutMs } = settings;
   const address = addressOf(settings);
   return sharedByRequests(await createRedisKillBroadcast({ ...address, namespace, commandTimeoutMs, log }));
 }
 
-function isShared({ REDIS_URL: url, REDIS_CLUSTER_NODES: nodes }: RedisSettings): boolean {
+/** Whether the settings name a ledger that processes share. */
+export function isLedgerShared({ REDIS_URL: url, REDIS_CLUSTER_NODES: nodes }: RedisSettings): boolean {
   return url !== undefined || nodes !== undefined;
 }
 
 /** The ledger that processes share; null where the settings name none: then it is in the memory of the one who decides. */
 export async function openSharedLedger(settings: RedisSettings, log: Logger): Promise<RedisLedger | null> {
-  if (!isShared(settings)) return null;
+  if (!isLedgerShared(settings)) return null;
   // Its client is loaded only by who needs it.
   const { createRedisLedger } = await import('./redis/redis-ledger.ts');
   const count = settings.REDIS_WAIT_REPLICAS;

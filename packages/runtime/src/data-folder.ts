@@ -1,6 +1,7 @@
 /** The folder that everything of one machine lies in, and what its files are called, for every process that shares it. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { MandateError } from './errors.ts';
 
 export type DataFolder = {
   path: string;
@@ -44,8 +45,25 @@ export function dataFolder(path: string): DataFolder {
   };
 }
 
-/** The same, and makes the folder where there is none, empty and for its owner alone. */
+/**
+ * The same, and makes the folder if there is none, empty and for its owner alone.
+ *
+ * @throws MandateError FOLDER_NOT_USABLE if it cannot be made
+ */
 export function makeDataFolder(path: string): DataFolder {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw folderNotUsable(`the data folder ${path} cannot be made`, cause);
+  }
   return dataFolder(path);
+}
+
+export function folderNotUsable(what: string, cause: unknown): MandateError {
+  return new MandateError('FOLDER_NOT_USABLE', what, {
+    remedy:
+      'Check that its path is a folder, that this user may write to it and that its disk has room. Or choose another data ' +
+      'directory (--data).',
+    cause,
+  });
 }

@@ -3,23 +3,37 @@
  * SQLite's file lock, because Node has no other that survives neither the process nor a reboot.
  */
 import { DatabaseSync } from 'node:sqlite';
+import { folderNotUsable } from './data-folder.ts';
 import { MandateError } from './errors.ts';
+
+const SQLITE_BUSY = 5;
 
 /**
  * @param path of the lock file; made when missing, and left behind
  * @param what it protects, for the error
- * @throws MandateError ALREADY_HELD when another process holds it
+ * @throws MandateError ALREADY_HELD if another process holds it, FOLDER_NOT_USABLE if the file cannot be locked at all
  */
 export function holdExclusively(path: string, what: string): { release(): void } {
-  const db = new DatabaseSync(path, { timeout: 0 });
+  let db: DatabaseSync | undefined;
   try {
+    db = new DatabaseSync(path, { timeout: 0 });
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    db.close();
-    throw new MandateError('ALREADY_HELD', `${what} is in use by another process`, {
-      remedy: 'Stop that process, speak to it over HTTP, or choose another data directory (--data).',
-      cause,
-    });
+  } catch (error) {
+    db?.close();
+    // The error of the database says no more than this, and in words of another program.
+    if (isBusy(error)) {
+      throw new MandateError('ALREADY_HELD', `${what} is in use by another process`, {
+        remedy: 'Stop that process, speak to it over HTTP, or choose another data directory (--data).',
+      });
+    }
+    throw folderNotUsable(`${what} cannot be locked`, error);
   }
-  return { release: () => db.close() };
+  const held = db;
+  return { release: () => held.close() };
+}
+
+/** By SQLite's primary result code: https://www.sqlite.org/rescode.html */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
+  return (error.errcode & 0xff) === SQLITE_BUSY;
 }

@@ -44,7 +44,7 @@ export { deciderConfig, deciderSettings } from './config.ts';
 export { type FoldedLog, foldLog, foldOnto } from './fold-log.ts';
 export { keepLedger } from './keep-ledger.ts';
 export * from './mandates-file.ts';
-export { type OpenedLedger, openLedger } from './open-ledger.ts';
+export { holdFolder, type OpenedLedger, openLedger } from './open-ledger.ts';
 export * from './restore-ledger.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';
 export { warnOfShortQuestions } from './warn-of-short-questions.ts';

@@ -11,7 +11,7 @@ import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import manifest from '../package.json' with { type: 'json' };
-import { openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from './app.ts';
+import { holdFolder, openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from './app.ts';
 import { deciderConfig } from './config.ts';
 
 await runService(process, {
@@ -27,6 +27,7 @@ await runService(process, {
     const { closing, running } = opening;
     const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
     const folder = makeDataFolder(config.DECIDER_DATA_PATH);
+    holdFolder(config, folder, opening);
     const path = config.DECIDER_MANDATES_PATH ?? folder.mandates;
     const mandates = closing(openMandatesFile({ path, log }), (file) => file.stop());
     const hashKey = config.DECIDER_HASH_KEY;

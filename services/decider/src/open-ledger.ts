@@ -1,10 +1,10 @@
 /**
  * The ledger of a decider: the one that processes share where the settings name it, kept whole by all of its deciders;
- * else one in this process's memory, folded from the log, for whoever holds the data folder.
+ * else one in this process's memory, folded from the log, for the process that holds the data folder.
  */
 import { getHeapStatistics } from 'node:v8';
 import { type Bus, openSnapshots } from '@mandate/bus';
-import { isLedgerNewer, type Ledger, openSharedLedger } from '@mandate/ledger';
+import { isLedgerNewer, isLedgerShared, type Ledger, openSharedLedger } from '@mandate/ledger';
 import {
   type Clock,
   type DataFolder,
@@ -27,6 +27,18 @@ export type OpenedLedger = {
   mend(error: unknown): void;
 };
 
+/**
+ * Holds the data folder, if the ledger is in this process's memory: then no other process may decide on its log. Call it
+ * before anything is changed in the folder.
+ *
+ * @throws MandateError ALREADY_HELD, FOLDER_NOT_USABLE
+ */
+export function holdFolder(settings: RedisSettings, folder: DataFolder, { closing }: Opening): void {
+  if (isLedgerShared(settings)) return;
+  closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
+}
+
+/** Call `holdFolder` first. */
 export async function openLedger(
   settings: RedisSettings &
     KafkaSettings & {
@@ -46,7 +58,6 @@ export async function openLedger(
   const fromLog = { bus, clock, log, snapshots, replayMemoryMs: settings.DECIDER_REPLAY_MEMORY_MS };
   const shared = await openSharedLedger(settings, log);
   if (shared === null) {
-    closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
     const mostRemembered = settings.DECIDER_MOST_REMEMBERED ?? mostInHeap();
     const restored = await restoreLedger({ ...fromLog, mostRemembered });
     measureRemembered(metrics, () => restored.ledger.state().remembered / mostRemembered);

@@ -49,9 +49,22 @@ it('says what is in its way, and what to do', async () => {
     expect(busy.stderr).toMatch(
       /^mandate: cannot listen at 127\.0\.0\.1:\d+: another process listens there\n/,
     );
-    const held = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0']);
-    expect(held).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(held.stderr).toContain('is in use by another process');
+    const policies = join(folder, 'policies.yaml');
+    writeFileSync(policies, 'kind: agent\nid: second\n');
+    const held = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0', '--policies', policies]);
+    expect(held).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        `mandate: the data folder ${join(folder, 'a')} is in use by another process\n` +
+        '  Stop that process, speak to it over HTTP, or choose another data directory (--data).\n',
+    });
+    const headers = { authorization: `Bearer ${plane.keys.operator}` };
+    const agents = await fetch(`${plane.url}/v1/agents`, { headers });
+    expect([agents.status, await agents.text()]).toEqual([200, expect.not.stringContaining('second')]);
+    writeFileSync(join(folder, 'file'), '');
+    const noFolder = await runMandate(['up', '--data', join(folder, 'file', 'c'), '--port', '0']);
+    expect(noFolder.stderr).toMatch(/^mandate: the data folder \S+ cannot be made\n {2}The cause: ENOTDIR/);
   } finally {
     await plane.kill();
   }

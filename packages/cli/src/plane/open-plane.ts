@@ -8,7 +8,7 @@ import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@man
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
-import { openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from '@mandate/decider';
+import { holdFolder, openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { agentRegister, compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
@@ -87,6 +87,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     log.warn({ count: doubts.length, warnings }, 'agents, policies and rules may not mean what they say');
   }
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
+  holdFolder(config, folder, opening);
   const secret = readOrMakeSecret(folder.secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
   const traced = { service: 'plane', version: VERSION, log, metrics };

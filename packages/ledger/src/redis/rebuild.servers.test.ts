@@ -1,5 +1,5 @@
 /** What Redis lost, a rebuild brings back from the log: one at a time, and above all that went before. */
-import { manualClock } from '@mandate/runtime';
+import { createLogger, manualClock } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,6 +37,16 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
       const left = await keys();
       return old.every((key) => !left.includes(key));
     });
+  });
+
+  test('is awaited by a first start, which is no fault and is warned of by nothing', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
+    const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace(), log });
+    onTestFinished(() => ledger.close());
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: 'info', msg: 'the ledger is not ready', reason: expect.any(String) }),
+    ]);
   });
 
   test('has all clients remember for as long as the log says', async () => {

@@ -9,6 +9,7 @@
  */
 import { type Clock, type Logger, silentLogger } from '@mandate/runtime';
 import type { LedgerState } from '../memory/state.ts';
+import { LedgerNotReady } from '../not-ready.ts';
 import type { Ledger } from '../port.ts';
 import { connect, type RedisAddress, type WaitReplicas } from './connection.ts';
 import { epochChanged } from './failure.ts';
@@ -60,7 +61,11 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     connection.close();
     throw error;
   }
-  await shards.look().catch((error: unknown) => log.warn({ err: error }, 'the ledger is not ready'));
+  await shards.look().catch((error: unknown) => {
+    // A Redis that holds no ledger yet is no fault: every first start finds it so.
+    if (error instanceof LedgerNotReady) log.info({ reason: error.message }, 'the ledger is not ready');
+    else log.warn({ err: error }, 'the ledger is not ready');
+  });
 
   return {
     system: 'redis',

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../wait-until.ts';
 import { nothingListens } from '../nothing-listens.ts';
 import { describeWithOwnServers, describeWithServers, sharedServer } from '../with-servers.ts';
+import { createTopic } from './create-topic.ts';
 import { startKafka } from './start-kafka.ts';
 
 function client(brokers: string[]): Kafka {
@@ -18,7 +19,7 @@ async function withTopic(kafka: Kafka, topic: string) {
   onTestFinished(async () => {
     await Promise.all([admin.disconnect(), producer.disconnect()]);
   });
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1 }] });
+  await createTopic(admin, topic);
   const append = (value: string) =>
     producer.send({ topic, acks: -1, messages: [{ partition: 0, key: 'key', value }] });
   return { admin, append };

@@ -1,6 +1,7 @@
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { expect, onTestFinished } from 'vitest';
 import { describeWithServers, sharedServer, testWithKcat } from '../with-servers.ts';
+import { createTopic } from './create-topic.ts';
 import { publishWithKcat } from './publish-with-kcat.ts';
 
 const TOPIC = 'by-kcat';
@@ -23,10 +24,7 @@ describeWithServers(['kafka'], 'publishWithKcat', () => {
     const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
     onTestFinished(() => admin.disconnect());
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: [{ topic: TOPIC, numPartitions: PARTITIONS }],
-    });
+    await createTopic(admin, TOPIC, PARTITIONS);
 
     await publishWithKcat(
       brokers,
