@@ -28,7 +28,10 @@ test.each([
   ['is no lock', (folder: string) => join(folder, 'file')],
 ])('a path that %s is no holder', (_name, pathIn) => {
   const folder = temporary();
-  writeFileSync(join(folder, 'file'), 'text that is no database, and long enough to be read as one'.repeat(20));
+  writeFileSync(
+    join(folder, 'file'),
+    'text that is no database, and long enough to be read as one'.repeat(20),
+  );
   expect(thrownBy(() => holdExclusively(pathIn(folder), 'the plane'))).toMatchObject({
     code: 'FOLDER_NOT_USABLE',
     message: 'the plane cannot be locked',

@@ -8,7 +8,13 @@ import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@man
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
-import { holdFolder, openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from '@mandate/decider';
+import {
+  holdFolder,
+  openLedger,
+  openMandatesFile,
+  startDecider,
+  warnOfShortQuestions,
+} from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { agentRegister, compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
