@@ -38,7 +38,7 @@ export function approvalText(approval: Approval, stdout: Output): string {
 }
 
 /** What became of it, or '' while it waits. */
-export function stateOf({ answer, decided }: Approval): string {
+function stateOf({ answer, decided }: Approval): string {
   if (decided !== null) return `${decided.verdict} (${decided.code})`;
   if (answer === null) return '';
   return answer.expiresAt === null ? answer.answer : `${answer.answer} until ${answer.expiresAt}`;
