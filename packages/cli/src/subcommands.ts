@@ -90,7 +90,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'agents',
-    summary: 'list agents: what they spent, what they have open, what stops them',
+    summary: 'list agents by what they spent: what they have open, what stops them',
     load: async () => (await import('./commands/agents.ts')).agentsCommand,
   },
   {

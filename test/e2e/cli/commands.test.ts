@@ -303,6 +303,22 @@ it('adjust-budget gives back, and once for one idempotency key', async () => {
   expect(JSON.parse((await mandate([...back, '--json'])).stdout)).toMatchObject({ spentMicros: 6_000 });
 });
 
+it('agents lists the agent first that spent most, and says which budget is exhausted', async () => {
+  await mandate(['publish', '--agent', 'bot-x', '--tool', 'search']);
+  const spend = ['adjust-budget', '--agent', 'bot-x', '--by', '0.99', '--reason', 'spent elsewhere'];
+  await mandate(spend);
+  const agents = await waitUntil('the exhausted budget in the audit', async () => {
+    const { stdout } = await mandate(['agents']);
+    return /^bot-x .* exhausted$/m.test(stdout) ? stdout : undefined;
+  });
+  expect(agents).toMatch(/^AGENT .*\nbot-x +\$1\.00 +1 {2}exhausted\n/);
+  expect(agents).toMatch(/^bot-unused +\$0\.00 +0 {2}alive$/m);
+  const rows = jsonLines<{ spentMicros: number }>((await mandate(['agents', '--json'])).stdout);
+  expect(rows[0]).toMatchObject({ agentId: 'bot-x', exhausted: [{ budgetId: 'total', windowMs: null }] });
+  const spent = rows.map(({ spentMicros }) => spentMicros);
+  expect(spent).toEqual(spent.toSorted((one, other) => other - one));
+});
+
 describe('alerts', () => {
   it('are told to a webhook once it is named, listed, and sent again', async () => {
     let isBroken = true;
