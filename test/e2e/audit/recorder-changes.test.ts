@@ -104,7 +104,7 @@ test('each change is on record, who made it and why, and what became of it; no h
     change(
       'key.issued',
       { agentId: 'bot', key: { ...KEY, createdAt: '2026-01-01T00:00:00Z', revokedAt: null } },
-      { at: '1969-07-20T20:17:00Z' },
+      { at: '2300-01-01T00:00:00Z' },
     ),
   ];
   const [first = 0] = await append(records);

@@ -49,6 +49,17 @@ export function remembering(make: MakeLedger): void {
     expect(facts).toMatchObject({ first: null, unremembered: false, chargedMicros: 100 });
   });
 
+  test('what is decided while everything else of its partition is forgotten is remembered', async () => {
+    const { ledger, clock } = await beginFull(make);
+    const before = [1, 2, 3].map(() => stepRequest({ ...full, plan: planOf({ refusal: refusal() }) }));
+    await ledger.step(before);
+    await ledger.confirm(ledger.epoch, before);
+    clock.advance(MEMORY_MS);
+    const request = stepRequest({ ...full, appendedAtMs: clock() });
+    const result = await send(ledger, request);
+    expect(await send(ledger, request)).toEqual({ ...result, redelivered: true });
+  });
+
   test('a room that was widened has room at once', async () => {
     const { ledger } = await beginFull(make);
     const refused = stepRequest({ maxRemembered: 0 });

@@ -20,7 +20,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const place = openPlace(state.coordinates, decision.source);
   const known = place.log.deliveries.get(place.offset);
   const { digest, ledgerSequence: sequence, grantConsumed } = decision;
-  if (isPassedOver(state, known, { atMs, sequence })) return;
+  if (isPassedOver(known, { atMs, sequence })) return;
 
   const agent = openAgent(tenant, decision.agentId);
   const { log, offset } = place;

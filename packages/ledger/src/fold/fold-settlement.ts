@@ -13,7 +13,7 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   const atMs = seeTime(state, settlement.settledAt);
   const { log, offset } = openPlace(state.coordinates, settlement.source);
   const known = log.deliveries.get(offset);
-  if (isPassedOver(state, known, { atMs, sequence: settlement.ledgerSequence })) return;
+  if (isPassedOver(known, { atMs, sequence: settlement.ledgerSequence })) return;
 
   const agent = openAgent(tenant, settlement.agentId);
   const forgetAtMs = atMs + state.replayMemoryMs;

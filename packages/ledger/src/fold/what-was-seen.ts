@@ -23,13 +23,12 @@ export function seeTime(state: LedgerState, time: string): number {
  * which there was no room may be forgotten soon, so that of two such steps the later one counts.
  */
 export function isPassedOver(
-  state: LedgerState,
   known: Delivery | undefined,
   { atMs, sequence }: { atMs: number; sequence: number },
 ): boolean {
   if (known === undefined) return false;
   if (known.kind !== 'unremembered') return known.forgetAtMs > atMs;
   if (known.sequence >= sequence) return true;
-  forgetAtOnce(state, known);
+  forgetAtOnce(known);
   return false;
 }

@@ -1,6 +1,7 @@
 /**
  * Deliveries by their coordinate. A map a partition, keyed by the offset as a number where it is one: half the size of
  * a map of texts, and no map ever meets the engine's cap of 2^24 keys in a sane log.
+ * A partition stays when its deliveries are forgotten: a step holds the one that it will store its delivery in.
  */
 import type { Source } from '@mandate/schemas';
 import type { Offset, Partition } from './remembered.ts';

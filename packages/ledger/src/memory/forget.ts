@@ -65,24 +65,24 @@ export function forgetBrief(state: LedgerState, { unremembered }: TenantState, n
   if (over > 0) {
     const first = unremembered.items.slice(unremembered.head, unremembered.head + over);
     const stay = first.filter(({ unpublished }) => unpublished !== null);
-    for (const delivery of first) if (delivery.unpublished === null) displace(state, delivery);
+    for (const delivery of first) if (delivery.unpublished === null) displace(delivery);
     replaceFirst(unremembered, over, stay);
   }
   for (;;) {
     const oldest = unremembered.items[unremembered.head];
     if (oldest === undefined || !isForgotten(oldest, nowMs)) return;
-    displace(state, oldest);
+    displace(oldest);
     replaceFirst(unremembered, 1);
   }
 }
 
 /** Gives back one for which there was no room. */
-export function forgetAtOnce(state: LedgerState, delivery: Unremembered): void {
+export function forgetAtOnce(delivery: Unremembered): void {
   const { items, head } = delivery.agent.tenant.unremembered;
   const at = items.indexOf(delivery, head);
   if (at === -1) return;
   items.splice(at, 1);
-  displace(state, delivery);
+  displace(delivery);
 }
 
 /** By its lease, or by its question to a person. */
@@ -94,6 +94,8 @@ function isKeptLonger(delivery: Delivery, replayMemoryMs: number): boolean {
 
 function place(delivery: Delivery): void {
   const { log, offset, agent } = delivery;
+  // The step that stores it may have forgotten the agent's last one since it looked the agent up.
+  if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);
   log.deliveries.set(offset, delivery);
   if (typeof offset === 'number') log.highest = Math.max(log.highest, offset);
   agent.deliveries += 1;
@@ -103,13 +105,12 @@ function drop(state: LedgerState, delivery: Delivery): void {
   state.remembered -= 1;
   delivery.agent.tenant.remembered -= 1;
   if (delivery.kind === 'first' || delivery.kind === 'expired') release(delivery.agent, delivery);
-  displace(state, delivery);
+  displace(delivery);
 }
 
-function displace(state: LedgerState, delivery: Delivery): void {
+function displace(delivery: Delivery): void {
   const { agent, log, offset } = delivery;
   if (log.deliveries.get(offset) === delivery) log.deliveries.delete(offset);
   agent.deliveries -= 1;
   if (agent.deliveries === 0) agent.tenant.agents.delete(agent.id);
-  if (log.deliveries.size === 0) state.coordinates.get(log.topic)?.delete(log.partition);
 }

@@ -62,7 +62,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
             .int()
             .min(0)
             .max(CAPS.waitMs)
-            .default(0)
+            .optional()
             .describe('Wait at most so long for the decision, and for a person to answer.'),
         }),
         response: { 200: standing },
@@ -70,7 +70,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
     },
     async (request) => {
       const key = callerOf(request);
-      const { waitMs, ...named } = request.query;
+      const { waitMs = 0, ...named } = request.query;
       const asked: Asked = { key, action: { actionId: request.params.id, ...named } };
       // An agent that asks what became of its own action is no reader of the audit; a key that sees every agent is one.
       if (seesEveryAgent(key)) await gateway.reads.recordRead(request);
