@@ -40,6 +40,7 @@ export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';
 export { MOVED_BY, movers } from './queries/movers.ts';
 export { nearMisses } from './queries/near-misses.ts';
 export { decisionsAfter, decisionsBefore } from './queries/neighbours.ts';
+export { publications } from './queries/publications.ts';
 export {
   changeRows,
   chargesByAgent,

@@ -1,5 +1,5 @@
 /** Changes of agents, keys, policies, rules and mandates, from the control topic into the audit: who allowed it, and what became of it. */
-import { ask, changeById, searchControlEvents } from '@mandate/audit';
+import { ask, changeById, publications, searchControlEvents } from '@mandate/audit';
 import { foldChange, foldControl } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS, wireTime } from '@mandate/schemas';
@@ -157,6 +157,18 @@ test('each change is on record, who made it and why, and what became of it; no h
   const [whole] = await ask(recording.audit, changeById, { tenant: 'acme', id });
   expect(JSON.parse(whole?.payload ?? '')).toMatchObject({ rule: { id: 'r', policy: 'reads' } });
   expect(await ask(recording.audit, changeById, { tenant: 'globex', id })).toEqual([]);
+
+  const names = ['reads@1', 'reads@2', 'reads@3', 'rule@0'];
+  const authors = await ask(recording.audit, publications, { tenant: 'acme', names });
+  expect(authors.map(({ name, by, reason }) => [name, by, reason])).toEqual([
+    ['reads@1', 'ops (key_1)', 'a ticket'],
+    ['reads@2', 'ann (key_2)', 'a ticket'],
+  ]);
+  const [hooli] = await ask(recording.audit, searchControlEvents, { tenant: 'hooli', event: 'tenant.put' });
+  const limits = `tenant hooli@${hooli?.revision}`;
+  expect(
+    await ask(recording.audit, publications, { tenant: 'hooli', names: [limits, 'reads@1'] }),
+  ).toMatchObject([{ name: limits, changeId: hooli?.id, publishedAt: hooli?.happenedAt }]);
 
   const narrowed = (by: object) => ask(recording.audit, searchControlEvents, { tenant: 'acme', ...by });
   expect(await narrowed({ by: 'ann (key_2)' })).toMatchObject([{ subject: 'reads', policyVersion: 2 }]);

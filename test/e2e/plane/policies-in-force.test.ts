@@ -104,7 +104,8 @@ test('a policy that is published is obeyed at the next action, and an agent that
     controlRevision: revision,
     mandate: { policies: ['reads@1'], rules: ['support-reads'] },
   });
-  await publish('one-file', { allowedTools: ['read_file'] });
+  const oneFile = { version: 1, id: 'one-file', allowedTools: ['read_file'] };
+  await send('PUT', '/v1/policies/one-file?reason=ticket%204711', oneFile);
   await rule('one', 'one-file');
   expect(await toldOf({ tool: 'read_file' })).toBe('ALLOW ALLOWED');
   const refused = await ask({ tool: 'read_mail' });
@@ -123,6 +124,13 @@ test('a policy that is published is obeyed at the next action, and an agent that
       timeout: 30_000,
     })
     .toMatchObject({
+      policyVersions: [
+        {
+          policy: 'one-file@1',
+          published: { by: expect.stringMatching(/^all \(\S+\)$/), reason: 'ticket 4711' },
+        },
+        { policy: 'reads@1', published: { reason: expect.any(String) } },
+      ],
       checks: expect.arrayContaining([
         expect.objectContaining({
           said: 'block',

@@ -37,6 +37,7 @@ function page(given: Partial<Explanation>, decided: Parameters<typeof buildDecis
     asOf: '2026-01-31T14:00:00.000Z',
     traceId: null,
     mandate: null,
+    policyVersions: [],
     checks: [],
     change: { needs: [], near: [], unasked: [], askAgainAs: null },
     limits: { budgets: [], rates: [] },
@@ -102,6 +103,24 @@ test('a bound is told with its policy and the rules that gave it', () => {
     '[allowedTools, tenant t@3]',
     '[allowedTools]',
   ]);
+});
+
+test('each version of a policy is shown with who published it, and why', () => {
+  const published = { changeId: 'chg_1', by: 'ann (key_1)', publishedAt: '2026-01-31T13:00:00.000Z' };
+  const policyVersions = [
+    { policy: 'reads@12', published: { ...published, reason: 'ticket 4711' } },
+    { policy: 'sums@1', published: { ...published, reason: '' } },
+    { policy: 'old@1', published: null },
+  ];
+  expect(page({ policyVersions }, { appendedAtMs: NOW_MS })).toContain(
+    [
+      '\n\nPolicies',
+      '  reads@12 published 2026-01-31T13:00:00.000Z (1 h ago) by ann (key_1): ticket 4711',
+      '  sums@1   published 2026-01-31T13:00:00.000Z (1 h ago) by ann (key_1): no reason given',
+      '  old@1    its publication is not on record\n',
+    ].join('\n'),
+  );
+  expect(page({}, { appendedAtMs: NOW_MS })).not.toContain('\nPolicies');
 });
 
 test('times and remedies are said as people read them', () => {

@@ -23,6 +23,7 @@ export function explanationPage(told: Explanation, stdout: Output, nowMs: number
   const around = toldOnce(told);
   const sections = [
     request(told),
+    policies(told, nowMs),
     checks(told),
     change(told),
     ledger(told),
@@ -110,6 +111,27 @@ function request({ decision, mandate, traceId }: Explanation): Section {
     value === undefined ? [] : [labelled(name, 10, value)],
   );
   return { title: 'Request', lines };
+}
+
+/** Who published what the decision went by, and why. */
+function policies({ policyVersions }: Explanation, nowMs: number): Section {
+  const width = Math.max(0, ...policyVersions.map(({ policy }) => policy.length));
+  const lines = policyVersions.map(({ policy, published }) =>
+    labelled(
+      policy,
+      width,
+      published === null ? 'its publication is not on record' : publishedBy(published, nowMs),
+    ),
+  );
+  return { title: 'Policies', lines };
+}
+
+function publishedBy(
+  { by, reason, publishedAt }: NonNullable<Explanation['policyVersions'][number]['published']>,
+  nowMs: number,
+): string {
+  const when = `${publishedAt} (${relativeTime(Date.parse(publishedAt), nowMs)})`;
+  return `published ${when} by ${by ?? 'an unnamed author'}: ${reason === '' ? 'no reason given' : reason}`;
 }
 
 /** What rules believed of the caller. */

@@ -8,6 +8,7 @@ import {
   decisionsOfTrace,
   duplicatesOf,
   eventsBehind,
+  publications,
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
@@ -76,6 +77,14 @@ const settlement = settlementFound.pick({
   ...{ excessMicros: true, excess: true, releasedMicros: true, released: true },
 });
 
+const policyVersion = z.object({
+  policy: z.string().describe('`read-only@3`; of the limits of the tenant `tenant acme@7`.'),
+  published: publications.row
+    .omit({ name: true })
+    .nullable()
+    .describe('Null if the change is not on record: not yet, or no longer.'),
+});
+
 const explanation = wholeDecision.extend({
   asOf: time.describe('When this was asked; what the recorder had landed by then is in it.'),
   traceId: z.string().nullable(),
@@ -88,6 +97,11 @@ const explanation = wholeDecision.extend({
     })
     .nullable()
     .describe('The mandate in force; null where none applied.'),
+  policyVersions: z
+    .array(policyVersion)
+    .describe(
+      'Each version of a policy that the decision went by, and the limits of the tenant: who published it, and why.',
+    ),
   checks: z.array(
     check.extend({ words: z.string(), bound: boundOrigin.nullable().describe('Where its bound stands.') }),
   ),
@@ -120,7 +134,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'One decision explained: why, what would have changed it, and what it belongs to',
         description:
-          'The record whole, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, the kills right behind an ALLOW, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
+          'The record whole, who published each version of a policy that it went by, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, the kills right behind an ALLOW, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
         params: z.object({ id }),
         querystring: queryParameters({}),
         response: { 200: explanation },
@@ -131,11 +145,12 @@ export const explainDecision: Route = (server, { ask, clock }) => {
       const asker = askerOf(request);
       const { traceId, ...record } = await findWhole(ask, asker, request.params.id);
       const { decision } = record;
-      const [told, around] = await Promise.all([
+      const [policyVersions, told, around] = await Promise.all([
+        versionsOf(ask, asker, decision),
         whatPeopleDid(ask, asker, decision),
         whatElse(ask, asker, { ...record, traceId }),
       ]);
-      return { asOf, ...record, traceId, ...inItself(decision), ...told, ...around };
+      return { asOf, ...record, traceId, ...inItself(decision), policyVersions, ...told, ...around };
     },
   );
 };
@@ -156,6 +171,19 @@ function inItself(decision: Decision) {
     change: whatWouldChange(decision),
     limits: limitsMovedBy(decision),
   };
+}
+
+/** Of an agent's ancestors, too: `read-only@3 of lead` is the version that is published as `read-only@3`. */
+async function versionsOf(
+  ask: BoundedAsk,
+  asker: Asker,
+  { mandate }: Decision,
+): Promise<z.output<typeof policyVersion>[]> {
+  const names = [...new Set(mandate?.policies.map((name) => name.replace(/ of .*$/, '')))];
+  if (names.length === 0) return [];
+  const found = await ask(asker, publications, { tenant: asker.tenant, names });
+  const byName = new Map(found.map(({ name, ...published }) => [name, published]));
+  return names.map((policy) => ({ policy, published: byName.get(policy) ?? null }));
 }
 
 async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) {

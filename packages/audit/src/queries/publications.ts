@@ -1,0 +1,27 @@
+/**
+ * Who published the versions of policies that records name (`read-only@3`), and who set the tenant's limits
+ * (`tenant acme@7`, by the revision of the change). A change that never took effect made no version, so none is given.
+ */
+import { id, tenant, time } from '@mandate/schemas';
+import { z } from 'zod';
+import { question } from '../question.ts';
+
+export const publications = question({
+  params: z.strictObject({ tenant, names: z.array(z.string()) }),
+  row: z.object({
+    /** As records name the version. */
+    name: z.string(),
+    changeId: id.describe('Of the change: `/v1/audit/control-events/{id}` has its whole document.'),
+    by: z.string().nullable().describe('Who made the change: the name and the id of the key.'),
+    reason: z.string().describe('Why, as the author said; empty if the author said nothing.'),
+    publishedAt: time,
+  }),
+  sql: () => `
+    SELECT if(event = 'tenant.put', concat('tenant ', subject, '@', toString(revision)),
+        concat(subject, '@', toString(policy_version))) AS name,
+      id AS changeId, nullIf(made_by, '') AS by, reason, happened_at AS publishedAt
+    FROM control_events FINAL
+    WHERE tenant = {tenant:String} AND NOT void AND refusal = '' AND event IN ('policy.published', 'tenant.put')
+      AND has({names:Array(String)}, name)
+    ORDER BY revision`,
+});
