@@ -33,6 +33,7 @@ export { eventsBehind } from './queries/events-behind.ts';
 export { EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from './queries/export.ts';
 export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
+export { kills } from './queries/kills.ts';
 export { CONTROL_PARTITION, type LandedControlEvent } from './queries/landed.ts';
 export { latencies } from './queries/latencies.ts';
 export { percentile, percentileOf } from './queries/latency-bounds.ts';

@@ -109,6 +109,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/revive.ts')).reviveCommand,
   },
   {
+    name: 'kills',
+    summary: 'list who pulled which kill switch, why, and who ended that',
+    load: async () => (await import('./commands/kills.ts')).killsCommand,
+  },
+  {
     name: 'approvals',
     summary: 'list actions that wait for a person',
     load: async () => (await import('./commands/approvals.ts')).approvalsCommand,

@@ -26,6 +26,7 @@ import { exportAudit } from './routes/export-audit.ts';
 import { listApprovals } from './routes/list-approvals.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
+import { listKills } from './routes/list-kills.ts';
 import { listReads } from './routes/list-reads.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
@@ -33,6 +34,7 @@ import { showApproval } from './routes/show-approval.ts';
 import { showChange } from './routes/show-change.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { showDecision } from './routes/show-decision.ts';
+import { showKill } from './routes/show-kill.ts';
 import { streamLive } from './routes/stream-live.ts';
 import { sums } from './routes/sums.ts';
 
@@ -72,6 +74,8 @@ const ROUTES = [
   showApproval,
   listControlEvents,
   showChange,
+  listKills,
+  showKill,
   listDeadLetters,
   showDeadLetter,
   listReads,

@@ -204,6 +204,35 @@ it('kill stops an agent, agents shows it, revive lets it act again', async () =>
   expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
 });
 
+it('kills lists who pulled which switch and whether it is in force, and shows one with its end', async () => {
+  await mandate(['publish', '--agent', 'bot-s', '--tool', 'search', '--id', 'shown1']);
+  await mandate(['kill', 'bot-s', '--reason', 'it loops']);
+  const list = ['kills', '--agent', 'bot-s'];
+  const listed = (...more: string[]) =>
+    waitUntil('the kill in the audit', async () => {
+      const rows = jsonLines<{ id: string; revived: object | null }>(
+        (await mandate([...list, '--json'])).stdout,
+      );
+      return rows.length === 1 && (more.length === 0 || rows[0]?.revived !== null) ? rows[0] : undefined;
+    });
+  const { id } = await listed();
+  expect((await mandate([...list, '--in-force'])).stdout).toMatch(
+    new RegExp(`^ID .*\n${id} +bot-s +in force .* it loops`),
+  );
+  expect((await mandate(['kills', 'show', id])).stdout).toMatch(
+    new RegExp(
+      `^${id} stops bot-s\nkilled .* by operator.*: it loops\nin force\n1 allowed action could still run then\n  bot-s  shown1\n$`,
+    ),
+  );
+  await mandate(['revive', 'bot-s', '--reason', 'fixed']);
+  await listed('revived');
+  expect((await mandate([...list, '--in-force'])).stdout).toBe('no kill is on record\n');
+  expect((await mandate(['kills', 'show', id])).stdout).toMatch(/\nrevived .* by operator.*: fixed\n/);
+  const unknown = await mandate(['kills', 'show', 'kil_none']);
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(unknown.stderr).toContain('KILL_NOT_FOUND');
+});
+
 it('kill warns of an agent that neither acted nor is registered, and stops it all the same', async () => {
   await mandate(['publish', '--agent', 'bot-known', '--tool', 'fs_admin', '--id', 'known1']);
   await audited('known1');

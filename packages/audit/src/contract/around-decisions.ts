@@ -12,6 +12,7 @@ import {
   decisionsOfTrace,
   duplicatesOf,
   eventsBehind,
+  kills,
   recordControlEvents,
   recordDecisions,
   searchControlEvents,
@@ -115,8 +116,9 @@ export function aroundDecisions(make: MakeAudit): void {
     ms: number,
     open: (ControlEvent & { event: 'agent.killed' })['kill']['open'] = [],
     ledgerSequences: Record<string, number> = {},
+    revision = 1,
   ): ControlEvent {
-    const kill = { ...operator, id, at: at(ms), target, revision: 1, ledgerEpoch: 'ep', ledgerSequences };
+    const kill = { ...operator, id, at: at(ms), target, revision, ledgerEpoch: 'ep', ledgerSequences };
     return { event: 'agent.killed', kill: { ...kill, openCount: open.length, open } };
   }
 
@@ -171,6 +173,50 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(found[0]).toMatchObject({ answer: 'granted', scope: null, ledgerSequence: null });
     expect(found[1]).toMatchObject({ ledgerSequence: 7, ledgerEpoch: 'ep' });
     expect(found[2]).toMatchObject({ ledgerSequence: null });
+  });
+
+  test('a kill is in force until the first revive of the same switch after it, whatever their clocks say', async () => {
+    const tenant = 'ended';
+    const bot = { scope: 'agent', tenant, agentId: 'a-1' } as const;
+    const revived = (
+      id: string,
+      target: typeof bot | { scope: 'tenant'; tenant: string },
+      revision: number,
+    ) =>
+      ({
+        event: 'agent.revived',
+        revive: { ...operator, id, at: at(20_000), target, revision, by: id },
+      }) satisfies ControlEvent;
+    await happened([
+      killed('first', bot, 20_001, [], {}, 1),
+      killed('again', bot, 20_002, [], {}, 2),
+      revived('end', bot, 3),
+      killed('newer', bot, 20_003, [], {}, 4),
+      killed('family', { ...bot, scope: 'family' }, 20_004, [], {}, 1),
+      killed('tenant', { scope: 'tenant', tenant }, 20_005, [], {}, 1),
+      revived('open', { scope: 'tenant', tenant }, 2),
+      revived('later', { scope: 'tenant', tenant }, 4),
+      killed('theirs', { scope: 'tenant', tenant: 'ended-else' }, 20_006, [], {}, 1),
+    ]);
+    const own = async (more: object = {}) =>
+      (await ask(audit, kills, { tenant, ...more }))
+        .filter(({ killedAt }) => killedAt >= at(20_000))
+        .map(({ id, revivedBy }) => [id, revivedBy]);
+    expect(await own()).toEqual([
+      ['tenant', 'open'],
+      ['family', null],
+      ['newer', null],
+      ['again', 'end'],
+      ['first', 'end'],
+    ]);
+    expect(await own({ inForce: true, agentId: 'a-1' })).toEqual([
+      ['family', null],
+      ['newer', null],
+    ]);
+    expect(await own({ id: 'again' })).toEqual([['again', 'end']]);
+    expect(await own({ id: 'theirs' })).toEqual([]);
+    const paged = { beforeMs: START_MS + 20_003, beforeId: 'newer' };
+    expect(await own({ ...paged, limit: 1 })).toEqual([['again', 'end']]);
   });
 
   test('a kill tells what was open: of everything the tenant’s own, and no count of others', async () => {

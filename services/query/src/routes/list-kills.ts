@@ -1,0 +1,50 @@
+/** GET /v1/audit/kills: who pulled which kill switch, why, and who ended that; newest first. */
+import { kills } from '@mandate/audit';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
+import { END_OF_TIME_MS, id } from '@mandate/schemas';
+import { z } from 'zod';
+import { killFound, shownKill } from '../kill-found.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { limit, queryParameters } from '../query-parameters.ts';
+
+const cursor = pageCursor('kills', z.tuple([z.int().min(0).max(END_OF_TIME_MS), id]));
+
+export const listKills: Route = (server, { ask }) => {
+  server.get(
+    '/v1/audit/kills',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['audit'],
+        summary: 'Kills with what became of each, newest first',
+        description:
+          "The tenant's own kills, and those of everything. What is in force follows from the record, a second behind: `GET /v1/agents/{id}/kill-status` of the gateway tells what stops an agent now.",
+        querystring: queryParameters({
+          agent: id.optional().describe('Kills of this agent, or of the family that it heads.'),
+          state: z
+            .enum(['in-force', 'all'])
+            .default('all')
+            .describe('`in-force`: those that no revive ended.'),
+          cursor: cursor.parameter,
+          limit,
+        }),
+        response: { 200: z.object({ kills: z.array(killFound), next: nextCursor }) },
+      },
+    },
+    async (request) => {
+      const { agent, state, cursor: place, limit } = request.query;
+      const rows = await ask(askerOf(request), kills, {
+        tenant: callerOf(request).tenant,
+        agentId: agent,
+        ...(state === 'in-force' && { inForce: true }),
+        beforeMs: place?.[0],
+        beforeId: place?.[1],
+        limit,
+      });
+      return {
+        kills: rows.map(shownKill),
+        next: cursor.next(rows, limit, ({ killedAt, id }) => [Date.parse(killedAt), id]),
+      };
+    },
+  );
+};

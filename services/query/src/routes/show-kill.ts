@@ -1,0 +1,33 @@
+/** GET /v1/audit/kills/:id: one kill, and what became of it. */
+import { kills } from '@mandate/audit';
+import { callerOf, HttpProblem } from '@mandate/runtime';
+import { id } from '@mandate/schemas';
+import { z } from 'zod';
+import { killFound, shownKill } from '../kill-found.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+
+export const showKill: Route = (server, { ask }) => {
+  server.get(
+    '/v1/audit/kills/:id',
+    {
+      config: { scope: 'audit', refusals: { 404: 'The audit has no such kill.' } },
+      schema: {
+        tags: ['audit'],
+        summary: 'One kill: who pulled the switch, why, what could still run, and who ended it',
+        description: 'The id is the `commandId` that the gateway answered the kill with.',
+        params: z.object({ id }),
+        querystring: queryParameters({}),
+        response: { 200: killFound },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const [row] = await ask(askerOf(request), kills, { tenant, id: request.params.id, limit: 1 });
+      if (row !== undefined) return shownKill(row);
+      throw new HttpProblem(404, 'KILL_NOT_FOUND', 'the audit has no such kill', {
+        remedy: 'GET /v1/audit/kills lists them. One that was just pulled may take a second.',
+      });
+    },
+  );
+};
