@@ -5,6 +5,6 @@ import { attackAtOnce } from './attack-at-once.ts';
 import { ATTACKS } from './attacks/attacks.ts';
 import { expectBorne } from './expect-borne.ts';
 
-test('every attack at once', { timeout: ATTACK.ms + 240_000 }, async () => {
+test('every attack at once', { timeout: ATTACK.ms + 300_000 }, async () => {
   expectBorne(await attackAtOnce(ATTACKS, ATTACK.ms));
 });

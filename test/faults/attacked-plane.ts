@@ -1,5 +1,5 @@
 /** A plane of one process that is attacked, with honest callers of a tenant of their own beside the attackers. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +8,23 @@ import { approvalId, type Decision, type KeyPins } from '@mandate/schemas';
 import { startPlane } from '@mandate/testing';
 import { expect } from 'vitest';
 import type { Attack } from './attacks/attack.ts';
+import { ALERTED } from './attacks/replay-alerts.ts';
 
 const MANDATES = `
 version: 1
 id: all
 agents: ["*"]
 toolPolicies: { pay: { requiresConfirmation: true } }
+`;
+/** One webhook, of an attacker's tenant. Nothing listens at its address, and it is tried once. */
+const alertsWith = (secretFile: string) => `
+version: 1
+webhooks:
+  - name: away
+    url: http://127.0.0.1:9/
+    tenant: ${ALERTED}
+    secrets: [{ file: ${secretFile} }]
+    attempts: 1
 `;
 /** The attackers connect from these. Every address of 127.0.0.0/8 is this machine. Honest callers use 127.0.0.1. */
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
@@ -28,6 +39,9 @@ export async function attackedPlane(
   const data = mkdtempSync(join(tmpdir(), 'mandate-attacked-'));
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, MANDATES);
+  const secret = join(data, 'secret');
+  writeFileSync(secret, `whsec_${randomBytes(32).toString('base64')}\n`);
+  writeFileSync(dataFolder(data).alerts, alertsWith(secret));
   const store = fileKeyStore(dataFolder(data).keys);
   const issued = async (tenant: string, scopes: readonly ApiScope[], pins?: KeyPins) => {
     const { key, record } = issueApiKey({

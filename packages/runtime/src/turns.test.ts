@@ -81,3 +81,29 @@ test('what was resumed is charged to its lane, with all that follows without wai
   expect(done.slice(0, 8).filter((lane) => lane === 'dear')).toHaveLength(2);
   expect(done).toHaveLength(16);
 });
+
+test('work waits while connections come, for as long as a turn at most', async () => {
+  const { turns, compute } = turnsByHand();
+  let worked = false;
+  const work = async () => {
+    await turns.next(['a']);
+    worked = true;
+  };
+  turns.connected();
+  const first = work();
+  await nextPhase();
+  expect(worked).toBe(false);
+  await nextPhase();
+  expect(worked).toBe(true);
+  await first;
+
+  worked = false;
+  const second = work();
+  for (const expected of [false, false, true]) {
+    turns.connected();
+    compute(4);
+    await nextPhase();
+    expect(worked).toBe(expected);
+  }
+  await second;
+});

@@ -23,6 +23,8 @@ export type Turns = {
   next(lane: Lane): Promise<void>;
   /** How many wait in the lane. */
   waitingIn(lane: Lane): number;
+  /** Tells that a connection came. Work waits for further connections, for `turnMs` at most. */
+  connected(): void;
 };
 
 /** Long enough that waiting costs little, and short enough that a request which needs several turns is answered in time. */
@@ -34,6 +36,8 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   /** Whether `beganMs` is of this turn. */
   let hasBegun = false;
   let isServing = false;
+  /** Whether a connection came since work was last looked at. */
+  let hasConnected = false;
 
   /** A turn ends where Node runs its immediates: by then every socket that had something to say was heard. */
   function begin(): void {
@@ -56,12 +60,22 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
     if (isServing) return;
     isServing = true;
     // Whoever waits first starts it, and it serves all of them.
-    outsideRequests(() =>
-      setImmediate(() => {
-        begin();
-        serve();
-      }),
-    );
+    const sinceMs = now();
+    outsideRequests(() => setImmediate(serveAfterConnections, sinceMs));
+  }
+
+  /**
+   * Node accepts one connection in each turn of the event loop. With work in each turn it would accept fewer than a hundred a
+   * second, and a caller who connects during a flood of connections would wait for minutes.
+   */
+  function serveAfterConnections(sinceMs: number): void {
+    if (hasConnected && now() - sinceMs < turnMs) {
+      hasConnected = false;
+      setImmediate(serveAfterConnections, sinceMs);
+      return;
+    }
+    begin();
+    serve();
   }
 
   function serve(): void {
@@ -93,6 +107,9 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
       });
     },
     waitingIn: (lane) => waiting.waitingIn(lane),
+    connected() {
+      hasConnected = true;
+    },
   };
 }
 

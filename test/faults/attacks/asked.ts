@@ -3,7 +3,7 @@ export type Asked = { status: number; body: Record<string, unknown> };
 
 export type Ask = (method: string, path: string, body?: object | string) => Promise<Asked>;
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 /** @returns what asks with that key; an object is sent as JSON, a text as it is */
 export function askWith(url: string, key: string, headers: Readonly<Record<string, string>> = {}): Ask {

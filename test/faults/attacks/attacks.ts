@@ -6,14 +6,22 @@ import type { ApiScope } from '@mandate/runtime';
 import type { KeyPins } from '@mandate/schemas';
 import type { Attack } from './attack.ts';
 import { claimWhatIsPinned } from './claim-what-is-pinned.ts';
+import { deafReaders } from './deaf-readers.ts';
 import { dearDecisions } from './dear-decisions.ts';
 import { dearQuestions } from './dear-questions.ts';
 import { escapeAKilledFamily } from './escape-a-killed-family.ts';
+import { floodOfRefusals } from './flood-of-refusals.ts';
 import { floodOfCallers, floodOfLists, floodOfOutcomes, floodOfQuestions } from './floods.ts';
+import { type Hoarding, hoardSockets } from './hoard-sockets.ts';
+import { hoardStreams } from './hoard-streams.ts';
 import { hostileParameters } from './hostile-parameters.ts';
 import { largeWrites } from './large-writes.ts';
 import { previewsAndLints } from './previews-and-lints.ts';
+import { ALERTED, replayAlerts } from './replay-alerts.ts';
+import { settleOwnBills } from './settle-own-bills.ts';
+import { slowBodies } from './slow-bodies.ts';
 import { spendPastTheBounds } from './spend-past-the-bounds.ts';
+import { waitingRequests } from './waiting-requests.ts';
 import { wrongBodies } from './wrong-bodies.ts';
 
 export type AttackerKey = { scopes: readonly ApiScope[]; tenant: string; pins?: KeyPins };
@@ -27,6 +35,12 @@ export type NamedAttack = {
 
 const keysOf = (tenant: string, ...scopes: ApiScope[][]): AttackerKey[] =>
   scopes.map((each) => ({ tenant, scopes: each }));
+
+/** Connections of each way to hoard them. */
+const HOARDED = 400;
+const WAYS_TO_HOARD: readonly Hoarding[] = ['silent', 'slow headers', 'kept alive'];
+/** More than the 500 streams of one kind that a key may hold. */
+const STREAMS = 1_200;
 
 export const ATTACKS: readonly NamedAttack[] = [
   { name: 'hostile parameters', keys: keysOf('parameters', ['audit']), attack: hostileParameters },
@@ -67,4 +81,28 @@ export const ATTACKS: readonly NamedAttack[] = [
     ],
     attack: spendPastTheBounds,
   },
+  {
+    name: 'an agent that settles its own bills',
+    keys: keysOf('billed', ['author'], ['publish', 'report']),
+    attack: settleOwnBills,
+  },
+  {
+    name: 'a flood of refusals',
+    keys: keysOf('refused', ['operate', 'author'], ['publish']),
+    attack: floodOfRefusals,
+  },
+  { name: 'slow bodies', keys: keysOf('slow', ['publish'], ['publish']), attack: slowBodies() },
+  ...WAYS_TO_HOARD.map((how) => ({
+    name: `connections that are hoarded: ${how}`,
+    keys: keysOf('hoarder', ['publish']),
+    attack: hoardSockets(how, HOARDED),
+  })),
+  { name: 'hoarded streams', keys: keysOf('streams', ['publish'], ['audit']), attack: hoardStreams(STREAMS) },
+  { name: 'readers who do not read', keys: keysOf('deaf', ['audit'], ['publish']), attack: deafReaders() },
+  {
+    name: 'requests that wait',
+    keys: keysOf('waits', ['publish'], ['publish']),
+    attack: waitingRequests(),
+  },
+  { name: 'alerts sent again and again', keys: keysOf(ALERTED, ['operate']), attack: replayAlerts },
 ];

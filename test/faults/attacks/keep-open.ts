@@ -43,10 +43,13 @@ export async function keepOpen(
     });
   };
   for (let nth = 0; nth < many; nth += 1) dial(nth);
+  // Sockets that do not read do not keep a process alive.
+  const alive = setInterval(() => {}, AGAIN_MS);
   await new Promise((resolve) => {
     if (until.aborted) resolve(null);
     else until.addEventListener('abort', resolve, { once: true });
   });
+  clearInterval(alive);
   for (const socket of open) socket.destroy();
 }
 

@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { inRequest, type RequestInHand } from '../request-scope.ts';
+import { turns } from '../turns.ts';
 import type { BoundSockets } from './bound-sockets.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { emitIn, HttpRequestInHand, ScopedAnswer, ScopedRequest } from './http-request-in-hand.ts';
@@ -38,6 +39,7 @@ export function createListener(
   // What else a client expects than to be told to go on may be passed over; Node would refuse it without a body.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
   server.on('connection', (socket) => {
+    turns.connected();
     scopeEvents(socket, faults);
     sockets.enter(socket);
   });

@@ -5,6 +5,7 @@ import { issueApiKey } from '../api-keys/api-key-record.ts';
 import { memoryKeyStore } from '../api-keys/key-store.ts';
 import { silentLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';
+import { turns } from '../turns.ts';
 import { createHttpServer } from './create-http-server.ts';
 import { type Dialed, dial } from './dial.fixture.ts';
 import type { HttpLimits } from './http-limits.ts';
@@ -269,4 +270,28 @@ describe('answers that are not read', () => {
     onTestFinished(() => clearInterval(sip));
     expect((await slow.closed).match(/HTTP\/1.1 200/g)).toHaveLength(101);
   });
+});
+
+test('connections that come during work are accepted between its turns, many at a time', async () => {
+  const { url, gauge } = await serve({});
+  const CONNECTIONS = 200;
+  for (let n = 0; n < CONNECTIONS; n += 1) dial(url);
+  let worked = 0;
+  let isOver = false;
+  const work = async () => {
+    while (!isOver) {
+      await turns.next(['work']);
+      worked += 1;
+      for (const beganMs = performance.now(); performance.now() - beganMs < 10; );
+    }
+  };
+  const working = work();
+  await vi.waitFor(
+    async () => expect(await gauge('mandate_http_open_sockets')).toBeGreaterThanOrEqual(CONNECTIONS),
+    60_000,
+  );
+  isOver = true;
+  await working;
+  // One in each turn would take as many turns.
+  expect(worked).toBeLessThan(CONNECTIONS / 2);
 });

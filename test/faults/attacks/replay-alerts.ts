@@ -1,0 +1,19 @@
+/** An operator raises alerts that no webhook takes, and replays all of them, in a loop. Key: one that operates. */
+import { askOften } from './ask-often.ts';
+import { askWith, expectTo } from './asked.ts';
+import type { Attack } from './attack.ts';
+
+/** The tenant of the key. Its webhook takes nothing, so that each alert can be replayed. */
+export const ALERTED = 'alerted';
+
+const PATHS = ['/v1/alerts/test', '/v1/alerts/replay'];
+
+export const replayAlerts: Attack = async (target, until) => {
+  const [key = ''] = target.keys;
+  await expectTo(askWith(target.url, key)('POST', '/v1/alerts/test'), 'raise an alert');
+  await askOften(target, until, 8, (nth) => ({
+    method: 'POST',
+    path: PATHS[nth % PATHS.length] ?? '',
+    key,
+  }));
+};
