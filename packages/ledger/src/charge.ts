@@ -1,7 +1,7 @@
 /**
  * What an action costs in the end: a table with a row for each charging policy, and the most of several. What the plan
  * holds a settlement to comes on top: a price that a policy sets, a cap on the actual cost, a bound on what an agent's own
- * reports give back (ADR 45, ADR 46).
+ * reports give back (ADR 44, ADR 45).
  */
 import { type Charging, outcomeResult, percentOf, type SettleRequest, type Settling } from '@mandate/schemas';
 

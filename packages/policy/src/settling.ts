@@ -1,6 +1,6 @@
 /**
  * What a settlement is held to, by the policies of a mandate: a price is the least a success costs, an actual cost is
- * charged up to a cap, and own reports give back so much and no more (ADR 45, ADR 46). Of several policies each figure is the one
+ * charged up to a cap, and own reports give back so much and no more (ADR 44, ADR 45). Of several policies each figure is the one
  * that charges more.
  */
 import { type Action, DEFAULTS, type Settling } from '@mandate/schemas';

@@ -7,7 +7,7 @@ import { mandateRate, type RateFact } from './rate.ts';
 
 /**
  * At most so many calls of an agent may be open: allowed, and not settled by an outcome. A call that reserves nothing shows its
- * cost only when it is settled, so each open one may overdraw a budget (ADR 47).
+ * cost only when it is settled, so each open one may overdraw a budget (ADR 46).
  */
 export const openCalls: LimitCheck<RateLimit, RateFact> = {
   name: 'open-calls',
