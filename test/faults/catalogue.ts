@@ -195,6 +195,6 @@ export const FAULTS: readonly Fault[] = [
     number: 25,
     name: 'attack',
     what: 'everything that holders of ordinary keys can do to a plane, at once',
-    tests: ['test/faults/attack.test.ts'],
+    tests: ['test/faults/attack.test.ts', 'test/faults/attack.servers.test.ts'],
   },
 ];

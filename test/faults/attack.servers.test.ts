@@ -1,0 +1,17 @@
+/**
+ * The attacks of attack.test.ts on a plane that has its log on Kafka, its ledger on Redis and its audit on ClickHouse. Only
+ * `npm run test:faults -- --only attack` runs it: it takes minutes.
+ */
+import { ATTACK, describeWithOwnServers } from '@mandate/testing';
+import { test } from 'vitest';
+import { environmentOf, startServers } from '../e2e/distributed/server-plane.ts';
+import { attackAtOnce } from './attack-at-once.ts';
+import { ATTACKS } from './attacks/attacks.ts';
+import { expectBorne } from './expect-borne.ts';
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'on servers', () => {
+  test.runIf(ATTACK.isMeasured)('every attack at once', { timeout: ATTACK.ms + 480_000 }, async () => {
+    await using servers = await startServers();
+    expectBorne(await attackAtOnce(ATTACKS, ATTACK.ms, environmentOf(servers)));
+  });
+});
