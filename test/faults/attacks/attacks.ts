@@ -31,6 +31,8 @@ export type NamedAttack = {
   /** In the order in which the attack takes them. */
   keys: readonly AttackerKey[];
   attack: Attack;
+  /** It takes so much of the machine that only the measured form runs it. */
+  isHeavy?: true;
 };
 
 const keysOf = (tenant: string, ...scopes: ApiScope[][]): AttackerKey[] =>
@@ -90,19 +92,37 @@ export const ATTACKS: readonly NamedAttack[] = [
     name: 'a flood of refusals',
     keys: keysOf('refused', ['operate', 'author'], ['publish']),
     attack: floodOfRefusals,
+    isHeavy: true,
   },
-  { name: 'slow bodies', keys: keysOf('slow', ['publish'], ['publish']), attack: slowBodies() },
+  {
+    name: 'slow bodies',
+    keys: keysOf('slow', ['publish'], ['publish']),
+    attack: slowBodies(),
+    isHeavy: true,
+  },
   ...WAYS_TO_HOARD.map((how) => ({
     name: `connections that are hoarded: ${how}`,
     keys: keysOf('hoarder', ['publish']),
     attack: hoardSockets(how, HOARDED),
+    isHeavy: true as const,
   })),
-  { name: 'hoarded streams', keys: keysOf('streams', ['publish'], ['audit']), attack: hoardStreams(STREAMS) },
-  { name: 'readers who do not read', keys: keysOf('deaf', ['audit'], ['publish']), attack: deafReaders() },
+  {
+    name: 'hoarded streams',
+    keys: keysOf('streams', ['publish'], ['audit']),
+    attack: hoardStreams(STREAMS),
+    isHeavy: true,
+  },
+  {
+    name: 'readers who do not read',
+    keys: keysOf('deaf', ['audit'], ['publish']),
+    attack: deafReaders(),
+    isHeavy: true,
+  },
   {
     name: 'requests that wait',
     keys: keysOf('waits', ['publish'], ['publish']),
     attack: waitingRequests(),
+    isHeavy: true,
   },
   { name: 'alerts sent again and again', keys: keysOf(ALERTED, ['operate']), attack: replayAlerts },
 ];
