@@ -60,6 +60,7 @@ const theirIds = [
     ({ deadLetter }) => deadLetter.id,
   ),
   idOfChange(2),
+  'spy-kill',
 ];
 
 /** What ties a statement to the tenant: its name, or its own topic where records have none that one could trust. */
@@ -170,6 +171,7 @@ const OUR_IDS = [
   decided(101).decision.id,
   deadLetterOf(2).deadLetter.id,
   idOfChange(1),
+  'kill-mine',
 ];
 const OURS_AND_THEIRS = [
   ...[

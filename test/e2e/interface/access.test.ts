@@ -234,6 +234,7 @@ type Made = {
   key: { id: string };
   mandate: { id: string };
   decision: Decision;
+  commandId: string;
 };
 
 async function put<Answer = Made>(key: string, path: string, body: object): Promise<Answer> {
@@ -254,7 +255,7 @@ async function seed(): Promise<void> {
   const { decision } = await put(theirs.key, '/v1/actions?waitMs=20000', action);
   const paying = { ...action, id: `${SPY}-pays`, tool: 'pay' };
   const waiting = await put(theirs.key, '/v1/actions?waitMs=20000', paying);
-  await put(theirs.key, `/v1/agents/${SPY}/kill`, {});
+  const kill = await put(theirs.key, `/v1/agents/${SPY}/kill`, {});
   const { id: keyId } = await put(theirs.key, '/v1/keys', { name: SPY, role: 'admin' });
   const letter = deadLetterOf(1, topicOfTenant('globex'));
   await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(letter) }]);
@@ -267,6 +268,7 @@ async function seed(): Promise<void> {
     agent.key.id,
     mandate.id,
     decision.id,
+    kill.commandId,
     letter.deadLetter.id,
     idOfChange(agent.revision),
   );
