@@ -26,7 +26,7 @@ it('offers in bash what the command has', async () => {
     '--help',
     '--version',
   ]);
-  expect(offered(script, ['mandate', 'ki'])).toEqual(['kill']);
+  expect(offered(script, ['mandate', 'ki'])).toEqual(['kill', 'kills']);
   expect(offered(script, ['mandate', 'kill', '--t'])).toEqual(['--tenant']);
   expect(offered(script, ['mandate', 'query', 'sp'])).toEqual(['spend']);
   expect(offered(script, ['mandate', 'tail', '--verdict', ''])).toEqual(['ALLOW', 'BLOCK', 'DEFER']);
