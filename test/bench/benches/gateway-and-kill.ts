@@ -58,7 +58,7 @@ async function limitNothing({ url, key }: To): Promise<void> {
   const response = await fetch(`${url}/v1/tenants/default`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json', 'x-api-key': key ?? '' },
-    body: JSON.stringify({ id: 'default', limits: { publish } }),
+    body: JSON.stringify({ version: 1, id: 'default', limits: { publish, publishPerKey: publish } }),
   });
   if (!response.ok) throw new Error(await response.text());
 }
