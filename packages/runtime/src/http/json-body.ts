@@ -68,7 +68,7 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
 }
 
 /**
- * What a body says, on a route that reads its bytes itself: as any other route gets it.
+ * Parses and validates the body of a route that reads its bytes itself, in the same way as for every other route.
  *
  * @throws HttpProblem 400 INVALID_JSON or VALIDATION_FAILED
  */

@@ -56,7 +56,7 @@ test.each<[tool: string, text: string]>([
   ['shell', 'cat < /dev/null > out.txt; tar -cf - src | gzip > /tmp/src.tgz'],
   ['shell', 'git log --oneline origin/dev..HEAD -- packages/policy/src | wc -l'],
   ['shell', 'git diff HEAD~3 HEAD -- docs/ && git checkout -b feature/root-cause'],
-  ['shell', 'docker run --rm -v "$PWD:/work" node:24 node /work/main.js'],
+  ['shell', 'docker run --rm -v "$PWD:/app" node:24 node /app/main.js'],
   ['shell', 'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt'],
   ['shell', 'sed -i "s/dev/prod/g; s|http://|https://|" config/app.yaml'],
   ['shell', 'ls -la /home/ann/projects /srv/data /tmp /usr/share/doc /opt/app'],
