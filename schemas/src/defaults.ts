@@ -35,7 +35,7 @@ export const DEFAULTS = {
     reads: { perSecond: 200, burst: 2_000, perDay: 2_000_000 },
     /** Each agent of 400 may be refused every eight seconds. */
     refusals: { perSecond: 50, burst: 20_000, perDay: null },
-    /** Of one agent: 86,400 records a day at most, some 250 MB. */
+    /** One agent causes at most 86,400 records a day, some 250 MB. */
     refusalsPerAgent: { perSecond: 1, burst: 600, perDay: null },
   },
   /** An actual cost is charged up to so many times its reservation, and up to `actualCostMicros` in any case. */
@@ -70,7 +70,7 @@ export const CAPS = {
   rememberedIds: 1_000_000_000,
   /** Records or bytes, of any limit on what is written. */
   throughput: 1_000_000_000_000,
-  /** Of a tenant for which there is no room: so many that came last are known when they are delivered again. */
+  /** How many deliveries without room the ledger still recognizes when they are delivered again: the last ones of a tenant. */
   unrememberedKept: 10_000,
   /** The longest that a question to a person lives, and a grant. */
   questionMs: 31 * 86_400_000,

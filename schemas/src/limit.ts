@@ -98,13 +98,13 @@ export const charging = z.discriminatedUnion('type', [
 ]);
 export type Charging = z.infer<typeof charging>;
 
-/** What a settlement is held to beside the table of its charging. Of several policies each figure is the one that charges more. */
+/** Bounds of a settlement besides its charging table. If policies differ, each figure is the one that charges more. */
 export const settling = z.object({
   /** What a success costs at least, whoever reports it: the price that a policy sets. */
   leastMicros: micros,
   /** The same where the report is the agent's own: also what a policy estimates, or the input of a model. */
   ownLeastMicros: micros,
-  /** So much of an actual cost is charged at most; what is above is excess. */
+  /** The cap on the charge for an actual cost. The part above the cap is excess. */
   mostMicros: micros,
   /** An actual cost above it is marked; null: no policy has a `maxCostPerCall`. */
   markMicros: micros.nullable(),
@@ -118,7 +118,7 @@ export const settling = z.object({
 });
 export type Settling = z.infer<typeof settling>;
 
-/** Of a plan that reserves nothing: whatever is reported settles it. */
+/** The bounds of a plan that reserves nothing: any report settles it. */
 export const UNBOUND_SETTLING: Settling = {
   leastMicros: 0,
   ownLeastMicros: 0,

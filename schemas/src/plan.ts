@@ -99,7 +99,7 @@ export type SettleRequest = {
   verified: boolean | null;
   /** As of a request. An outcome that settles something is remembered all the same. */
   maxRemembered: number;
-  /** Whoever reports may give back without bound. Otherwise the report is the agent's own. */
+  /** The reporter may give back without bound. Otherwise the report is the agent's own. */
   mayRelease: boolean;
 };
 
@@ -143,7 +143,7 @@ export type StepFacts = {
   /** The ledger's clock: the only clock of a decision. */
   atMs: number;
   first: FirstDecision | null;
-  /** There was no room to remember it: it claims no id, and anything that is not known already is refused. */
+  /** There was no room to remember the request. It claims no id, and it is refused unless its answer is known already. */
   unremembered: boolean;
   late: boolean;
   kill: KillFact | null;
@@ -159,7 +159,7 @@ export type SettleFacts = {
   epoch: string;
   sequence: number;
   atMs: number;
-  /** `settled` moved money (perhaps by 0); all others change nothing. `unremembered`: one of these, and there was no room. */
+  /** `settled` moved money (perhaps 0). The other kinds change nothing. `unremembered`: nothing changed, and there was no room. */
   kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed' | 'unremembered';
   /** The lease had already run out. */
   late: boolean;
@@ -167,7 +167,7 @@ export type SettleFacts = {
   /** What the action has cost in all, after this. */
   chargedMicros: number;
   cumulativeMicros: number;
-  /** Of the actual cost what was above the cap: added to the agent's own budgets, and to none that it shares. */
+  /** The part of the actual cost above the cap. It is added to the agent's own budgets, and to none that it shares. */
   excessMicros: number;
   /** What this added to the agent's counter of releases; negative where a success made room. */
   releasedMicros: number;

@@ -27,7 +27,7 @@ export const settlement = z.object({
   status: z.enum(['success', 'failure', 'cancelled']),
   verified: z.boolean().nullable(),
   actualCostMicros: micros.nullable(),
-  /** By key, where the report came over HTTP; null: from a producer that writes to the topic. */
+  /** `keyId`: the key of a report over HTTP; null if a producer wrote the report to the topic. */
   reportedBy: z.object({ keyId: id.nullable(), mayRelease: z.boolean() }),
   /** The lease had already run out. */
   late: z.boolean(),
@@ -35,7 +35,7 @@ export const settlement = z.object({
   chargedMicros: micros,
   /** The agent's lifetime spend; negative once an operator gave back more than was spent. */
   cumulativeMicros: microsDelta,
-  /** What of the actual cost was above the cap: charged to the agent's own budgets, and to none that it shares. */
+  /** The part of the actual cost above the cap. It is charged to the agent's own budgets, and to none that it shares. */
   excessMicros: micros,
   /** What this added to the agent's counter of releases; negative where a success made room. */
   releasedMicros: microsDelta,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULTS } from './defaults.ts';
 import { limitsInForce, tenantLimits } from './tenant-limits.ts';
 
-test('a tenant that says nothing has the defaults, and a key half of them', () => {
+test('a tenant that sets no limits has the defaults, and a key half of them', () => {
   const limits = limitsInForce();
   expect(limits.rememberedIds).toBe(DEFAULTS.rememberedIds);
   expect(limits.publishedRecords).toEqual({
@@ -23,7 +23,7 @@ test('a fleet of 400 agents that each call once a second does not run into the l
   expect(publishedBytes.tenant.perDay).toBeGreaterThan(bytes * 86_400);
 });
 
-test('what is said holds; a burst that is not said is that of ten seconds, and a key has half', () => {
+test('stated limits hold; the default burst is that of ten seconds, and a key has half', () => {
   const limits = limitsInForce({ publish: { records: { perSecond: 7 } }, changes: { burst: 1 } });
   expect(limits.publishedRecords).toEqual({
     tenant: { perSecond: 7, burst: 70, perDay: 70_000_000 },
@@ -43,7 +43,7 @@ test('a key may have as much as is said of keys, also more than half', () => {
   expect(publishedRecords.key).toEqual({ perSecond: 90, burst: 900, perDay: 150 });
 });
 
-test('none is none', () => {
+test('a limit of 0 allows nothing', () => {
   const { publishedRecords } = limitsInForce({ publish: { records: { perSecond: 0, perDay: 0 } } });
   expect(publishedRecords.tenant).toEqual({ perSecond: 0, burst: 0, perDay: 0 });
 });

@@ -1,6 +1,6 @@
 /**
- * How much there may be in a tenant, and how much it may write: counts, and throughputs that each process which takes its
- * requests counts for itself. What is absent has its default. `0` means none at all.
+ * How much a tenant may contain and how much it may write. Each process that takes its requests counts the throughputs for
+ * itself. An absent limit has its default. `0` means none at all.
  */
 import { z } from 'zod';
 import { CAPS, DEFAULTS } from './defaults.ts';
@@ -8,24 +8,24 @@ import { CAPS, DEFAULTS } from './defaults.ts';
 const most = (cap: number) => z.int().min(0).max(cap).optional();
 const amount = most(CAPS.throughput);
 
-/** So many a second in the long run, so many at once, and so many a day. A burst that is not said is that of ten seconds. */
+/** How many a second in the long run, at once, and a day. The default burst is that of ten seconds. */
 const throughput = z.strictObject({ perSecond: amount, burst: amount, perDay: amount });
 const published = z.strictObject({ records: throughput.optional(), bytes: throughput.optional() });
 
 export const tenantLimits = z.strictObject({
   agents: most(CAPS.agents),
-  /** Archived ones among them. */
+  /** Archived policies count as well. */
   policies: most(CAPS.policies),
   rules: most(CAPS.rules),
-  /** That have neither ended nor been revoked. */
+  /** Only those that have neither ended nor been revoked. */
   issuedMandates: most(CAPS.issuedMandates),
   /** How many deliveries the ledger remembers within the replay memory. */
   rememberedIds: most(CAPS.rememberedIds),
   /** Actions and outcomes that gateways take. */
   publish: published.optional(),
-  /** The same of each key. Half of the tenant's where nothing is said. */
+  /** The same for each key. Default: half of the tenant's. */
   publishPerKey: published.optional(),
-  /** Decisions that let nothing through, by which a gateway tells who floods. */
+  /** Decisions that refuse an action. A gateway counts them to find agents that flood. */
   refusals: throughput.omit({ perDay: true }).optional(),
   /** The same of each agent. */
   refusalsPerAgent: throughput.omit({ perDay: true }).optional(),
@@ -43,7 +43,7 @@ export type Throughput = {
   readonly perDay: number | null;
 };
 
-/** Of a tenant, and of each of its keys. */
+/** The throughput of a tenant, and of each of its keys. */
 export type ThroughputOf = { readonly tenant: Throughput; readonly key: Throughput };
 
 export type TenantLimitsInForce = {
@@ -57,7 +57,7 @@ export type TenantLimitsInForce = {
 
 type Said = z.output<typeof throughput>;
 
-/** Of what is written for a tenant that says nothing: `DEFAULTS.limits` has the figures and why. */
+/** The limits in force. A tenant that sets none has `DEFAULTS.limits`, which also gives the reasons. */
 export function limitsInForce(said: TenantLimits = {}): TenantLimitsInForce {
   const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.limits;
   const { publish, publishPerKey } = said;

@@ -1,4 +1,4 @@
-/** What docker-compose.yml gives to whom: no service more of Kafka, of the keys and of passwords than it needs. */
+/** docker-compose.yml gives each service only the rights in Kafka, the keys and the passwords that it needs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
     ).toEqual([]);
   });
 
-  it('mounts keys so that only who makes some can write', () => {
+  it('mounts keys so that only a service that makes keys can write', () => {
     const writers = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
       volumes.some((volume) => /^keys:[^:]+$/.test(volume)) ? [name] : [],
     );

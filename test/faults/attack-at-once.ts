@@ -19,7 +19,7 @@ const ADDRESSES = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.3', '127
 const HONEST: readonly AttackerKey[] = [
   { tenant: 'honest', scopes: ['publish'] },
   { tenant: 'honest', scopes: ['operate'] },
-  // Somebody must be able to stop those who attack.
+  // An operator must be able to stop the attackers.
   { tenant: 'flood', scopes: ['operate'] },
 ];
 const KILL_EVERY_MS = 50;
@@ -33,7 +33,7 @@ export type Attacked = {
   /** Of each answer to a kill or an action, from the first byte sent to the last byte received, in ascending order. */
   killMs: readonly number[];
   decisionMs: readonly number[];
-  /** What honest callers were answered that they should not have been. */
+  /** Wrong answers to honest callers. */
   wronged: readonly string[];
   ended: Ended;
   exitCode: number | null;

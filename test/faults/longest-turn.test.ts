@@ -66,7 +66,7 @@ async function longestOf(operation: Described, random: () => number): Promise<{ 
   return { ...longest, ms: await quietestOf(() => turnOf(operation, text)) };
 }
 
-/** What the longest turn took, of those in which a body was received, read and answered. */
+/** The longest turn while the plane received, read and answered a body, in ms of CPU time. */
 async function turnOf(operation: Described, body: string): Promise<number> {
   await longestTurn();
   const answer = await fetch(plane.url + urlOf(operation, requiredValues(operation)), {

@@ -104,7 +104,7 @@ const piece = fc.record({
   grows: fc.boolean(),
 });
 
-/** What a reader has to be within before it looks at more than the first character. */
+/** Beginnings of texts that make a reader look further than the first character. */
 const AROUND = [
   ['', ''],
   ['[', '1]'],
@@ -126,7 +126,7 @@ export const arbitraryHostile: fc.Arbitrary<Hostile> = fc
     { text: close, grows: false },
   ]);
 
-/** That once held up everything. */
+/** Texts that once blocked the event loop. */
 export const KNOWN_HOSTILE: readonly Hostile[] = [
   [
     { text: '\n', grows: true },

@@ -275,7 +275,7 @@ function nameOf({ check, saw }: Check): string {
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
 }
 
-/** Where nobody knows the price, what is said of the cost is not of the true one. */
+/** If the price is unknown, statements about the cost are not about the true cost. */
 function objecting({ checks }: Decision): string[] {
   const all = checks.filter(({ said }) => said === 'block' || said === 'defer').map(nameOf);
   return all.includes('model-priced') ? all.filter((name) => !name.endsWith('cost-per-call')) : all;

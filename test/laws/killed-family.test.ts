@@ -1,6 +1,6 @@
 /**
- * A kill of a family holds everyone who was in it when it was killed, and everyone who joins it or an agent that it holds,
- * until the family is revived (ADR 47): whoever changes the register meanwhile, and however.
+ * A kill of a family holds every agent that was in it at the kill, and every agent that joins it later, until the family is
+ * revived (ADR 47). No change of the register in the meantime frees an agent.
  */
 import { createMemoryLedger } from '@mandate/ledger';
 import { foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';

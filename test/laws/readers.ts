@@ -1,4 +1,4 @@
-/** Whatever reads what comes from outside, by name: each takes a text and does all the work that the text causes. */
+/** Every reader of input from outside, by name. Each takes a text and does all the work that the text causes. */
 import { checkAlerting } from '@mandate/alerter';
 import {
   actionDigest,

@@ -80,7 +80,7 @@ test('those of one key at one route within a while are one record, which counts 
   await close();
 });
 
-test('those of an agent are counted by agent, and of too many agents together', async () => {
+test('counts refusals of an agent by agent, and refusals of too many agents together', async () => {
   const { note, told, warned, close } = noting();
   note(READ);
   for (let n = 0; n < 250; n += 1)

@@ -1,10 +1,10 @@
 /**
- * Refusals that anybody can bring about as often as they like are counted on record: requests without a key that opens
- * anything (401), under the tenant whose key they name, else under none; and requests beyond a limit (429).
+ * Puts refusals on record as counts, because any caller can cause as many as it likes. A request without a valid key (401)
+ * counts for the tenant whose key it names, otherwise for no tenant. Requests beyond a limit (429) are counted as well.
  *
- * The log is kept for good, so a flood must not fill it. Nobody waits for these records. They tell nothing of what was asked
- * but the route and, of one agent that was refused, the agent. Those of the same key at the same route within a while are one
- * record that counts them. The while is longer where they go on. Where the log is away they are counted until it is back.
+ * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the route and,
+ * if a limit of an agent refused the request, the agent. One record counts all refusals of a key at a route within a pause.
+ * The pause grows while refusals go on. While the log is away, refusals are counted until it is back.
  */
 import type { Clock, Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
@@ -14,8 +14,8 @@ import type { Bus } from './port.ts';
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * So many different ones of a tenant are counted between two records, and as many without a tenant. Then those of all agents
- * together are, so that a flood of made-up agents is still counted.
+ * How many different refusals of one tenant are counted apart between two records; without a tenant as many. Above this
+ * number the refusals of all agents are counted together, so that a flood of made-up agents is still counted.
  */
 const MOST = 300;
 const MOST_OF_AGENTS = 200;

@@ -72,7 +72,7 @@ test.each([
 describe('a flood', () => {
   const few = { reads: { perSecond: 1, burst: 10 } };
 
-  test('of those beyond a limit is counted, by the agent that the limit is of', async () => {
+  test('of requests beyond a limit is counted, by agent if the limit is that of an agent', async () => {
     const { get, recorded, close } = await serving(refusal(429, 'TOO_MANY_REFUSALS', { agentId: 'bot' }));
     for (let times = 0; times < 30; times += 1) await get('/v1/things');
     await close();
@@ -82,7 +82,7 @@ describe('a flood', () => {
     ]);
   });
 
-  test('of those who are turned away is on record up to the limit of reads, and then counted', async () => {
+  test('of callers that are turned away is on record up to the limit of reads, and then counted', async () => {
     const { get, recorded, close } = await serving(refusal(403, 'AGENT_NOT_ALLOWED'), few);
     for (let times = 0; times < 30; times += 1) expect((await get('/v1/things')).statusCode).toBe(403);
     await close();

@@ -1,7 +1,7 @@
 /**
- * Reads over HTTP, on record before they are answered: who asked for what, and whether the key sufficed. Each counts as one of
- * the reads that its key may make. Requests without a key that opens anything, and those beyond a limit, are counted, and on
- * record soon after.
+ * Puts reads over HTTP on record before they are answered: who asked for what, and whether the key sufficed. Each read counts
+ * for the limit of its key. Requests without a valid key and requests beyond a limit are only counted; their record follows
+ * soon after.
  */
 import { callerOf, HttpProblem, type HttpServer, type Logger, sharedByRequests } from '@mandate/runtime';
 import type { AuditRead } from '@mandate/schemas';
@@ -38,7 +38,7 @@ function isTurnedAway(error: unknown): error is HttpProblem {
   return error.status === 401 || error.status === 403 || error.code === 'TENANT_CLOSED';
 }
 
-/** So much of what is asked for counts as one read: 1 KiB of JSON. */
+/** A question counts as one read for each KiB of its JSON. */
 const UNITS_OF_A_READ = 1_024;
 
 /** What is longer is cut: whose record was looked for is told by less. */
@@ -63,7 +63,7 @@ export function recordHttpReads({
     await record(readOf(request, callerOf(request), asked, null), request.traceparent);
   }
 
-  /** Who is turned away waits for the record of it; where a key is turned away too often, it is counted. */
+  /** A caller that is turned away waits for the record. If a key is turned away too often, the refusal is only counted. */
   async function recordTurnedAway(request: Request, code: string, asked?: Asked): Promise<void> {
     if (request.principalKey === null) counted.note(readOf(request, request.namedKey, {}, code));
     else if (!request.trySpend('reads', { records: 1 }))
@@ -100,7 +100,7 @@ function isBeyondLimit(error: unknown): error is HttpProblem {
   return error instanceof HttpProblem && error.status === 429;
 }
 
-/** The one that a limit was of, where it was of an agent. */
+/** The agent whose limit refused the request, if the limit was that of an agent. */
 function agentIn({ extension: { agentId } }: HttpProblem): Asked {
   return typeof agentId === 'string' ? { agent: agentId } : {};
 }

@@ -20,9 +20,9 @@ export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 
 export type OfflineDecider = {
   ledger: Ledger;
-  /** Answers a record of the actions topic, decided where the last one left everything. */
+  /** Answers a record of the actions topic. Each record is decided in the state that the last one left. */
   answer(value: Uint8Array): Promise<Evaluated>;
-  /** Of an action as an agent sends it: an approval of the action names this digest. */
+  /** The digest of an action as an agent sends it. An approval of the action names this digest. */
   digestOf(action: Action): string;
 };
 

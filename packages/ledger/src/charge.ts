@@ -1,7 +1,7 @@
 /**
- * What an action costs in the end: a table with a row for each charging policy, and the most of several. What the plan
- * holds a settlement to comes on top: a price that a policy sets, a cap on the actual cost, a bound on what an agent's own
- * reports give back (ADR 44, ADR 45).
+ * The final cost of an action. A table has a row for each charging policy, and the largest of several costs counts. Then the
+ * plan bounds the settlement: by a price that a policy sets, a cap on the actual cost, and a limit on how much an agent's own
+ * reports may give back (ADR 44, ADR 45).
  */
 import { type Charging, outcomeResult, percentOf, type SettleRequest, type Settling } from '@mandate/schemas';
 
@@ -31,7 +31,7 @@ export function costOf(lease: Reserved, outcome: Outcome, releasedMicros: number
 
   const { actualMicros } = outcome;
   const cappedMicros = actualMicros === null ? null : Math.min(actualMicros, settling.mostMicros);
-  // What is metered does not count in tiers, so nothing of it is too much.
+  // Tiers ignore the actual cost, so they have no excess.
   const excessMicros = charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0);
   if (result === 'succeeded') {
     const leastMicros = outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros;

@@ -95,7 +95,7 @@ export type DeferralReference = Pick<Approval, 'actionId' | 'digest'>;
 export type QuestionReference = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
 /**
- * What became of a question. `none`: the action was decided since, or nothing like that is remembered.
+ * The state of a question. `none`: the action was decided since, or the ledger remembers no such question.
  * `expiresAtMs`: of a grant, null otherwise.
  */
 export type Question = {
@@ -181,7 +181,7 @@ export interface Ledger {
    * digest, and APPROVAL_NOT_WAITING where it was let through or blocked for good.
    */
   approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
-  /** What became of a question to a person. It changes nothing. */
+  /** Returns the state of a question to a person. It changes nothing. */
   question(question: QuestionReference): Promise<Question>;
 
   /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */

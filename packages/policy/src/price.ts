@@ -76,7 +76,7 @@ export function priceOf(
   return price;
 }
 
-/** What the stated input of an LLM call costs, whatever comes back, by the policy that says most; 0 of other calls. */
+/** The cost of the stated input of an LLM call, by the policy that prices it highest; 0 for other calls. */
 export function inputMicrosOf(
   action: Action,
   call: KnownCall | null,

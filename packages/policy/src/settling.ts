@@ -1,7 +1,7 @@
 /**
- * What a settlement is held to, by the policies of a mandate: a price is the least a success costs, an actual cost is
- * charged up to a cap, and own reports give back so much and no more (ADR 44, ADR 45). Of several policies each figure is the one
- * that charges more.
+ * The bounds that the policies of a mandate set for a settlement. A success costs at least its price. An actual cost is
+ * charged up to a cap. The amount that own reports give back is limited (ADR 44, ADR 45). If policies differ, each figure is
+ * the one that charges more.
  */
 import { type Action, DEFAULTS, type Settling } from '@mandate/schemas';
 import type { Calls } from './checks/check.ts';
@@ -45,7 +45,7 @@ function estimateOf(calls: Calls): number {
   return calls.policy.defaultEstimateMicros ?? 0;
 }
 
-/** A policy that says nothing of it still does not call ten times the reservation, or a dollar, too much. */
+/** If the policy sets no cap, ten times the reservation, or one dollar, is still not too much. */
 function capsOf(calls: readonly Calls[]): (reserveMicros: number) => number {
   const stated = calls.flatMap(({ policy, tool }) => tool?.maxActualMicros ?? policy.maxActualMicros ?? []);
   const unstated = calls.filter(

@@ -24,7 +24,7 @@ describe('a room that is shared', () => {
     expect([take('b/1', 4, 'busy'), take('b/1', 1, 'busy'), take('c/1', 12)]).toEqual([true, true, false]);
   });
 
-  test('what is given back is there for others, all of it at once', () => {
+  test('all room that is given back is free for others at once', () => {
     const { fair, held } = roomWith();
     const one = held('a/1', 'busy');
     expect([fair.take(one, 2), fair.take(one, 3), fair.amount, fair.amountOf('a')]).toEqual([
@@ -48,21 +48,21 @@ describe('a room that is shared', () => {
     expect(cut).toEqual(['a/1']);
   });
 
-  test('what is busy does not give way to a holder that would then hold as much', () => {
+  test('a busy thing does not give way to a holder that would then hold as much', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4, 'busy');
     expect([take('c/2'), take('d/1', 4), cut]).toEqual([false, false, []]);
     expect([take('d/1', 3), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('what is idle gives way to a holder that will hold as much, and not to a holder of more', () => {
+  test('an idle thing gives way to a holder that will hold as much, and not to a holder of more', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4);
     expect([take('d/1', 5), cut]).toEqual([false, []]);
     expect([take('d/1', 4), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('a key at its own bound gives way to itself, where it has what is idle', () => {
+  test('a key at its own bound gives way to itself if it holds an idle thing', () => {
     const { cut, take } = roomWith();
     take('a/1', 4, 'busy');
     take('a/1', 1);
@@ -70,7 +70,7 @@ describe('a room that is shared', () => {
     expect(take('a/1', 1)).toBe(false);
   });
 
-  test('what was renewed gives way last', () => {
+  test('a renewed thing gives way last', () => {
     const { fair, held, cut, take } = roomWith({ most: 2, ofATenant: 2, ofAKey: 2 });
     const [first, second] = [held('a/1'), held('a/1')];
     Object.assign(second, { cut: () => cut.push('second') });

@@ -15,12 +15,12 @@ export type Room = {
   ofAKey: number;
 };
 
-/** What is held for one request, connection or stream. */
+/** The room that one request, connection or stream holds. */
 export type Held = {
   readonly holder: Holder;
   /** Ends the request, connection or stream, to make room for another holder. Called at most once. */
   readonly cut: () => void;
-  /** What is `idle` gives way before what is `busy`, and the oldest first. */
+  /** An `idle` one gives way before a `busy` one, and the oldest gives way first. */
   state: 'idle' | 'busy';
 };
 
@@ -105,9 +105,9 @@ export class FairRoom {
   }
 
   /**
-   * The victim belongs to the tenant that holds the most, and there to the key that holds the most. What is busy gives way
-   * only to a holder that will hold less than its own, what is idle also to a holder of as much. Else many callers that hold
-   * one idle connection each would keep out all others.
+   * The victim belongs to the tenant that holds the most, and there to the key that holds the most. A busy thing gives way
+   * only to a holder that will hold less than its own holder. An idle thing also gives way to a holder that will hold as much.
+   * Otherwise many callers with one idle connection each would keep out all others.
    */
   #whoGivesWay(asking: Held, more: number): Held | null {
     const { tenant: name, key: id } = asking.holder;

@@ -58,7 +58,7 @@ export function buildDecision(
 
 const LEASE_MS = 300_000;
 
-/** So much, from the agent's total alone, where `given` says nothing else. */
+/** A reservation of `micros` from the agent's total alone, unless `given` says otherwise. */
 export function buildReservation(micros: number, given: Partial<Reservation> = {}): Reservation {
   return {
     micros,
@@ -86,7 +86,7 @@ export function buildCharged(
   });
 }
 
-/** The `n`th outcome of a partition: a success that the agent reports, which moves nothing where `given` says nothing else. */
+/** The `n`th outcome of a partition: a success that the agent reports, which moves nothing unless `given` says otherwise. */
 export function buildSettlement(
   n: number,
   { settledAtMs, ...given }: Partial<Settlement> & { settledAtMs: number },

@@ -7,7 +7,7 @@ import type { ControlThread } from './thread/open-control-thread.ts';
 
 export type Control = {
   followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change'>;
-  /** What takes long to find out about documents is asked of it. */
+  /** Does the long work on documents. */
   apart: ControlThread;
   clock: Clock;
   /** Keys of the tenant that stand in a file and not on the log, revoked ones among them. */

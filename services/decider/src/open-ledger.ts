@@ -1,6 +1,6 @@
 /**
- * The ledger of a decider: the one that processes share where the settings name it, kept whole by all of its deciders;
- * else one in this process's memory, folded from the log, for the process that holds the data folder.
+ * The ledger of a decider. If the settings name a shared ledger, all of its deciders keep it whole. Otherwise the ledger is
+ * in the memory of this process, folded from the log, and the process holds the data folder.
  */
 import { getHeapStatistics } from 'node:v8';
 import { type Bus, openSnapshots } from '@mandate/bus';
@@ -72,8 +72,8 @@ export async function openLedger(
 }
 
 /**
- * What is remembered of a delivery takes 370 to 600 bytes (docs/operations.md, Memory). So three fifths of the heap are for
- * these at most, and the rest for counters, agents and all else.
+ * A remembered delivery takes 370 to 600 bytes (docs/operations.md, Memory). So deliveries take at most three fifths of the
+ * heap. The rest is for counters, agents and everything else.
  */
 const HEAP_BYTES_EACH = 1_000;
 

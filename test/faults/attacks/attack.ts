@@ -10,5 +10,5 @@ export type AttackTarget = {
   addresses?: readonly string[];
 };
 
-/** Goes on until the signal aborts, and then leaves nothing open. Rejects where it gained what nobody may, or where the attack itself is wrong. */
+/** Goes on until the signal aborts, and then leaves nothing open. Rejects if the attack gained something, or if the attack itself is wrong. */
 export type Attack = (target: AttackTarget, until: AbortSignal) => Promise<void>;

@@ -49,7 +49,7 @@ type Recorded = {
   };
 };
 
-/** Rejects when something is decided of which the record does not say what the key pins. */
+/** Rejects when the record of a decision differs from the values that the key pins. */
 export const claimWhatIsPinned: Attack = async ({ url, keys }, until) => {
   const [key = ''] = keys;
   const send = (body: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,5 +1,5 @@
 /**
- * An author's ways to get an agent out of a family that an operator killed: other parents, retiring, registering anew, keys
+ * An author's ways to get an agent out of a family that an operator killed: other parents, retiring, registering again, keys
  * of its own. Keys: one that may operate, one that may author and publish for all agents, of one tenant.
  */
 import { randomUUID } from 'node:crypto';

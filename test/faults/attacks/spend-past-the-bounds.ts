@@ -1,6 +1,6 @@
 /**
- * A tenant's own people try to spend more than whoever runs the plane lets the tenant: by giving back what its bounds count,
- * by changing the bounds, by other policies. Keys: one that may operate all tenants, one of the tenant "bounded" that may
+ * A tenant's own people try to spend more than the bounds of the tenant allow: by giving back amounts that the bounds count,
+ * by changing the bounds, and by other policies. Keys: one that may operate all tenants, one of the tenant "bounded" that may
  * publish, operate and author.
  */
 import { randomUUID } from 'node:crypto';

@@ -5,7 +5,7 @@ import { TENANT_TABLES } from '../retention/tenant-tables.ts';
  * Everything that moved a budget's counter: charges of the decisions that reserved from it, what outcomes changed, and
  * what operators adjusted, each once. A subquery: scope, subject, budgetId, windowMs (0: for ever), booked_at, held_from
  * (from when on the budget's window holds it: what was settled counts with its charge), charges, settles, adjusts. An excess
- * counts for the agent's own budgets alone. What own reports gave back counts for the agent's budget `released`.
+ * counts for the agent's own budgets alone. The amounts that own reports gave back count for its budget `released`.
  *
  * `keptFromMs`: only of rows from then on, by the times that they are kept by (retention/tenant-tables.ts). What was settled
  * of an older decision has gone with that.

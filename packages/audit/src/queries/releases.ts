@@ -1,7 +1,7 @@
 /**
- * How much of what was reserved outcomes gave back that did not succeed, by agent and tool or model: the one that gave back most
- * comes first. Also what was refused to own reports, and what was above a cap. `fromMs` and `toMs` narrow settlements by when they were
- * booked; all else narrows the decisions that they settle.
+ * How much of their reservations failed and cancelled outcomes gave back, by agent and tool or model. The largest amount
+ * comes first. Each row also counts the reports whose give-back was refused, and the actual costs above a cap. `fromMs` and
+ * `toMs` narrow settlements by the time of their booking. All other filters narrow the decisions that they settle.
  */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -21,11 +21,11 @@ export const releases = question({
     cancelled: z.int(),
     reservedMicros: summedMicros,
     givenBackMicros: summedMicros,
-    /** The share of it in whole percent, rounded down; null where nothing was reserved. */
+    /** `givenBackMicros` as a share of `reservedMicros` in whole percent, rounded down. null if nothing was reserved. */
     givenBackPercent: z.int().nullable(),
-    /** Of what was given back, how much the agent's own reports gave back. */
+    /** The part of `givenBackMicros` that the agent's own reports gave back. */
     ownMicros: summedMicros,
-    /** Own reports that would have given back more than `maxReleases` lets. */
+    /** How many own reports would have given back more than `maxReleases` allows. */
     refused: z.int(),
     /** Actual costs above their cap, and how much above. */
     excesses: z.int(),

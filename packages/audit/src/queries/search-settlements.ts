@@ -42,7 +42,7 @@ export const settlementSummary = z.object({
   /** Empty where it was recorded without one. */
   reason: z.string(),
   mayRelease: z.boolean(),
-  /** By which key; null: by a producer, or not recorded. */
+  /** The key that reported it. null if a producer reported it, or if the key was not recorded. */
   reportedBy: z.string().nullable(),
   settledAt: time,
   logTopic: z.string(),

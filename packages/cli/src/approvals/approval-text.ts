@@ -37,7 +37,7 @@ export function approvalText(approval: Approval, stdout: Output): string {
   ].join('\n');
 }
 
-/** What became of it, or '' while it waits. */
+/** How the question ended, or '' while it waits. */
 function stateOf({ answer, decided }: Approval): string {
   if (decided !== null) return `${decided.verdict} (${decided.code})`;
   if (answer === null) return '';

@@ -1,6 +1,6 @@
 /**
- * A copy of the control fold for another thread of the same process. It is told of every record and folds it by the same
- * rule, so at the same revision it holds the same. Work that takes long is done on it, and holds nobody up.
+ * A copy of the control fold for another thread of the same process. The copy gets every record and folds it by the same
+ * rule, so both are equal at the same revision. Long work uses the copy, so that it delays no request.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -12,14 +12,14 @@ import {
 } from '@mandate/policy';
 import { readControlRecord } from '@mandate/schemas';
 
-/** A record of the control topic, as it stands on the log. */
+/** A record of the control topic, as the log contains it. */
 export type ReplicaChange = { offset: number; value: Uint8Array };
 
 /** What a replica is told. Each call resolves once the replica has taken it. */
 export type FedReplica = {
-  /** Lines of a snapshot, the next ones. */
+  /** Adds the next lines of a snapshot. */
   addLines(lines: readonly string[]): Promise<void>;
-  /** Begins with the lines so far; resolves to the place where they end, or to null where they cannot be used. */
+  /** Starts from the lines so far. Resolves to the log position where they end, or to null if they cannot be used. */
   restore(): Promise<ControlPlace | null>;
   apply(changes: readonly ReplicaChange[]): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type ControlReplica = FedReplica & {
   /** How many records of the topic it holds. */
   revision(): number;
   tenant(name: string): TenantControl;
-  /** Of everything that is folded: the same in every process at the same revision. */
+  /** The digest of the whole fold. It is the same in every process at the same revision. */
   digest(): string;
 };
 

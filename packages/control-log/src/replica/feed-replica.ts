@@ -1,17 +1,17 @@
-/** Tells a replica of the control fold all that is on the topic, and then whatever comes. */
+/** Feeds a replica of the control fold with all records of the topic, and then with each new one. */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { type Logger, type Running, turns } from '@mandate/runtime';
 import { PARTITION, readFrom } from '../control-changes.ts';
 import { isOnLog, newestStored } from '../snapshots/newest-fold.ts';
 import type { FedReplica } from './control-replica.ts';
 
-/** So many at once. They are copied from one thread to the other. */
+/** How many are sent at once. They are copied from one thread to the other. */
 const LINES = 500;
 const RECORDS = 200;
 const LANE = ['control replica'];
 
 /**
- * @param options.snapshots where the newest lies; absent: the replica folds the topic from its start
+ * @param options.snapshots holds the newest snapshot; if absent, the replica folds the topic from its start
  * @returns once the replica holds what was on the topic; `finished` rejects when it can no longer be told
  */
 export async function feedReplica(

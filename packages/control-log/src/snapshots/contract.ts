@@ -91,7 +91,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect(await startBehind(home)).toEqual({ records: 10, warned: [] });
   });
 
-  test('a replica that is fed holds what every reader holds, behind a snapshot and without one', async () => {
+  test('a fed replica holds the same as every reader, with a snapshot and without one', async () => {
     const home = await open();
     const { bus } = home;
     await write(bus, 40);

@@ -34,8 +34,8 @@ export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: Hi
 const FULL = { maxRemembered: 6, keptUnremembered: 3 };
 
 /**
- * Of tenants that fill their room. As little time passes as nothing is forgotten in: how soon a store gives back the
- * room of what is forgotten is its own affair.
+ * Histories of tenants that fill their room. So little time passes that nothing is forgotten, because each store decides
+ * when it gives the room of forgotten deliveries back.
  */
 export function fullHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
   test('a tenant without room is answered as the model answers it', async () => {

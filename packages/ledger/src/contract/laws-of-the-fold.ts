@@ -122,7 +122,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('of tenants without room it is the live ledger, too, and knows the same of what had none', async () => {
+  test('equals the live ledger also for tenants without room, and knows the same deliveries without room', async () => {
     const room = { maxRemembered: 6, keptUnremembered: 3 };
     await fc.assert(
       fc.asyncProperty(history, turns, fc.nat(), async (commands, order, cut) => {

@@ -49,7 +49,7 @@ export function rates(make: MakeLedger): void {
     const limits = [openLimit({ maxCalls: 2 })];
     const asking = () => stepRequest({ plan: planOf({ limits }) });
 
-    test('are so many at most, until outcomes settle them', async () => {
+    test('are bounded in number until outcomes settle them', async () => {
       const { ledger, clock } = await begin(make);
       const first = asking();
       await allow(ledger, first);
@@ -62,7 +62,7 @@ export function rates(make: MakeLedger): void {
       expect(await lookAt(ledger, asking())).toMatchObject({ calls: 2, ok: false });
     });
 
-    test('are settled once, and one without an outcome is open for so long', async () => {
+    test('are settled once, and a call without an outcome is open for a bounded time', async () => {
       const { ledger, clock } = await begin(make);
       const first = asking();
       await allow(ledger, first);
@@ -85,7 +85,7 @@ export function rates(make: MakeLedger): void {
       expect(seen).toEqual([[[true, 0]], [[true, 1]], [[false, 2]], [], [[true, 1]], [[false, 2]]]);
     });
 
-    test('are not those that are under no such limit, nor those of others', async () => {
+    test('include neither calls without such a limit nor calls of other agents', async () => {
       const { ledger } = await begin(make);
       const other = stepRequest({ plan: planOf() });
       await allow(ledger, other);

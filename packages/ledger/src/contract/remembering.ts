@@ -34,7 +34,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('what was refused for want of room claims no id: it is decided once there is room', async () => {
+  test('a request refused because there was no room claims no id, and is decided once there is room', async () => {
     const { ledger, clock } = await beginFull(make);
     const first = stepRequest(full);
     const second = stepRequest({ ...full, plan: planOf({ refusal: refusal() }) });
@@ -49,7 +49,7 @@ export function remembering(make: MakeLedger): void {
     expect(facts).toMatchObject({ first: null, unremembered: false, chargedMicros: 100 });
   });
 
-  test('what is decided while everything else of its partition is forgotten is remembered', async () => {
+  test('remembers a delivery that is decided while all others of its partition are forgotten', async () => {
     const { ledger, clock } = await beginFull(make);
     const before = [1, 2, 3].map(() => stepRequest({ ...full, plan: planOf({ refusal: refusal() }) }));
     await ledger.step(before);
@@ -60,14 +60,14 @@ export function remembering(make: MakeLedger): void {
     expect(await send(ledger, request)).toEqual({ ...result, redelivered: true });
   });
 
-  test('a room that was widened has room at once', async () => {
+  test('a tenant whose limit was raised has room at once', async () => {
     const { ledger } = await beginFull(make);
     const refused = stepRequest({ maxRemembered: 0 });
     expect(await decide(ledger, refused)).toMatchObject({ unremembered: true });
     expect(isAllowed(await decide(ledger, repeated(refused, { maxRemembered: 1 })))).toBe(true);
   });
 
-  test('comes before deadline, kill switch, a plan that no longer holds and a mandate that only watches', async () => {
+  test('a lack of room comes before deadline, kill switch, an outdated plan and a mandate that only watches', async () => {
     const { ledger, clock } = await beginFull(make);
     const none = { maxRemembered: 0 };
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -80,7 +80,7 @@ export function remembering(make: MakeLedger): void {
     expect(isAllowed(watched)).toBe(false);
   });
 
-  test('the last of them are answered again word for word, until the log has them; then they are published', async () => {
+  test('the last requests without room are answered again word for word until the log has them, and then as published', async () => {
     const { ledger } = await beginFull(make);
     const refused = [1, 2, 3].map(() => stepRequest({ maxRemembered: 0 }));
     const results = await ledger.step(refused);
@@ -96,7 +96,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('what the log does not hold yet is kept, however many come after it', async () => {
+  test('keeps an answer that the log does not hold yet, however many come after it', async () => {
     const { ledger } = await beginFull(make);
     const [unpublished, ...others] = [1, 2, 3, 4, 5].map(() => stepRequest({ maxRemembered: 0 }));
     if (unpublished === undefined) throw new Error('five are refused');
@@ -141,7 +141,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('in one batch, as many as there is room for', async () => {
+  test('remembers as many requests of one batch as there is room for', async () => {
     const { ledger } = await beginFull(make);
     const batch = Array.from({ length: 5 }, () => stepRequest({ maxRemembered: 3 }));
     const results = await ledger.step(batch);

@@ -178,7 +178,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(request, said))).toMatchObject({ chargedMicros: costs });
   });
 
-  test('what is above the cap is charged to the agent alone, and to no budget that it shares', async () => {
+  test('charges an excess above the cap to the agent alone, and to no budget that it shares', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 5_000 }),
@@ -202,7 +202,7 @@ export function settling(make: MakeLedger): void {
       { deltaMicros: 200, budgets: { length: 4 } },
       { deltaMicros: 8_700, budgets: [{ id: 'daily' }, { id: 'total' }] },
     ]);
-    // The agent has stopped itself, and nobody else.
+    // The agent has stopped itself, and no other agent.
     const { limits: seen } = await decide(ledger, held({}, { limits: [budget({ maxMicros: 5_000 })] }));
     expect(seen).toMatchObject([{ ok: false }]);
     await allow(ledger, { ...held({}, { limits: limits.slice(0, 1) }), agentId: 'agent-2' });
@@ -220,7 +220,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('costs beyond all reason leave every counter exact, and what is charged next is charged in full', async () => {
+  test('absurdly high costs leave every counter exact, and the next charge is made in full', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: null }),
@@ -315,7 +315,7 @@ export function settling(make: MakeLedger): void {
       expect(await spent(ledger, TENANT)).toEqual({});
     });
 
-    test('has room again as its successes cost money, and never for more than at first', async () => {
+    test('gets room again as its successes cost money, and never more room than at first', async () => {
       const { ledger } = await begin(make);
       for (let failures = 0; failures < 2; failures += 1) await settled(ledger, { status: 'failure' });
       const costing = (micros: number): Partial<Plan> => ({

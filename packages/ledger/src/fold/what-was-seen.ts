@@ -18,9 +18,9 @@ export function seeTime(state: LedgerState, time: string): number {
 }
 
 /**
- * Is the record of that time and sequence to be passed over, for what is known of its coordinate? It tells of the same step
- * then, and was written twice: another step for one coordinate there is only once the first is forgotten. A delivery for
- * which there was no room may be forgotten soon, so that of two such steps the later one counts.
+ * Whether the fold skips a record because its coordinate is known already. Then one step was written twice: a second step
+ * for the same coordinate happens only after the first is forgotten. A delivery for which there was no room may be forgotten
+ * soon. So if there are two such steps, the later one counts.
  */
 export function isPassedOver(
   known: Delivery | undefined,

@@ -93,8 +93,8 @@ function within(heldMicros: number, deltaMicros: number): number {
 }
 
 /**
- * As much of an excess, beside a delta for the same time, as leaves the counter half of what is exact. The other half is for
- * charges: what an agent reports beyond all reason never cuts what its actions cost in a budget that it shares.
+ * The part of an excess that still fits, beside a delta for the same time, into half of the exact range of a counter. The
+ * other half is kept for charges. So an absurdly high report never cuts a charge to a budget that agents share.
  */
 export function excessIn(
   counter: Counter,

@@ -19,7 +19,7 @@ export function keepEarly({ early }: LedgerState, key: string, settlement: Early
   early.set(key, settlement);
 }
 
-/** For a decision that stands, once. Answers what that moved; null where no outcome waits for it. */
+/** Settles a decision that stands by the outcome that waits for it, once. Returns what it moved; null if none waits. */
 export function settleEarly(state: LedgerState, entry: Entry): Moved | null {
   const { early } = state;
   if (early.size === 0) return null;

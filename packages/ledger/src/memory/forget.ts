@@ -57,8 +57,8 @@ export function rememberBriefly(state: LedgerState, delivery: Unremembered): voi
 }
 
 /**
- * Of the deliveries for which there was no room the last are kept, and what the log does not hold yet. Gives back the
- * others, and the oldest that are forgotten by now.
+ * Deliveries for which there was no room: keeps the last ones, and those that the log does not hold yet. Drops the others,
+ * and the oldest ones whose time has passed.
  */
 export function forgetBrief(state: LedgerState, { unremembered }: TenantState, nowMs: number): void {
   const over = lengthOf(unremembered) - state.room.keptUnremembered;

@@ -29,7 +29,7 @@ export type MemoryLedgerOptions = {
   replayMemoryMs?: number;
   /** How many deliveries all tenants together may have remembered. No bound when absent. */
   mostRemembered?: number;
-  /** Of a tenant for which there is no room, how many deliveries are known all the same. Default 10,000. */
+  /** How many deliveries without room the ledger still knows for each tenant. Default 10,000. */
   keptUnremembered?: number;
   log?: Logger;
 };

@@ -1,4 +1,4 @@
-/** A list that is taken from at its front: what is gone is given back now and then, not each time. */
+/** A list from whose front items are taken. It frees the memory of taken items now and then, not each time. */
 export type Queue<T> = { items: T[]; head: number };
 
 export function createQueue<T>(): Queue<T> {

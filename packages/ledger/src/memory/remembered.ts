@@ -36,7 +36,7 @@ export type TenantState = {
   readonly unpublished: Set<Delivery>;
   /** How many deliveries are remembered, those of `unremembered` not among them. */
   remembered: number;
-  /** For which there was no room. The last are known all the same, so that a redelivery is. */
+  /** Deliveries for which there was no room. The last ones are kept, so that a redelivery is recognized. */
   readonly unremembered: Queue<Unremembered>;
 };
 
@@ -101,7 +101,7 @@ export type Entry = Remembered & {
   readonly hard: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
-  /** `early`: what its outcome, which is on the log already, moved as it was decided. */
+  /** `early`: what its outcome moved at the decision, if the outcome was on the log before. */
   unpublished: { plan: StepRequest['plan']; facts: StepFacts; early: Moved | null } | null;
   /** Another attempt of the same action: nearly always there is none, so that a list would cost more than it holds. */
   another: Entry | null;
@@ -121,7 +121,7 @@ export type Settled = Remembered & {
 };
 
 /**
- * A delivery for which there was no room: it stands for nothing. `digest`: null of an outcome, which changed nothing.
+ * A delivery for which there was no room. It decided and changed nothing. `digest` is null for an outcome.
  */
 export type Unremembered = Remembered & {
   readonly kind: 'unremembered';
@@ -134,16 +134,16 @@ export type Delivery = Entry | Duplicate | Settled | Unremembered;
 
 /** What an outcome moves, in micro-dollars. */
 export type Moved = {
-  /** In every counter that the ALLOW charged. */
+  /** The amount in every counter that the ALLOW charged. */
   readonly deltaMicros: number;
-  /** In those of them that are the agent's own, besides. */
+  /** The further amount in those of these counters that are the agent's own. */
   readonly excessMicros: number;
-  /** In the agent's counter of releases. */
+  /** The amount in the agent's counter of releases. */
   readonly releasedMicros: number;
   readonly result: OutcomeResult;
 };
 
-/** An outcome that lies on the log before its decision: early.ts. */
+/** An outcome that comes before its decision on the log: early.ts. */
 export type EarlySettlement = Moved & {
   /** By the clock of the ledger that has the decision: from here on it waits no more. */
   readonly forgetAtMs: number;

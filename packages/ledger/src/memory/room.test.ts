@@ -25,7 +25,7 @@ test('a tenant alone gets four fifths of the memory, two get four ninths, and an
   expect([...tenants.values()].map(({ remembered }) => remembered)).toEqual([400, 400]);
 });
 
-test('what is forgotten gives its room back, however much of it there is', async () => {
+test('forgotten deliveries give their room back, however many there are', async () => {
   const clock = manualClock(1_000);
   const ledger = createMemoryLedger({ clock, epoch: 'e', replayMemoryMs: 1_000, mostRemembered: 5_000 });
   const plan = planOf({ refusal: refusal() });

@@ -4,15 +4,15 @@ import type { TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /**
- * A tenant may remember so many times as much as is free. One tenant alone so gets four fifths of the memory, two get
- * four ninths each: however many fill theirs, another one finds room. (Dynamic thresholds: Choudhury and Hahne, 1998.)
+ * A tenant may use this many times the free part of the memory. So one tenant alone gets four fifths of the memory, and two
+ * get four ninths each. A further tenant always finds room. (Dynamic thresholds: Choudhury and Hahne, 1998.)
  */
 const TIMES_WHAT_IS_FREE = 4;
 
 /** Enough to keep up with a tenant that is full, and little enough for one turn of the event loop. */
 const LOOKED_AT_FOR_ROOM = 1_000;
 
-/** Whether one more delivery of the tenant may be remembered. What is forgotten by now gives its place back first. */
+/** Whether one more delivery of the tenant may be remembered. Deliveries whose time has passed are forgotten first. */
 export function hasRoom(
   state: LedgerState,
   tenant: TenantState,

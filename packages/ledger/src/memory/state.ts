@@ -16,7 +16,7 @@ type Room = { mostInAll: number; keptUnremembered: number };
 
 export type LedgerState = {
   replayMemoryMs: number;
-  /** Of this process, and no part of what is held. */
+  /** A setting of this process. It is no part of the stored state. */
   room: Room;
   /** The latest time seen: the clock never shows an earlier one. */
   clockMs: number;

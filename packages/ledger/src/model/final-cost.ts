@@ -1,4 +1,4 @@
-/** What the model charges in the end: the table of docs/mandates.md by row and column, then what the plan holds it to. */
+/** The final charge of the model: the table of docs/mandates.md by row and column, then the bounds of the plan. */
 import type { SettleRequest } from '@mandate/schemas';
 import type { DecideEvent } from './history.ts';
 

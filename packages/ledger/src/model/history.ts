@@ -55,7 +55,7 @@ export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent |
 export type History = {
   events: HistoryEvent[];
   replayMemoryMs: number;
-  /** Of each tenant, so many of the last for which there was no room are known all the same. */
+  /** How many deliveries without room are still known for each tenant: the last ones. */
   keptUnremembered: number;
   nowMs: number;
 };

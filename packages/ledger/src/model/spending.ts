@@ -22,7 +22,7 @@ function outcomeOf(history: History, allow: DecideEvent): SettleFacts | undefine
   return eventsOf(history, 'settle').find((event) => event.of === allow)?.facts;
 }
 
-/** Whether the agent shares it with nobody. */
+/** Whether the counter is the agent's own: no other agent shares it. */
 export function isOwn({ scope, subject }: BudgetReference, agentId: string): boolean {
   return scope === 'agent' && subject === agentId;
 }

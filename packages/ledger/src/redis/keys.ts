@@ -48,7 +48,7 @@ export function counterName({ scope, subject, id, windowMs }: BudgetReference): 
   return JSON.stringify([scope, subject, id, windowMs]);
 }
 
-/** With what the names of an agent's own counters begin: those that it shares with nobody. No id holds a blank. */
+/** The beginning of the names of an agent's own counters, which no other agent shares. No id holds a blank. */
 export function ownCounters(agentId: string): string {
   return `["agent",${JSON.stringify(agentId)},`;
 }

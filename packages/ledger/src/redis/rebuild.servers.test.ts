@@ -39,7 +39,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
-  test('is awaited by a first start, which is no fault and is warned of by nothing', async () => {
+  test('a first start waits for it, which is no fault and gives no warning', async () => {
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
     const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace(), log });

@@ -29,7 +29,7 @@ export type RedisLedgerOptions = RedisAddress &
     waitReplicas?: WaitReplicas;
     /** For tests, in the place of the server's own. */
     clock?: Clock;
-    /** Of a tenant for which there is no room, how many deliveries are known all the same. Default 10,000. */
+    /** How many deliveries without room the ledger still knows for each tenant. Default 10,000. */
     keptUnremembered?: number;
     log?: Logger;
   };

@@ -33,7 +33,7 @@ export type Shards = {
   readonly log: Logger;
   /** Of what is in force. */
   readonly replayMemoryMs: number;
-  /** Of a tenant for which there is no room, how many deliveries are known all the same. */
+  /** How many deliveries without room the ledger still knows for each tenant. */
   readonly keptUnremembered: number;
   /** By this client. */
   readonly answered: AnsweredCalls;

@@ -122,8 +122,8 @@ function createValidator(
 }
 
 /**
- * Whether one named validator lets through nothing that another did not: the same, or the same name with parameters that let
- * less through. Both are as documents write them.
+ * Whether `after` lets through nothing that `before` refused: both are equal, or `after` has the same name and narrower
+ * parameters. Both are as documents write them.
  */
 export function narrowsValidator(before: NamedInDocument, after: NamedInDocument): boolean {
   if (canonicalJson(before) === canonicalJson(after)) return true;

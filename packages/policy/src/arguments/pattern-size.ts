@@ -55,11 +55,11 @@ export function patternSize(pattern: string): number {
 /** To follow the name of what holds them. */
 export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
 
-/** What all documents that are written together may hold of what takes long to compile. */
+/** How much slow-to-compile content the documents of one request may have together. */
 export type Room = {
-  /** Of how large patterns are together. */
+  /** The total size of patterns. */
   patterns: Effort;
-  /** Of objects in schemas of arguments. */
+  /** The number of objects in schemas of arguments. */
   schemaParts: Effort;
 };
 

@@ -24,9 +24,9 @@ export type Subject = {
   action: Action;
   /** The action as it is published: what is redacted there must not be told by a check either. */
   shown: Action;
-  /** Of the tool; or of the model, as the request names it. */
+  /** The name of the tool, or of the model as the request gives it. */
   name: string;
-  /** Of an LLM call, what is known of its model and its provider; null: it is none. */
+  /** The known facts about the model and provider of an LLM call; null for other actions. */
   call: KnownCall | null;
   price: Price;
   atMs: number;

@@ -39,7 +39,7 @@ test.each([
   expect(confirmation.saw(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
 });
 
-test('of how long questions and grants live, the least of several policies holds; nothing where none says', () => {
+test('the shortest lifetime of several policies holds for questions and grants; none if no policy says', () => {
   const said = (...tools: object[]) =>
     confirmation
       .limits(
@@ -58,7 +58,7 @@ test('of how long questions and grants live, the least of several policies holds
   expect(Object.keys(said({})[0] ?? {})).not.toContain('questionMs');
 });
 
-test.each(['questionMs', 'grantMs'])('refuses %s of a tool that asks nobody', (field) => {
+test.each(['questionMs', 'grantMs'])('refuses %s of a tool that needs no confirmation', (field) => {
   const toolPolicies = { pay: { [field]: 5_000 } };
   expect(compilePolicy({ version: 1, id: 'p', toolPolicies }, 'p@1')).toMatchObject({
     ok: false,

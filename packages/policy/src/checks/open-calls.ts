@@ -63,8 +63,8 @@ function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] 
 }
 
 /**
- * Of a policy under which the call reserves nothing, whatever other policies say of it. Tiers ignore what a report says, and
- * a model without a price is refused where money is limited.
+ * The default of a policy under which the call reserves nothing; other policies do not matter. LLM calls and tiers have no
+ * default: a model without a price is refused where money is limited, and tiers ignore the cost that a report states.
  */
 function defaultOf(calls: Calls): number | null {
   const { policy, tool, type } = calls;

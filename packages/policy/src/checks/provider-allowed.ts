@@ -6,8 +6,8 @@ const CHECK = 'provider-allowed';
 const CODE = 'PROVIDER_NOT_ALLOWED';
 
 /**
- * Everybody whom a call goes through has to be allowed, and nobody may be denied. A call that does not say whom it goes to
- * is refused, unless every provider is allowed: leaving the provider out must not lead past these lists.
+ * Every provider on the way of a call must be allowed, and none may be denied. A call that names no provider is refused,
+ * unless every provider is allowed: leaving the provider out must not lead past these lists.
  */
 export const providerAllowed: StaticCheck = ({ type, policy: { allowedProviders, deniedProviders } }) => {
   if (type !== 'llm_call' || (allowedProviders === null && deniedProviders === null)) return null;
@@ -31,7 +31,7 @@ export const providerAllowed: StaticCheck = ({ type, policy: { allowedProviders,
   };
 };
 
-/** What only a pattern of stars matches. */
+/** An empty name: only a pattern of stars matches it. */
 const NOBODY = [''];
 
 function nameOf(names: ListedNames | undefined): string {

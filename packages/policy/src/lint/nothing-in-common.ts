@@ -1,4 +1,4 @@
-/** Agents to whom no tool, no model or no provider is allowed by all that they are held to together. */
+/** Finds agents whose policies together allow no tool, no model or no provider. */
 import {
   type AgentDocument,
   type Condition,

@@ -212,7 +212,7 @@ function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, ef
   return [...allowed, ...delegable, ...denied];
 }
 
-/** Whether whatever a pattern matches is matched by one of the list. */
+/** Whether the list matches every name that a pattern matches. */
 function patternsWithin(
   of: Named,
   patterns: readonly string[],
@@ -259,7 +259,7 @@ function priceInWords(price: ModelPriceDocument | undefined): string {
   return `${inputPerMillion} in, ${outputPerMillion} out${fee}`;
 }
 
-/** What a call counts as that does not say: without it the call is refused where money is limited, and counted nowhere else. */
+/** The token counts assumed for a call that states none. Without them the call is refused where money is limited. */
 function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { defaultTokens = {} } = after;
   return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {

@@ -44,9 +44,9 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 
 /**
  * @param name how records name it, with its version; null where it is a whole mandate
- * @param how.room of all documents of a request; absent: the policy has room of its own
- * @param how.stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it; what
- * it says of arguments is compiled when a call needs it
+ * @param how.room the room of all documents of a request; absent: the policy has room of its own
+ * @param how.stands the document is on the log. It met the bounds of the process that wrote it, and later bounds do not
+ * change it. Its rules for arguments are compiled when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,
@@ -204,7 +204,7 @@ function listOf<L>(
   return patterns === undefined ? null : compile(patterns);
 }
 
-/** Where some provider is denied, a call that names none is refused; where none is, it is not. */
+/** If the list denies a provider, a call that names no provider is refused. An empty list denies none. */
 function deniesAny(patterns: readonly string[] | undefined): patterns is readonly string[] {
   return patterns !== undefined && patterns.length > 0;
 }

@@ -36,7 +36,7 @@ const model = fc
   .map(([words, name, endings]) => [...words, name + endings.join('')].join('/'));
 const provider = fc.constantFrom(undefined, 'openai', 'Azure_OpenAI', 'vertex_ai', 'our-proxy');
 
-test('whatever allows a call can deny it', () => {
+test('every pattern that allows a call can deny it', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const { models, providers } = callNames(stated, name);
@@ -136,7 +136,7 @@ describe('lists of models', () => {
     expect(list.match(callNames('openai', 'gpt-4.1').models.denied)).toBe('OpenAI/GPT-4*');
   });
 
-  test('an empty list has nobody on it', () => {
+  test('an empty list matches no provider', () => {
     expect(compileModels([]).match(callNames('openai', 'gpt-4o').models.denied)).toBeNull();
   });
 

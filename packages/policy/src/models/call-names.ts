@@ -1,4 +1,4 @@
-/** By which names lists and records know the model and the providers of an LLM call. */
+/** The names under which lists and records know the model and the providers of an LLM call. */
 import { folded, foldedName, makerOf, providerNamed } from './known-providers.ts';
 import { readModelName } from './model-name.ts';
 import { normalProvider } from './normal-form.ts';
@@ -15,14 +15,14 @@ export type CallNames = {
   readonly model: string;
   /** The normal form of who is called first; null: neither the request nor the name of the model says it. */
   readonly provider: string | null;
-  /** What else stands for the model, itself first. */
+  /** All names that stand for the model; its normal form comes first. */
   readonly spellings: readonly string[];
-  /** What may stand before it: the whole way to it first, and nothing last. */
+  /** The prefixes that may precede the model: the whole way first, the empty prefix last. */
   readonly ways: readonly string[];
   readonly models: ListedNames;
-  /** Everybody who is called. None: nobody knows who. */
+  /** Every provider that is called. Empty if none is known. */
   readonly providers: readonly ListedNames[];
-  /** What is to be read of them, in characters. */
+  /** The total length of these names, in characters. */
   readonly units: number;
 };
 
@@ -43,7 +43,7 @@ export function callNames(statedProvider: string | undefined, statedModel: strin
   return { model: name.model, provider, spellings, ways, models, providers, units };
 }
 
-/** Its normal form first. Whoever denies a provider means all its names, and its parts. */
+/** Its normal form first. To deny a provider is to deny all its names and its parts. */
 function namesOfProvider(name: string): ListedNames {
   const known = providerNamed(name);
   if (known === null) return { allowed: [name], denied: [name] };
@@ -54,7 +54,7 @@ function namesOfProvider(name: string): ListedNames {
   };
 }
 
-/** A pattern that denies `openai/gpt-4o` means it whatever stands before that, and where nobody says `openai`. */
+/** A pattern that denies `openai/gpt-4o` also denies it after any prefix, and where the call does not name `openai`. */
 function deniedNames(
   given: string,
   model: string,

@@ -14,7 +14,7 @@ export type Provider = {
   readonly names: readonly string[];
   /** Its price list in `@pydantic/genai-prices`; null: that has none. */
   readonly priceList: string | null;
-  /** A part of this other provider: whoever denies that one denies this as well. */
+  /** The provider that this one is a part of. To deny that provider denies this one as well. */
   readonly partOf: string | null;
 };
 
@@ -167,7 +167,7 @@ export function makerNamed(name: string): string | null {
   return makers.get(name) ?? null;
 }
 
-/** Whose model it is, by how its name begins; null: nobody's that is known. */
+/** The maker of a model, by how its name begins; null if no known maker matches. */
 export function makerOf(model: string): string | null {
   return MAKERS.find(([, begins]) => begins?.test(model))?.[0].split(' ')[0] ?? null;
 }

@@ -15,7 +15,7 @@ export type ListedPrices = {
 
 /**
  * @param given the model as the request names it
- * @param provider the normal form of who is called first; null: nobody knows
+ * @param provider the normal form of the provider that is called first; null if it is unknown
  */
 export function listedPrices(given: string, provider: string | null): ListedPrices | null {
   const names = namesInLists(folded(given));

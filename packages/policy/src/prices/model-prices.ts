@@ -8,13 +8,13 @@ import { microsAt, type Tokens } from './price-of-llm-call.ts';
 /** Micro-dollars for a million tokens, and for each call. */
 export type StatedPrice = { inputMicros: number; outputMicros: number; perCallMicros: number };
 
-/** `way`: whatever stands before the model, `azure`; empty: the price holds whoever is called. */
+/** `way`: the part before the model, such as `azure`. If empty, the price holds for every provider. */
 type Entry = { name: string; way: string; price: StatedPrice };
 
 export type ModelPrices = {
   /**
-   * What may apply to a call; none: the document does not price the model. A price for the way of the call goes before one
-   * for any way. Of a call whose provider is unknown nobody can say which applies, so all do.
+   * The prices that may apply to a call; none if the document does not price the model. A price for the way of the call takes
+   * precedence over a price for any way. If the provider of the call is unknown, all prices may apply.
    */
   of(call: CallNames): readonly StatedPrice[];
 };

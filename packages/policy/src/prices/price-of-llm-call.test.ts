@@ -180,7 +180,7 @@ test('a model of a list is the entry that the library finds by its name', () => 
   expect(priced).toBeGreaterThan(800);
 });
 
-describe('who does not say the provider, or names one that is unknown, pays by the dearest list', () => {
+describe('a call without a provider, or with an unknown one, costs what the dearest list says', () => {
   test.each<[provider: string | undefined, model: string, micros: number, source: string]>([
     // $0.55 and $2.19 at DeepSeek; $3 and $7 at the dearest of six.
     [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1'],

@@ -22,8 +22,8 @@ export type Rule = {
 };
 
 /**
- * @param how.stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it
- * @param how.room of all documents of a request; absent: the rule has room of its own
+ * @param how.stands the rule is on the log. It met the bounds of the process that wrote it, and later bounds do not change it.
+ * @param how.room the room of all documents of a request; absent: the rule has room of its own
  */
 export function compileRule(
   document: RuleDocument,

@@ -78,7 +78,7 @@ test.each([
   expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="readiness",service="test"} 0']);
 });
 
-test('what is needed is asked once for all who ask at a time', async () => {
+test('checks a dependency once for all callers that ask at the same time', async () => {
   const asked = Promise.withResolvers<{ name: string; ok: boolean }[]>();
   let times = 0;
   const readiness = () => {

@@ -60,14 +60,14 @@ test('what is published counts by records and by bytes, all of it or nothing', a
   expect((await publish()).statusCode).toBe(200);
 });
 
-test('where the limits of a tenant let none through no wait is told', async () => {
+test('reports no wait if the limits of a tenant let nothing through', async () => {
   const { post } = await serving({ publish: { records: { perSecond: 0 } } });
   const refused = await post('/v1/records', 'publish');
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, undefined]);
   expect(refused.json()).toMatchObject({ code: 'TOO_MANY_RECORDS', retryAfterMs: null });
 });
 
-test('a route that stops agents is refused for no rate', async () => {
+test('no rate limits a route that stops agents', async () => {
   const { post } = await serving({ changes: { perSecond: 0 } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/kills', 'operate')));
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));

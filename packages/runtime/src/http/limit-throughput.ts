@@ -1,4 +1,4 @@
-/** Holds API keys and tenants to what they may write. A route says in its `config` as what its requests are counted. */
+/** Holds API keys and tenants to what they may write. The `config` of a route says how its requests are counted. */
 import type { FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 import type { Amount, OverLimit, Spending, Throughputs } from '../throughput/throughputs.ts';
@@ -8,7 +8,7 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** As what its requests are counted: as a change each, before the body is read; or by the handler, once it knows how much. */
+    /** `changes`: a request counts as one change before its body is read. Other kinds: the handler counts them later. */
     counted?: Spending;
   }
   interface FastifyRequest {
@@ -18,9 +18,9 @@ declare module 'fastify' {
      * @throws HttpProblem 429 TOO_MANY_RECORDS, TOO_MANY_CHANGES or TOO_MANY_READS; nothing is counted then
      */
     spend(spending: Spending, amount: Amount): void;
-    /** The same, but false where it is beyond the limit. */
+    /** Counts as `spend` does, but returns false instead of throwing. */
     trySpend(spending: Spending, amount: Amount): boolean;
-    /** Throws as `spend` does where not even this much could be counted now, and counts nothing. */
+    /** Throws as `spend` does if this amount is beyond the limit now, but counts nothing. */
     mustHaveRoom(spending: Spending, amount: Amount): void;
   }
 }
@@ -55,7 +55,7 @@ export function limitThroughput(
   });
 }
 
-/** All routes that are added to this plugin from here on are counted so. */
+/** Counts the requests of all routes that are added to this plugin from now on in this way. */
 export function countAll(server: HttpServer, counted: Spending): void {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, counted };

@@ -1,4 +1,4 @@
-/** What hoarders may take of a listening server, and that all other callers are served meanwhile. */
+/** Hoarders take only a bounded part of a listening server. All other callers are served meanwhile. */
 import type { ApiScope } from '@mandate/schemas';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { issueApiKey } from '../api-keys/api-key-record.ts';
@@ -121,7 +121,7 @@ describe('bodies', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_body_bytes')).toBe(0), 20_000);
   });
 
-  test('of which nothing comes any more are cut off', async () => {
+  test('are cut off if no more bytes come', async () => {
     const { url } = await serve({ bodyIdleMs: 100 });
     const stuck = dial(url, `${post(mallory, 5_000)}{`);
     expect(await stuck.closed).toMatch(/^HTTP\/1.1 408 [\s\S]*"REQUEST_TIMEOUT"/);
@@ -147,7 +147,7 @@ describe('bodies', () => {
 });
 
 describe('connections', () => {
-  test('on which nothing is said, or headers trickle, keep nobody out: the oldest of them end', async () => {
+  test('that are silent, or on which headers trickle, keep no caller out: the oldest of them end', async () => {
     // For callers without a key 20.
     const { url, ask, gauge } = await serve({ sockets: 100 });
     const silent = Array.from({ length: 30 }, (_, n) =>
@@ -161,7 +161,7 @@ describe('connections', () => {
     expect(await gauge('mandate_http_open_sockets')).toBeLessThanOrEqual(20);
   });
 
-  test('that are kept open by a key are so many, and the one that was idle for longest ends', async () => {
+  test('of one key are bounded in number, and the one that was idle for longest ends', async () => {
     // For keys 70, of one key 17.
     const { url, ask } = await serve({ sockets: 100 });
     const idle: Dialed[] = [];
@@ -175,7 +175,7 @@ describe('connections', () => {
     expect(await ask(alice, '/v1/text', { text: 'short' })).toEqual([200]);
   });
 
-  test('on which requests wait are so many of one key, and the next is refused', async () => {
+  test('of one key on which requests wait are bounded in number, and the next is refused', async () => {
     const { url, ask, gauge } = await serve({ sockets: 100, requests: 1_000 });
     const busy = Array.from({ length: 20 }, () => dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`));
     await vi.waitFor(() => {
@@ -188,7 +188,7 @@ describe('connections', () => {
 });
 
 describe('requests under way', () => {
-  test('are so many of one key, on however few connections', async () => {
+  test('of one key are bounded in number, on however few connections', async () => {
     // For keys 70, of one key 17.
     const { url, ask, gauge } = await serve({ requests: 100 });
     const pipelined = dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(40));

@@ -1,6 +1,6 @@
 /**
- * One throughput limit, as a token bucket and a count of the day. What was taken is kept in thousandths of a unit, of which
- * `perSecond` drain in each millisecond: so all numbers are whole, and the wait that is told is the exact one.
+ * One throughput limit, as a token bucket and a count of the day. The level of the bucket is counted in thousandths of a
+ * unit, of which `perSecond` drain in each millisecond. So all numbers are whole, and the reported wait is exact.
  */
 import type { Throughput } from '@mandate/schemas';
 
@@ -14,8 +14,8 @@ export class Bucket {
   #takenInDay = 0;
 
   /**
-   * How many milliseconds to wait before so many may be taken; 0: they may be taken now; Infinity: never. More than the
-   * burst may be taken of a full bucket: it then takes so much longer until it has room again.
+   * How many milliseconds to wait before this many units may be taken. 0: now. Infinity: never. One take from a full bucket
+   * may exceed the burst. The bucket then needs longer until units are available again.
    */
   waitMs(units: number, limit: Throughput, nowMs: number): number {
     return Math.max(this.#waitForRoom(units, limit, nowMs), this.#waitForDay(units, limit, nowMs));
@@ -28,13 +28,13 @@ export class Bucket {
     this.#day = Math.floor(nowMs / DAY_MS);
   }
 
-  /** Takes what there is of so many, and leaves it empty where that is less. Of what it gives in a day nothing is taken. */
+  /** Takes this many units, or all that are left if they are fewer. The count of the day does not change. */
   takeWhatThereIs(units: number, limit: Throughput, nowMs: number): void {
     this.#taken = Math.min(this.#takenAt(limit, nowMs) + 1_000 * units, 1_000 * limit.burst);
     this.#atMs = nowMs;
   }
 
-  /** Whether it is as one that nothing was ever taken of. */
+  /** Whether the bucket equals a new one. */
   isUntouched(limit: Throughput, nowMs: number): boolean {
     return this.#takenAt(limit, nowMs) === 0 && (limit.perDay === null || this.#takenOfDay(nowMs) === 0);
   }

@@ -45,7 +45,7 @@ describe('a tenant', () => {
   });
 });
 
-test('of what is refused for one limit nothing is taken by another', () => {
+test('a refusal by one limit takes nothing from another', () => {
   const { throughputs: counted } = throughputs({ publish: { records: each, bytes: each } });
   counted.take('publish', ANN, { records: 1, bytes: 5 });
   expect(counted.take('publish', ANN, { records: 2, bytes: 3 })).toMatchObject({
@@ -65,7 +65,7 @@ test('the longest wait of all limits is told', () => {
   });
 });
 
-test('what was counted of thousands of keys is forgotten once their day is over', () => {
+test('forgets the counts of thousands of keys after their day is over', () => {
   const { clock, throughputs: counted } = throughputs({ changes: { perSecond: 1, burst: 100_000 } });
   for (let day = 0; day < 3; day += 1) {
     for (let at = 0; at < 6_000; at += 1)

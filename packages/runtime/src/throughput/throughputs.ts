@@ -6,12 +6,12 @@ import type { ApiKeyRecord, TenantLimitsInForce, ThroughputOf } from '@mandate/s
 import type { Clock } from '../clock.ts';
 import { Bucket } from './bucket.ts';
 
-/** What is counted together: records that callers publish, changes by people, reads that are put on record. */
+/** Kinds of work, each counted by itself: published records, changes by people, reads that are put on record. */
 export type Spending = 'publish' | 'changes' | 'reads';
 
 export type Amount = {
   readonly records: number;
-  /** Counted of what is published alone. Absent: none. */
+  /** Counted for `publish` alone. Default: 0. */
   readonly bytes?: number;
 };
 
@@ -57,7 +57,7 @@ export class Throughputs {
     return this.#counted.size;
   }
 
-  /** The limit for which so much has to wait longest, and nothing is taken; null where nothing stands in the way. */
+  /** The limit with the longest wait for this amount; null if no limit refuses it. Takes nothing. */
   over(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
     const nowMs = this.#clock();
     let longest: OverLimit | null = null;
@@ -69,7 +69,7 @@ export class Throughputs {
     return longest;
   }
 
-  /** Takes all of it and returns null, or nothing of it and returns why. */
+  /** Takes the whole amount and returns null, or takes nothing and returns the limit that refuses it. */
   take(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
     const over = this.over(spending, spender, amount);
     if (over !== null) return over;
@@ -98,7 +98,7 @@ export class Throughputs {
     return bucket;
   }
 
-  /** What is left are tenants and keys that did something today, of which there are no more than the log names. */
+  /** The remaining buckets are of tenants and keys that were active today. The log bounds their number. */
   #sweep(): void {
     const nowMs = this.#clock();
     for (const [name, { bucket, tenant, limit, of }] of this.#counted)

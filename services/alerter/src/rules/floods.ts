@@ -4,7 +4,7 @@
  * only listed.
  *
  * Minutes are those of the records that alerts are of, so alerters that catch up with the log fold alike. What people do
- * (`kill`, `revive`, `test`) and what is told of the whole plane (`lag`, `drift`) is always sent.
+ * (`kill`, `revive`, `test`) and alerts about the whole plane (`lag`, `drift`) are always sent.
  */
 import type { AlertRule } from '@mandate/schemas';
 import type { Finding } from './finding.ts';

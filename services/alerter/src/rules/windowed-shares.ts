@@ -1,6 +1,6 @@
 /**
- * How large a part of something was of late, for each subject. Counted in buckets of a thirtieth of the window, by the
- * time of the records, so what is counted is the same whenever it is read.
+ * The recent share of each subject in a total. The counts are in buckets of a thirtieth of the window. They go by the time
+ * of the records, so a replay of the log gives the same counts.
  */
 import { sumMicros } from '@mandate/schemas';
 
@@ -9,7 +9,7 @@ export type Share = { events: number; whole: number; part: number };
 
 const BUCKETS = 30;
 
-/** Counts are kept by partition of the log, so that one that goes to another alerter takes its own with it. */
+/** Counts are kept by partition of the log. When a partition goes to another alerter, its counts go with it. */
 export class WindowedShares {
   readonly #partitions = new Map<number, Map<string, Map<number, Share>>>();
   #countedAs = '';

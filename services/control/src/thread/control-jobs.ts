@@ -1,6 +1,6 @@
 /**
- * What takes long to find out about a tenant's documents, done on a copy of them in a thread of its own. Jobs and their
- * results travel between threads: they are plain values.
+ * Long work on a tenant's documents. It runs in a thread of its own, on a copy of them. Jobs and their results travel between
+ * threads, so they are plain values.
  */
 import type { LintedDocument } from '@mandate/policy';
 import type { HidingRules } from '@mandate/privacy';
@@ -8,11 +8,11 @@ import type { HttpProblem } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
 import type { Expanded } from '../routes/applied-policies.ts';
 
-/** All are about what stood at `atMs` for one tenant. */
+/** Every job is about the documents of one tenant as of `atMs`. */
 export type ControlJob = {
   tenant: string;
   atMs: number;
-} /** `fileKeys`: of the tenant, that stand in a file and not on the log. */ & (
+} /** `fileKeys`: the tenant's keys from a file, which the log does not contain. */ & (
   | { kind: 'lint'; fileKeys: readonly ApiKeyRecord[] }
   | { kind: 'lint around'; document: LintedDocument; fileKeys: readonly ApiKeyRecord[] }
   /** `body`: of a request, as it came. */

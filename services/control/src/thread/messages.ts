@@ -6,7 +6,7 @@ export type Call = { id: number } & (
   | { call: 'addLines'; lines: readonly string[] }
   | { call: 'restore' }
   | { call: 'apply'; changes: readonly ReplicaChange[] }
-  /** Done once the replica holds so many records. */
+  /** The job runs as soon as the replica holds `revision` records. */
   | { call: 'do'; job: ControlJob; revision: number }
 );
 

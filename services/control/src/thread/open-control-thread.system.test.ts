@@ -51,7 +51,7 @@ async function codesIn(answer: Promise<string>): Promise<string[]> {
   return findings.map(({ code }) => code);
 }
 
-test('what a job finds is as of the last change that this process has read, also while the thread runs', async () => {
+test('a job sees the last change that this process has read, also while the thread runs', async () => {
   const { control, thread } = await open();
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
   for (let n = 0; n < 20; n++) {
@@ -62,7 +62,7 @@ test('what a job finds is as of the last change that this process has read, also
   expect(await codesIn(thread.answer(requestOf('globex'), lint('globex')))).toEqual([]);
 });
 
-test('what a job refuses is refused as the route would refuse it', async () => {
+test('a job refuses a request in the same way as its route', async () => {
   const { thread } = await open();
   const preview = (text: string) =>
     thread.answer(requestOf('acme'), {
@@ -77,7 +77,7 @@ test('what a job refuses is refused as the route would refuse it', async () => {
   });
 });
 
-test('of one tenant and of all no more wait than may; and the tenant that has taken least is next', async () => {
+test('bounds the waiting jobs of one tenant and of all, and the tenant that has used least time is next', async () => {
   const { thread } = await open({ waiting: 6, waitingOfTenant: 3 });
   const done: string[] = [];
   const ask = (tenant: string, job: Parameters<typeof thread.answer>[1]) =>
@@ -88,7 +88,7 @@ test('of one tenant and of all no more wait than may; and the tenant that has ta
   const many = Array.from({ length: 6 }, () => ask('many', long('many')));
   const few = ask('few', lint('few'));
   await Promise.all([...many, few]);
-  // One is done at once and three wait: of seven two found no place.
+  // "many" asks six times: one job runs at once, three wait, and two find no place.
   expect(done.filter((what) => what === 'many OVERLOADED')).toHaveLength(2);
   expect(done.indexOf('few')).toBeLessThan(done.lastIndexOf('many VALIDATION_FAILED'));
 });
@@ -105,14 +105,14 @@ test('a job that takes too long is given up, and the next one is done', async ()
   expect(await codesIn(patient.answer(requestOf('acme'), lint('acme')))).toEqual([]);
 });
 
-test('a thread that nobody needed for a while is ended, and another one started when it is needed', async () => {
+test('ends a thread that was idle for a while, and starts another one when it is needed', async () => {
   const { control, thread } = await open({ idleMs: 1 });
   await put(control, 'acme', {});
   for (let n = 0; n < 3; n++)
     expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
 });
 
-test('whoever hangs up is not waited for, and a thread that is stopped answers nobody', async () => {
+test('drops the job of a caller that hangs up, and answers no caller after the thread is stopped', async () => {
   const { thread } = await open();
   const gone = new AbortController();
   const first = thread.answer(requestOf('acme'), lint('acme'));

@@ -1,7 +1,7 @@
 /**
- * What takes long is asked of a thread of its own, so that nobody waits for it but the one who asks. One job is done at a
- * time; tenants come in turn, by the time that they took. The thread is started when it is first needed, for it holds all
- * documents once more, and ended when it was not needed for a while.
+ * Long work runs in a thread of its own, so that only its caller waits for it. The thread does one job at a time. Tenants
+ * take turns, by the time that they used. The thread holds a second copy of all documents, so it starts when it is first
+ * needed and ends after it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { callerOf, FairQueue, HttpProblem, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
@@ -29,7 +29,7 @@ export type ThreadBounds = {
   waitMs: number;
   /** How long a job may take. All of them count their steps, and end by themselves long before. */
   runMs: number;
-  /** How long a thread is kept that nobody needs. */
+  /** How long an idle thread is kept. */
   idleMs: number;
 };
 
@@ -54,7 +54,7 @@ export function openControlThread(options: {
   bus: Bus;
   log: Logger;
   snapshots?: Snapshots | undefined;
-  /** How many records of the log this process has read: what it was asked about it has read by then. */
+  /** How many records of the log this process has read. A job runs only after the thread has read as many. */
   revision: () => number;
   bounds?: Partial<ThreadBounds>;
 }): ControlThread {

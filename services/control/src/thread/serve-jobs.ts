@@ -1,6 +1,6 @@
 /**
- * The control thread: holds a replica of the control fold and does what takes long, one job after the other. It is told what
- * is on the log and decides nothing; whoever started it may end it at any moment.
+ * The control thread: holds a replica of the control fold and does long jobs, one after the other. The event loop sends it
+ * the records of the log, and may end it at any moment. The thread decides nothing.
  */
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -12,7 +12,7 @@ import type { Answer, Call, Result } from './messages.ts';
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const replica = controlReplica();
-/** Jobs that ask for more than was told so far. */
+/** Jobs that wait for records that the replica does not hold yet. */
 let early: Extract<Call, { call: 'do' }>[] = [];
 
 function answer(message: Answer): void {

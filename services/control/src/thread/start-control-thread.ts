@@ -18,11 +18,11 @@ export type StartedThread = {
   do(job: ControlJob, revision: number, onBegin: () => void): Promise<JobResult>;
   /** Whether it can take jobs. */
   isAlive(): boolean;
-  /** At once, whatever it does. */
+  /** Ends the thread at once, even during a job. */
   end(): Promise<void>;
 };
 
-/** Beyond that it ends, and with it the job that took so much: the process goes on. */
+/** If the thread needs more, it ends together with its job. The process goes on. */
 const MOST_HEAP_MIB = 2_048;
 
 type Waiting = { resolve(result: Result): void; reject(error: unknown): void; onBegin?: () => void };

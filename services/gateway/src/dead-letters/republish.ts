@@ -34,7 +34,7 @@ import { republicationsOf } from './republications.ts';
 /** Names the dead letter on the record that was published from it. */
 const HEADER = 'mandate-dead-letter';
 
-/** `again`: also where it was published again before. `reporter`: who corrects it, where it is an outcome. */
+/** `again`: publish it even if it was published again before. `reporter`: who corrects it, if it is an outcome. */
 export type Order = {
   command: Command;
   corrected: { value: Json } | null;

@@ -40,7 +40,7 @@ test('an agent that was refused as often as it may be waits until it may be refu
   expect(held('bot', 2)?.waitMs).toBe(1_000);
 });
 
-test('of an agent in a loop, actions under way count as refused until their answers come or a minute has passed', () => {
+test('actions under way of an agent in a loop count as refused until their answers come or a minute has passed', () => {
   const { clock, refused, held, refuse } = counting();
   refuse('bot', 20);
   refused.sent('acme', new Map([['bot', 10]]));

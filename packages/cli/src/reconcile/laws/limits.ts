@@ -75,7 +75,7 @@ export function createLimits(findings: Findings) {
     return rate;
   }
 
-  /** Each once, and the agent's lifetime spend whether it is listed or not; with whether the agent has it to itself. */
+  /** Each counter once, with whether it is the agent's own. The agent's lifetime spend is always among them. */
   function chargedBy(
     tenant: string,
     agentId: string,

@@ -1,6 +1,6 @@
 /**
- * An outcome finds what it tells of: the first one for an ALLOW settles what that had reserved, by its terms, and those
- * behind it change nothing.
+ * An outcome finds the decision that it reports on. The first outcome for an ALLOW settles its reservation, by the terms of
+ * the decision. Later outcomes change nothing.
  */
 import type { Settlement } from '@mandate/schemas';
 import type { Findings } from './law.ts';

@@ -1,6 +1,6 @@
 /**
  * A settlement keeps the terms of its decision: the least that a success costs, the cap on an actual cost, and the bound on
- * what an agent's own reports give back. Told from the log by other means than the ledger's.
+ * what an agent's own reports give back. The check reads the log and shares no code with the ledger.
  */
 import {
   type BudgetAdjusted,
@@ -20,7 +20,7 @@ export function createTerms() {
     void released.set(agent, (released.get(agent) ?? 0) + micros);
 
   return {
-    /** What of the terms a settlement that moved money breaks; null: nothing. */
+    /** The term that a settlement breaks; null if it breaks none. Only for a settlement that moved money. */
     faultOf(settlement: Settlement, known: Known): string | null {
       const before = Math.max(0, released.get(agentOf(settlement)) ?? 0);
       return costFault(settlement, known) ?? releaseFault(settlement, known, before);

@@ -1,5 +1,5 @@
 #!lua
--- What became of a question to a person. It changes nothing.
+-- Returns the state of a question to a person. It changes nothing.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the request: 'agent action digest'

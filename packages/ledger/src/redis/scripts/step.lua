@@ -82,7 +82,7 @@ if may_be_plain then
   end
 end
 
--- More than the one delivery that an operation adds, so that forgetting keeps up; and far more where there is no room.
+-- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets far more if there is no room.
 local forgets = memory.left < #coordinates and FORGETS_FOR_ROOM or 2 * #coordinates + 4
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
@@ -133,7 +133,7 @@ local function answer_again(at, is_outcome)
 end
 
 -- { delta, result, excess, released, own, name of the counter of releases, name of the rate of open calls } of an outcome that
--- lies on the log before its decision, once: ADR 18.
+-- comes before its decision on the log, once: ADR 18.
 local function take_early(field, attempt)
   local name = 'early ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)

@@ -56,7 +56,7 @@ export function createTerms() {
   function encodeLimit(limit: Limit): [kind: number, place: number, most: number] {
     switch (limit.kind) {
       case 'confirmation':
-        // In the place of a counter, which it has none of: for how long it asks.
+        // It has no counter. In the place of one is how long the question lives.
         return [CONFIRMATION, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
       case 'rate':
         return [RATE, ratePlace(limit), integer(limit.maxCalls)];

@@ -42,7 +42,7 @@ export function requestIn(words: string): Request {
   };
 }
 
-/** In the place of what is not bounded: no amount is below zero. */
+/** Stands for "no bound": no amount is below zero. */
 const NONE = -1;
 
 /** How an outcome settles it: parts/charge.lua. */

@@ -215,7 +215,7 @@ test('two policies both hold, as rules of one tool do', () => {
   expect(['/srv/data/x', '/srv/x', '/tmp/x'].map(passes)).toEqual([true, false, false]);
 });
 
-test('what passes is in the folder however a program reads it', () => {
+test('a path that passes is in the folder however a program reads it', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...[

@@ -7,8 +7,8 @@ export type Folder = {
 };
 
 /**
- * Whether a path is in one of the folders for every program that could open it. What some program reads in another way is in
- * none: it is refused rather than guessed at.
+ * Whether a path is in one of the folders for every program that could open it. A path that programs
+ * read in different ways is in none: it is refused.
  */
 export function isWithin(folders: readonly Folder[], text: string): boolean {
   const path = readFolder(text);
@@ -25,7 +25,7 @@ export function isInside(outer: Folder, inner: Folder): boolean {
  * no `%` to be decoded, no `:` of a host or stream, no `*`, no `$`, no quote, no line break.
  */
 const PLAIN = /^[\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]+$/u;
-/** Compared after the forms of letters are made one, no sign may have come of a letter. */
+/** After NFKC, which gives the forms of a letter one form, no letter may have become another sign. */
 const NOT_COMPOSED = /[^\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]/u;
 /** Names that Windows takes for devices in any folder, also with an ending. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i;
@@ -54,7 +54,7 @@ function asciiLowerCase(name: string): string {
 }
 
 /**
- * `..` leads out of a folder that is a link, whatever stands before it. Windows forgets dots and blanks at the end of a
+ * `..` after the name of a link leads out of the folder. Windows forgets dots and blanks at the end of a
  * name, and gives long names short ones with `~`, which the signs above leave out.
  */
 function isPlainName(name: string): boolean {

@@ -84,7 +84,7 @@ const INFIX_PHRASES = [
   ['sounds', 'like'],
 ] as const;
 
-/** Of a table that IN names without a query it is not known what reading does. */
+/** Does not take `IN` with the name of a table: it is not known what reading that table does. */
 function takeIn(reader: TokenReader): boolean {
   const next = peek(reader, 1);
   const isList = ['(', '[', '{'].some((open) => isSign(reader, open, 1));

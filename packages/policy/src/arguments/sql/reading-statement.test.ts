@@ -440,7 +440,7 @@ test('says where the fault is', () => {
   );
 });
 
-test('a second statement is seen wherever it stands, unless it is inside of quotes or a comment', () => {
+test('finds a second statement anywhere, unless it is inside quotes or a comment', () => {
   const data = fc.constantFrom(
     "'; drop table x'",
     '"; drop"',

@@ -31,7 +31,7 @@ export interface TokenReader {
   readonly fieldsRead: FieldRead[];
   /** The rows that functions in FROM return. */
   readonly rowsOfFunctions: RowOfFunction[];
-  /** Of the next token. */
+  /** The index of the next token. */
   at: number;
   depth: number;
 }
@@ -55,7 +55,7 @@ export function isWord(reader: TokenReader, words: ReadonlySet<string> | string,
   return word !== null && (typeof words === 'string' ? word === words : words.has(word));
 }
 
-/** The next token where it is an unquoted word, in lower case; else null. */
+/** The next token where it is an unquoted word, in lower case; otherwise null. */
 export function wordAhead(reader: TokenReader, ahead = 0): string | null {
   const token = peek(reader, ahead);
   return token?.kind === 'word' ? token.text : null;
@@ -73,7 +73,7 @@ export function takeWord(reader: TokenReader, word: ReadonlySet<string> | string
   return is;
 }
 
-/** Takes these words if they all follow, else nothing. */
+/** Takes these words if they all follow, otherwise nothing. */
 export function takeWords(
   reader: TokenReader,
   first: ReadonlySet<string> | string,

@@ -1,17 +1,17 @@
 -- @use deliveries.lua
--- Deliveries for which there is no room: room.ts and forget.ts, said once more. `brief` lists their coordinates, the oldest first.
--- Of these the last are kept, and what the log does not hold yet.
+-- Deliveries for which there is no room, as in room.ts and forget.ts. `brief` lists their coordinates, the oldest first. The
+-- last ones are kept, and those that the log does not hold yet.
 
 local brief = {}
 
--- kept: of those for which there is no room
+-- kept: how many deliveries for which there is no room
 function brief.open(keys, memory, most, kept)
   local remembered = redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
   memory.left = most - remembered
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 
--- In the place of one that is forgotten.
+-- Replaces a delivery of the same coordinate, which is forgotten.
 function brief.remember(memory, coordinate, packed)
   if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
   put_stored(memory.seen, coordinate, packed)
@@ -20,7 +20,7 @@ function brief.remember(memory, coordinate, packed)
   memory.brief.is_brief[coordinate] = true
 end
 
--- Those of the coordinates that are no brief ones.
+-- The coordinates of deliveries for which there is room.
 function brief.others(memory, coordinates)
   if #memory.brief.added == 0 then return coordinates end
   local others = {}
@@ -32,7 +32,7 @@ end
 
 local MOST_LOOKED_AT, OLDEST_LOOKED_AT = 1000, 4
 
--- Once all else is written.
+-- Call it after all other writes.
 function brief.write(memory)
   local key = memory.brief.key
   call_with_many('RPUSH', key, memory.brief.added)
@@ -40,7 +40,7 @@ function brief.write(memory)
   local gone, last = {}, math.min(math.max(over, 0) + OLDEST_LOOKED_AT, MOST_LOOKED_AT)
   for at, coordinate in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
     local delivery = get(memory.seen, coordinate)
-    -- Another may have come to lie there since.
+    -- Another delivery may have the coordinate since.
     local stands = delivery and (delivery.kind == 'u' or delivery.kind == 'v')
     local may_go = not stands or at <= over and not is_unpublished(memory, delivery, coordinate)
       or is_forgotten(memory, delivery, coordinate)

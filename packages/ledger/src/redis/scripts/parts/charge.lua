@@ -35,7 +35,7 @@ local function counters_of(counters, charges)
   return charged
 end
 
--- The counters among these that the agent shares with nobody.   own: with what their names begin (keys.ts)
+-- The counters among these that are the agent's own.   own: the beginning of their names (keys.ts)
 local function own_among(charged, own)
   local found = {}
   for _, counter in ipairs(charged) do
@@ -58,7 +58,7 @@ local cost_of
 local is_marked
 -- Does its ALLOW hold a slot of the agent's open calls?
 local is_open
--- A script may have 200 locals: those that nothing else needs are the block's own.
+-- A script may have 200 locals, so those that are used only here are local to this block.
 do
   local TYPE, LEAST, OWN_LEAST, MOST, MARK, CALLS, PERCENT, OPEN, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 8, 8
 
@@ -93,7 +93,7 @@ do
 
     local actual = outcome.actual
     local capped = actual and math.min(actual, charging[MOST])
-    -- What is metered does not count in tiers, so nothing of it is too much.
+    -- Tiers ignore the actual cost, so they have no excess.
     local excess = (not actual or charging[TYPE] == 'TIERED') and 0 or actual - capped
     if result == 'succeeded' then
       local least = charging[outcome.releases and LEAST or OWN_LEAST]

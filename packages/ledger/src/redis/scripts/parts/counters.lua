@@ -98,7 +98,7 @@ local function fits_in(counters, counter, at, delta)
   return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
 
--- As much of an excess, beside a delta for `at`, as leaves the counter half of what is exact: counters.ts.
+-- The part of an excess that still fits, beside a delta for `at`, into half of the exact range of a counter: counters.ts.
 local function excess_in(counters, counter, at, delta, excess)
   local held = counter.sum
   if not counter.is_lifetime then
