@@ -1,8 +1,9 @@
 /**
- * Says which of Kafka's users may do what, at every `up`: it adds what is missing, and a repeat changes nothing.
+ * Grants each Kafka user its rights, at every `up`. It adds the missing rights. A repeat changes nothing.
  *
- * Each service has a user of its own, which may write what that service writes, and nothing else. Whoever may write the
- * decisions, or the control topic, says what was allowed and what may be: infra/kafka/README.md says which right is for what.
+ * Each service has a user of its own, which may write only what that service writes. A user that can write decisions
+ * decides what was allowed. A user that can write the control topic decides what may be allowed. infra/kafka/README.md says
+ * what each right is for.
  *
  * Environment: MANDATE_KAFKA_BROKERS, and MANDATE_KAFKA_SASL_USERNAME and _PASSWORD of the broker's own user.
  */
@@ -18,11 +19,11 @@ const WRITES = [WRITE, ...LOOKS];
 const BOTH = [READ, WRITE, ...LOOKS];
 
 const topic = (name) => ({ type: AclResourceTypes.TOPIC, name, pattern: ResourcePatternTypes.LITERAL });
-/** All whose names begin so. */
+/** All topics whose names begin with this text. */
 const topics = (name) => ({ ...topic(name), pattern: ResourcePatternTypes.PREFIXED });
 const groups = (name) => ({ ...topics(name), type: AclResourceTypes.GROUP });
 
-/** With the topics of tenants that publish directly. */
+/** Includes the topics of tenants that publish directly. */
 const ACTIONS = topics('mandate.actions.v1');
 const DECISIONS = topic('mandate.decisions.v1');
 const DEAD_LETTERS = topic('mandate.deadletters.v1');
@@ -32,7 +33,7 @@ const ACCESS = topic('mandate.access.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
-/** By user: what it may do, and with what. */
+/** For each user: its operations, and the resources that they are for. */
 const RIGHTS = {
   migrator: [
     [[CREATE, ...LOOKS], [topics('mandate.')]],

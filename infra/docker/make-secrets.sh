@@ -26,7 +26,7 @@ echo "MANDATE_CLICKHOUSE_PASSWORD=$query" >"$partial/query.env"
 echo "$operator" >"$partial/redis-operator-password"
 sed -e "s/\${LEDGER_SHA256}/$(sha256 "$ledger")/" -e "s/\${OPERATOR_SHA256}/$(sha256 "$operator")/" \
   ../redis/users.acl >"$partial/redis-users.acl"
-# Kafka: a user for each service, whom the broker knows by the same file; `broker` is its own, and its admin's.
+# Kafka: a user for each service. kafka-users.conf lists all of them for the broker. `broker` is the broker itself and its admin.
 users=''
 for user in broker migrator gateway decider snapshots recorder query alerter control; do
   secret=$(password)

@@ -21,8 +21,8 @@ export const check = z.object({
 export type Check = z.infer<typeof check>;
 
 /**
- * `first` and `expired` stand for their action and attempt. A `duplicate` stands for nothing. Nor does one that is
- * `unremembered`: the ledger had no room to remember another id of the tenant.
+ * `first` and `expired` stand for their action and attempt. A `duplicate` stands for nothing, and neither does an
+ * `unremembered` decision: the ledger had no room to remember another id of the tenant.
  */
 export const DECISION_KINDS = ['first', 'duplicate', 'expired', 'unremembered'] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
@@ -67,7 +67,7 @@ export type Reservation = z.infer<typeof reservation>;
 /** What the ledger did for a DEFER: each of these rates holds one slot for it, which its granted retry takes along. */
 export const deferral = z.object({
   rates: z.array(rateLimit.omit({ also: true })),
-  /** How long the question lives at least, and a grant if the person does not say: absent where no policy says. */
+  /** How long the question lives at least, and a grant if the person sets no time. Absent if no policy sets them. */
   questionMs: count.optional(),
   grantMs: count.optional(),
 });
@@ -100,9 +100,9 @@ export const decision = z.object({
   agentId: id,
   type: z.enum(['tool_call', 'llm_call']),
   tool: id.nullable(),
-  /** Of an LLM call, in normal form: `gpt-4o` of `openai/GPT-4o`. `action` has the name as it was given. */
+  /** The model of an LLM call, in normal form: `gpt-4o` for `openai/GPT-4o`. `action` has the name as it was given. */
   model: id.nullable(),
-  /** Who is called first, in normal form; null: it is no LLM call, or does not say. */
+  /** The provider that is called first, in normal form. null: no LLM call, or no provider is named. */
   provider: id.nullable(),
   verdict: z.enum(VERDICTS),
   /** null when the mandate is enforced, or would have allowed it too. */
@@ -135,7 +135,7 @@ export const decision = z.object({
   ledgerEpoch: z.string(),
   ledgerSequence: count,
   digest: z.string(),
-  /** The question to a person: of a DEFER, and if the answer to it ran out before it was used. */
+  /** The question to a person: on a DEFER, and after the answer to the question expired unused. */
   approvalId: z.string().optional(),
   reservation: reservation.nullable(),
   /** Only of a first DEFER. */

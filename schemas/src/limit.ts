@@ -41,7 +41,7 @@ export const budgetLimit = z.object({
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
-/** In the place of the tool of a rate: the calls of an agent that no outcome has settled. No tool has an empty name. */
+/** As the `tool` of a rate: the calls of an agent that no outcome has settled. No tool has an empty name. */
 export const OPEN_CALLS = '';
 
 export const rateLimit = z.object({
@@ -100,9 +100,9 @@ export type Charging = z.infer<typeof charging>;
 
 /** Bounds of a settlement besides its charging table. If policies differ, each figure is the one that charges more. */
 export const settling = z.object({
-  /** What a success costs at least, whoever reports it: the price that a policy sets. */
+  /** The least that a success costs, for every reporter: the price that a policy sets. */
   leastMicros: micros,
-  /** The same where the report is the agent's own: also what a policy estimates, or the input of a model. */
+  /** The same for the agent's own reports: also a policy's estimate, or the price of a model's input. */
   ownLeastMicros: micros,
   /** The cap on the charge for an actual cost. The part above the cap is excess. */
   mostMicros: micros,
@@ -129,7 +129,7 @@ export const UNBOUND_SETTLING: Settling = {
 };
 
 /**
- * So many percent of an amount, rounded down: exactly, also where a hundredfold is beyond 2^53-1.
+ * A percentage of an amount, rounded down. It is exact even if a hundred times the amount is beyond 2^53-1.
  *
  * @param amountMicros not negative @param percent 0 to 100
  */

@@ -91,7 +91,7 @@ export const modelPriceDocument = z.strictObject({
 });
 export type ModelPriceDocument = z.infer<typeof modelPriceDocument>;
 
-/** What a call counts as that does not say how many tokens it takes. */
+/** The tokens to assume for a call that does not state them. */
 const tokensDocument = z.strictObject({
   inputTokens: z.int().min(1).optional(),
   maxOutputTokens: z.int().min(0).optional(),

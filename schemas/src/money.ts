@@ -35,7 +35,7 @@ export function formatMicros(amount: number): string {
   return `${amount < 0 ? '-' : ''}$${digits.slice(0, -6)}.${fraction}`;
 }
 
-/** The most that a sum is told as: such a figure says "so much, or more". */
+/** The largest sum that is shown: this figure means "so much, or more". */
 export const MOST_MICROS = CAPS.amountMicros;
 
 /** A sum of amounts that were told so, within ±`MOST_MICROS`. */

@@ -27,7 +27,7 @@ export const reporter = z
   .describe('Set by the gateway, for every outcome that comes over HTTP, and never taken from a caller.');
 export type Reporter = z.infer<typeof reporter>;
 
-/** An outcome on the log. Without `reportedBy` it came from whoever may write to the topic. */
+/** An outcome on the log. Without `reportedBy`, a producer wrote it to the topic. */
 export const reportedOutcome = outcome.extend({ reportedBy: reporter.optional() });
 export type ReportedOutcome = z.infer<typeof reportedOutcome>;
 

@@ -97,7 +97,7 @@ export type SettleRequest = {
   actualMicros: number | null;
   /** null: no verification ran. */
   verified: boolean | null;
-  /** As of a request. An outcome that settles something is remembered all the same. */
+  /** The same as for a request. An outcome that settles something is remembered in any case. */
   maxRemembered: number;
   /** The reporter may give back without bound. Otherwise the report is the agent's own. */
   mayRelease: boolean;

@@ -35,7 +35,7 @@ test('stated limits hold; the default burst is that of ten seconds, and a key ha
   });
 });
 
-test('a key may have as much as is said of keys, also more than half', () => {
+test('a limit for keys may be above half of the limit for the tenant', () => {
   const { publishedRecords } = limitsInForce({
     publish: { records: { perSecond: 100, burst: 200, perDay: 300 } },
     publishPerKey: { records: { perSecond: 90 } },
