@@ -1,6 +1,6 @@
 /**
  * A settlement keeps the terms of its decision: the least that a success costs, the cap on an actual cost, and the bound on
- * what an agent's own reports give back. The check reads the log and shares no code with the ledger.
+ * what an agent's own reports give back. The check computes them from the log, in another way than the ledger.
  */
 import {
   type BudgetAdjusted,
