@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { MUTATIONS, type Mutation } from './mutations.ts';
+import type { Mutation } from './mutation.ts';
+import { MUTATIONS } from './mutations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COPIED = [

@@ -1,0 +1,9 @@
+/** One way to break a promise of SEMANTICS with one change of the code. `find` occurs once in `file`. */
+export type Mutation = { promise: string; file: string; find: string; replace: string };
+
+export function inFile(
+  file: string,
+  rows: readonly [promise: string, find: string, replace: string][],
+): Mutation[] {
+  return rows.map(([promise, find, replace]) => ({ promise, file, find, replace }));
+}

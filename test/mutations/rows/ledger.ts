@@ -1,0 +1,352 @@
+/** Breaks the ledger in memory and the fold. */
+import { inFile, type Mutation } from '../mutation.ts';
+
+const MEMORY = 'packages/ledger/src/memory';
+
+export const LEDGER_MUTATIONS: readonly Mutation[] = [
+  ...inFile(`${MEMORY}/step.ts`, [
+    ['1 redelivery before all', 'if (again !== null) return again;', ''],
+    [
+      '4 at rest: an outcome that lies before its decision settles it',
+      'unpublished.early = settleEarly(state, entry);',
+      '',
+    ],
+    [
+      '1 duplicates before the deadline',
+      'const isOver = first !== null || unremembered',
+      'const isOver = unremembered',
+    ],
+    ['1 the deadline before kill', 'isOver || late ? null : stoppedBy', 'isOver ? null : stoppedBy'],
+    [
+      '3 where there is no room nothing new is let through',
+      'const unremembered = !hasRoom(state, tenant, request, nowMs);',
+      'const unremembered = false;',
+    ],
+    [
+      '1 past its time the step answers replan',
+      "if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };",
+      '',
+    ],
+    [
+      '1 a static verdict ends the step',
+      'const judged = !ended && (plan.refusal === null || watches(plan));',
+      'const judged = !ended;',
+    ],
+    ['5 refused calls use no quota', "first === null && enforced.verdict !== 'BLOCK'", 'first === null'],
+    [
+      '3 a deferred action takes a slot',
+      "first === null && enforced.verdict !== 'BLOCK'",
+      "first === null && enforced.verdict === 'ALLOW'",
+    ],
+    ['3 a DEFER that is told again takes no slot', 'const takes = first === null &&', 'const takes ='],
+    [
+      '3 the granted retry takes its slots along',
+      'leaveSlots(answered, ratesOf(tenant, request), nowMs)',
+      '[]',
+    ],
+    [
+      '3 a retry that is refused leaves its slots where they were',
+      "if (answered !== null && enforced.verdict !== 'ALLOW') retakeSlots",
+      'if (answered !== null && false) retakeSlots',
+    ],
+    [
+      '4 a refused action consumes nothing',
+      'const lease = allowed ? reserve(tenant, request, nowMs) : null;',
+      'const lease = reserve(tenant, request, nowMs);',
+    ],
+    [
+      '3 the grant is consumed in the same step',
+      'if (grantConsumed) consumeGrant(tenant.grants, request, tenant.sequence);',
+      '',
+    ],
+    [
+      '1 every decision takes a sequence',
+      'tenant.sequence += 1;\n  if (grantConsumed)',
+      'if (allowed) tenant.sequence += 1;\n  if (grantConsumed)',
+    ],
+    [
+      '1 deadline: that very millisecond is in time',
+      'nowMs > request.deadlineAtMs',
+      'nowMs >= request.deadlineAtMs',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/memory/commands.ts', [
+    [
+      '3 what operators did is remembered for a day',
+      'Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs)',
+      'replayMemoryMs',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/memory/deliveries.ts', [
+    [
+      '3 an action is remembered until no deadline can let it through again',
+      'Math.max(atMs, appendedAtMs)',
+      'atMs',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/fold/fold.ts', [
+    [
+      '9 what lies in a partition that is read behind others finds its decision',
+      'Math.min(state.clockMs, ...behind.values())',
+      'state.clockMs',
+    ],
+    [
+      '9 a rebuild leaves out what is void',
+      'made !== null && !holdsIn(inForce, made.ledgerEpoch)',
+      'made === null && false',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/counters.ts`, [
+    [
+      '4 sums stay exact below zero',
+      'const least = -Number.MAX_SAFE_INTEGER - heldMicros;',
+      'const least = Number.NEGATIVE_INFINITY;',
+    ],
+    [
+      '4 a bucket of a window stays exact',
+      'return sliding === null ? fits : within(amountAt(sliding, atMs), fits);',
+      'return fits;',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/deliveries.ts`, [
+    ['6 a kill lists what is still to reach the log', 'return unpublished !== null || (', 'return ('],
+    ['3 no attempt after a hard block', 'return !entry.hard;', 'return true;'],
+    ['3 no attempt after a success', "return entry.lease.result !== 'succeeded';", 'return true;'],
+    ['3 an attempt after the lease ran out', 'return entry.lease.expiresAtMs <= nowMs;', 'return false;'],
+  ]),
+  ...inFile(`${MEMORY}/duplicates.ts`, [
+    ['3 idempotency keys', ' ?? ownsTheKey(agent, request, nowMs) ?? null', ' ?? null'],
+    ['3 attempts never go back', 'request.attempt > latest.attempt && ', ''],
+    [
+      '3 a grant is for that very payload',
+      "same.verdict !== 'DEFER' || same.digest !== request.digest",
+      "same.verdict !== 'DEFER'",
+    ],
+  ]),
+  ...inFile(`${MEMORY}/operate.ts`, [
+    [
+      '3 nobody answers what nobody asked',
+      'asked === undefined || asked.digest !== digest',
+      'asked === undefined',
+    ],
+    [
+      '3 what was let through or refused for good is answered no more',
+      "if (asked.verdict === 'ALLOW' || asked.hard) throw decidedSince(asked);",
+      '',
+    ],
+    [
+      '3 a block for now may be answered',
+      "asked.verdict === 'ALLOW' || asked.hard",
+      "asked.verdict !== 'DEFER'",
+    ],
+  ]),
+  ...inFile(`${MEMORY}/grants.ts`, [
+    ['3 a grant ends', "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';", "return 'granted';"],
+  ]),
+  ...inFile('packages/ledger/src/charge.ts', [
+    [
+      '4 SUCCESS_BASED success: actual, else estimate',
+      'return actualMicros ?? charging.estimateMicros;',
+      'return actualMicros ?? 0;',
+    ],
+    ['4 SUCCESS_BASED failure: actual if metered, else 0', 'return actualMicros ?? 0;', 'return 0;'],
+    [
+      '4 ATTEMPT_BASED success: the larger of both',
+      "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED': {",
+      "case 'ATTEMPT_BASED':\n      return actualMicros ?? charging.estimateMicros;\n    case 'TIERED': {",
+    ],
+    [
+      '4 ATTEMPT_BASED failure: the larger of both',
+      "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED':\n",
+      "case 'ATTEMPT_BASED':\n      return actualMicros ?? charging.estimateMicros;\n    case 'TIERED':\n",
+    ],
+    ['4 TIERED failure: the attempt', 'return charging.attemptMicros;', 'return charging.successMicros;'],
+    [
+      '4 TIERED verification only if it ran',
+      'verified ? charging.verificationMicros : 0',
+      'charging.verificationMicros',
+    ],
+    [
+      '7 COMPOSED failure: what is kept, or what was metered',
+      'Math.max(charging.failedMicros, actualMicros ?? 0)',
+      'charging.failedMicros',
+    ],
+    [
+      '7 COMPOSED verification only if it ran',
+      'verified ? charging.verifiedMicros : charging.succeededMicros',
+      'charging.verifiedMicros',
+    ],
+    [
+      '7 COMPOSED success: what is kept, or what was metered or estimated',
+      'Math.max(keptMicros, actualMicros ?? charging.estimateMicros)',
+      'Math.max(keptMicros, actualMicros ?? 0)',
+    ],
+    [
+      '4 who may release cancels for nothing',
+      "if (result === 'cancelled' && mayRelease) return costing(0);",
+      '',
+    ],
+    [
+      '4 an own cancellation settles as a failure',
+      "result === 'cancelled' && mayRelease",
+      "result === 'cancelled'",
+    ],
+    [
+      '4 the price of a policy is the least that a success costs',
+      'Math.max(leastMicros, tableMicros)',
+      'tableMicros',
+    ],
+    [
+      '4 an own report of a success charges at least the estimate and the input',
+      'outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros',
+      'settling.leastMicros',
+    ],
+    [
+      '4 an actual cost is charged up to its cap',
+      'Math.min(actualMicros, settling.mostMicros)',
+      'actualMicros',
+    ],
+    [
+      '4 tiers ignore what was metered',
+      "charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0)",
+      '(actualMicros ?? 0) - (cappedMicros ?? 0)',
+    ],
+    [
+      '4 own reports give back a bounded amount',
+      'Math.max(0, releasedMicros) > mostMicros - givenBackMicros',
+      'false',
+    ],
+    ['4 what own reports gave back counts', 'releasedMicros: givenBackMicros };', 'releasedMicros: 0 };'],
+    [
+      '4 a success makes room for a share of its charge only',
+      'Math.min(Math.max(0, releasedMicros), roomMicros)',
+      'Math.max(0, releasedMicros)',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/settle.ts`, [
+    [
+      '4 the first outcome settles',
+      "return lease.result === null ? 'settled' : 'repeated';",
+      "return 'settled';",
+    ],
+    ['4 OVERDRAWN says so', 'overdrawn: deltaMicros + moved.excessMicros > 0 && ', 'overdrawn: false && '],
+    [
+      '4 a cost above maxCostPerCall is marked',
+      'overCostPerCall: (request.actualMicros ?? 0) > (lease.settling.markMicros ?? Number.MAX_SAFE_INTEGER),',
+      'overCostPerCall: false,',
+    ],
+    ['4 late outcomes are marked', 'nowMs >= lease.expiresAtMs', 'nowMs > lease.expiresAtMs'],
+  ]),
+  ...inFile(`${MEMORY}/apply-outcome.ts`, [
+    ['4 an outcome ends an open call', 'if (lease.settling.open) {', 'if (false) {'],
+    [
+      "4 an excess is charged to the agent's own budgets only",
+      'isOwn(charge, agent.id) ? moved.excessMicros : 0',
+      'moved.excessMicros',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/reserve.ts`, [
+    [
+      '4 sums stay exact',
+      'const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);',
+      'const reservedMicros = plan.reserveMicros;',
+    ],
+    ['4 the total is always counted', '[...budgets, { ...totalOf(agent.id), maxMicros: null }]', 'budgets'],
+  ]),
+  ...inFile(`${MEMORY}/limits.ts`, [
+    [
+      '2 as much as the budget is allowed',
+      'spentMicros <= maxMicros - reserveMicros',
+      'spentMicros < maxMicros - reserveMicros',
+    ],
+    ['5 at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
+    ['2 a rate of zero never frees', '!ok && limit.maxCalls > 0 && ', '!ok && '],
+  ]),
+  ...inFile(`${MEMORY}/sliding-rate.ts`, [
+    ['5 a slot is free after windowMs exactly', 'oldest <= leftAtMs', 'oldest < leftAtMs'],
+    [
+      '5 retryAfterMs is exact',
+      'lastToLeave + rate.windowMs - nowMs',
+      'lastToLeave + rate.windowMs - nowMs + 1',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/sliding-sum.ts`, [
+    [
+      '4 a windowed budget never frees early',
+      '(bucket + 1) * widthMs(windowMs) - 1 + windowMs',
+      'bucket * widthMs(windowMs) - 1 + windowMs',
+    ],
+    [
+      '4 a credit gives back only what was spent before it',
+      'Math.max(0, runningMicros + (amounts[place] ?? 0))',
+      'runningMicros + (amounts[place] ?? 0)',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/memory-ledger.ts`, [
+    ['5 the clock never runs backwards', '      return state.clockMs;\n', '      return readMs;\n'],
+    [
+      '3 an agent keeps its order when plans are made again',
+      "if (result.kind === 'replan') waiting.add(key);",
+      '',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/flags.ts`, [
+    ['6 kill one agent', "    { scope: 'agent', tenant, agentId },\n", ''],
+    [
+      '6 kill a family',
+      "    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
+      '',
+    ],
+    ['6 kill who heads a family', "    { scope: 'family', tenant, agentId },\n", ''],
+    ['6 kill a tenant', "    { scope: 'tenant', tenant },\n", ''],
+    ['6 kill everything', "    { scope: 'all' },\n", ''],
+    ['6 a killed family keeps who leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
+  ]),
+  ...inFile(`${MEMORY}/look.ts`, [
+    ['6 a kill of a family lists what is open below', 'counter === total', 'counter !== counter'],
+  ]),
+  ...inFile(`${MEMORY}/operate.ts`, [
+    [
+      '6 a kill lists what is open',
+      'const open = openOf(tenants, target, nowMs)',
+      'const open: ReturnType<typeof openOf> = []',
+    ],
+    [
+      '6 a second kill of a family lets nobody go',
+      'before?.killed ? Math.min(before.heldSince, read) : read',
+      'read',
+    ],
+    [
+      '6 a kill takes a sequence',
+      '    tenant.sequence += 1;\n    sequences[tenant.name] = tenant.sequence;',
+      '    sequences[tenant.name] = tenant.sequence;',
+    ],
+    [
+      '4 an adjustment counts once',
+      'const known = answerOf(tenant.adjustments, adjustment.id, nowMs);',
+      'const known = undefined;',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/step.ts`, [
+    [
+      '3 a question lives as long as its policy says',
+      'lease?.expiresAtMs ?? 0, asksUntilMs)',
+      'lease?.expiresAtMs ?? 0)',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/fold/fold-decision.ts', [
+    [
+      '3 after a rebuild too, a question lives as long',
+      'lease?.expiresAtMs ?? 0, asksUntilMs)',
+      'lease?.expiresAtMs ?? 0)',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/question.ts`, [
+    [
+      '3 a question that was decided is none',
+      "if (asked.verdict === 'ALLOW' || asked.hard) return NONE;",
+      '',
+    ],
+    ['3 of other arguments, no question is told', ' || asked.digest !== question.digest', ''],
+  ]),
+];

@@ -1,0 +1,324 @@
+/** Breaks schemas, log, audit, privacy, runtime and commands. */
+import { inFile, type Mutation } from '../mutation.ts';
+
+const PRIVACY = 'packages/privacy/src';
+
+export const PACKAGE_MUTATIONS: readonly Mutation[] = [
+  ...inFile('schemas/src/moment.ts', [
+    ['8 no February 30th', 'Number(day) > days', 'Number(day) > 31'],
+    [
+      '8 every fourth year but three of four hundred is a leap year',
+      '2_000 + (Number(year) % 400)',
+      '2_000 + (Number(year) % 4)',
+    ],
+    ['8 no 24:00', 'Number(hour) > 23', 'Number(hour) > 24'],
+    ['8 an offset is said', 'if (offset === undefined)', 'if (offset === null)'],
+    ['8 a time can be written back', 'atMs >= 0 && atMs <= LAST_MS ? null', 'atMs >= 0 ? null'],
+  ]),
+  ...inFile('schemas/src/csv-text.ts', [
+    ['9 a part after a semicolon begins no formula', "';,|\\t\\r\\n\\v\\f'", "',|\\t\\r\\n\\v\\f'"],
+    [
+      '9 an apostrophe of the text differs from one that guards',
+      "if (place !== 'within' && SIGNS",
+      "if (place === 'begins' && SIGNS",
+    ],
+  ]),
+  ...inFile('schemas/src/money.ts', [
+    ['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})'],
+    ['2 amounts on the wire are not negative', '  .int()\n  .min(0)\n', '  .int()\n'],
+  ]),
+  ...inFile('schemas/src/defaults.ts', [
+    ['2 the deadline is 30 s', 'deadlineMs: 30_000', 'deadlineMs: 30_001'],
+    ['2 the replay memory is 24 h', 'replayMemoryMs: 24 *', 'replayMemoryMs: 25 *'],
+    ['2 the lease is 5 min', 'leaseMs: 5 * 60_000', 'leaseMs: 6 * 60_000'],
+    ['5 calls are capped', 'rateCalls: 100_000', 'rateCalls: 1_000_000'],
+  ]),
+  ...inFile('schemas/src/epoch-in-force.ts', [
+    [
+      '2 the replay memory never gets shorter',
+      'return Math.max(known, replayMemoryMs ?? 0);',
+      'return replayMemoryMs ?? known;',
+    ],
+    ['9 who was overtaken begins no epoch', 'generation <= highest ? inForce', 'generation < 0 ? inForce'],
+    ['9 one generation begins one epoch', 'generation <= highest', 'generation < highest'],
+    [
+      '9 an older program begins its epoch in the order of the log',
+      'return { id, generation: highest };',
+      'return inForce ?? { id, generation: highest };',
+    ],
+    [
+      '9 an older program leaves the generations taken',
+      'return { id, generation: highest };',
+      'return { id, generation: 0 };',
+    ],
+    ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
+  ]),
+  ...inFile('schemas/src/name-fault.ts', [
+    [
+      '8 a name holds nothing that cannot be seen',
+      'if (isNameCharacter(character.codePointAt(0) as number)) continue;',
+      'continue;',
+    ],
+    ['8 a name is written in one way', 'return text === composed ? null', 'return text !== null ? null'],
+  ]),
+  ...inFile('schemas/src/decode-text.ts', [
+    [
+      '8 what is no UTF-8 is refused',
+      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
+      "new TextDecoder('utf-8', { ignoreBOM: true })",
+    ],
+    ['8 UTF-16 without a mark is refused', 'if (wide !== null)', 'if (wide !== null && bytes[0] === 0xff)'],
+  ]),
+  ...inFile('schemas/src/pattern.ts', [
+    [
+      '8 a pattern that can match no name is an error',
+      'return fault === null ? null',
+      'return fault !== null ? null',
+    ],
+  ]),
+  ...inFile('packages/audit/src/rows/control-change.ts', [
+    ['7 no hash of a key is in the audit', 'key: { hash: _, ...key } }', 'key }'],
+  ]),
+  ...inFile('packages/runtime/src/followed-document.ts', [
+    [
+      '9 a bad edit keeps the last good mandates',
+      '      if (read.ok) onGood(read, false);\n',
+      '      if (read.ok || true) onGood({ mandates: [], ...read } as Good, false);\n',
+    ],
+  ]),
+  ...inFile('schemas/src/approval-id.ts', [
+    ['3 an approval has one id', 'return approvalId(named) === text ? named : null;', 'return named;'],
+  ]),
+  ...inFile('packages/audit/src/queries/summed-micros.ts', [
+    ['4 a sum that no number holds is told as the most', '.transform((sum) => sumMicros(sum))', ''],
+  ]),
+  ...inFile('packages/cli/src/reconcile/laws/terms.ts', [
+    ['4 reconcile: a success costs its least', 'chargedMicros < leastMicros', 'false'],
+    ['4 reconcile: what own reports gave back before counts', 'before + backMicros >', 'backMicros >'],
+  ]),
+  ...inFile('schemas/src/outcome-result.ts', [
+    ['4 a failed verification is a failure', ' && verified !== false', ''],
+  ]),
+  {
+    promise: "4 a budget of all holders is its policy's",
+    file: 'schemas/src/decision.ts',
+    find: 'policy === undefined ? mandateId : policyNamed(policy).id',
+    replace: 'policy === undefined ? mandateId : mandateId',
+  },
+  ...inFile('schemas/src/shape-fault.ts', [
+    ['8 of two forms the one in which least is amiss was meant', ' || a.length - b.length', ''],
+  ]),
+  ...inFile('packages/runtime/src/api-keys/api-key-record.ts', [
+    ['8 a key lets in until it expires', 'Date.parse(expiresAt) <= nowMs', 'Date.parse(expiresAt) < nowMs'],
+  ]),
+  ...inFile('packages/bus/src/kafka/leader.ts', [
+    [
+      '9 what any member of a group reads is handed out',
+      'known.flatMap((each) => each.topics)',
+      'known.slice(0, 1).flatMap((each) => each.topics)',
+    ],
+  ]),
+  ...inFile('packages/bus/src/record-reads.ts', [
+    ['8 those turned away keep out nobody', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
+    ['8 each of those turned away is counted', 'known.times += 1;', 'known.times += 0;'],
+  ]),
+  ...inFile('packages/bus/src/count-refusals.ts', [
+    ['8 refusals are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
+    ['8 refusals are counted', 'known.times += noted.times;', ''],
+    ['8 so many refusals are noted', 'else if (lane.waiting.size < mostOf(noted))', 'else'],
+    ['8 a flood of refusals is few records', '      await firstOf(closed.promise, pauseMs);\n', ''],
+    ['8 a long one is fewer', 'pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);', ''],
+    ['8 one tenant’s flood hides no other’s', 'lanes.get(read.tenant)', '[...lanes.values()][0]'],
+    ['8 stopping waits for no log that is away', 'closing ??= ', 'closing = '],
+  ]),
+  ...inFile('packages/bus/src/kafka/to-records.ts', [
+    ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],
+    ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],
+    [
+      '8 reading goes on behind a bad batch',
+      'arrived.nextOffset = batch.lastOffset + 1;',
+      'arrived.nextOffset += 1;',
+    ],
+  ]),
+  ...inFile('packages/bus/src/kafka/batches/read-records.ts', [
+    ['8 never more records than the limit', 'if (recordCount > MOST_RECORDS)', 'if (recordCount < 0)'],
+    ['8 never more headers than the limit', 'if (headers > MOST_HEADERS)', 'if (headers < 0)'],
+  ]),
+  ...inFile('packages/bus/src/kafka/cursor.ts', [
+    ['8 a batch weighs so much at most', 'bytes >= BATCH_BYTES', 'bytes < 0'],
+    [
+      '8 nobody passes over what he did not ask for',
+      'record.unreadable !== undefined && !takesUnreadable',
+      'false',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/known-tokens.ts`, [
+    [
+      'privacy: a marked token is cut to its end',
+      'end: endOfToken(text, form.lastIndex)',
+      'end: form.lastIndex',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/assigned-value.ts`, [
+    [
+      'privacy: joined texts are one value',
+      'return next === null ? end : endOfJoined(text, next, opening);',
+      'return end;',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/person-keys/key-tree.ts`, [
+    [
+      'privacy: a destroyed key cannot be computed again',
+      'gone.length === 0 || node.depth === LEAF_DEPTH',
+      'gone.length === 0',
+    ],
+    ['privacy: every other key can', 'start, key: childKey(key, 0) }', 'start, key }'],
+  ]),
+  ...inFile(`${PRIVACY}/person-keys/sealed-text.ts`, [
+    [
+      'privacy: what is sealed is of its tenant',
+      'tenant: string }): Buffer {',
+      "tenant: string }): Buffer { tenant = '';",
+    ],
+    ['privacy: no IV stands for two texts', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
+  ]),
+  ...inFile(`${PRIVACY}/hiding/trial-hiding.ts`, [
+    [
+      'privacy: offline too, names of secrets go first',
+      'hide(redactNames(action), tenant)',
+      'hide(action, tenant)',
+    ],
+    ['privacy: offline too, the document hides', 'hide(redactNames(action), tenant)', 'redactNames(action)'],
+  ]),
+  ...inFile('packages/cli/src/offline-decider.ts', [
+    [
+      'privacy: offline, decisions are about what a gateway publishes',
+      '...appended(record)',
+      'value: record',
+    ],
+    [
+      'privacy: offline, an approval holds for what was sent',
+      'actionDigest(action, fingerprint)',
+      'actionDigest(action)',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/hiding/compile-hiding.ts`, [
+    ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],
+    [
+      'privacy: what cannot be sealed is redacted',
+      'within) ?? (leavesUnowned ? value : REDACTED)',
+      'within) ?? value',
+    ],
+    [
+      'privacy: names are looked through',
+      'const shownName = hidePieces(name, within);',
+      'const shownName = name;',
+    ],
+    ['privacy: the principal is hidden', 'hidden.principal = { ...action.principal, id };', ''],
+    [
+      'privacy: nobody acts in the name of who is forgotten',
+      'if (pseudonym !== null) return pseudonym;',
+      'return pseudonym ?? id;',
+    ],
+  ]),
+  ...inFile('packages/bus/src/record-http-reads.ts', [
+    [
+      'privacy: nothing is read before it is on record who asks',
+      "'onRequest', (request) => recordRead(request)",
+      "'onRequest', async (request) => void recordRead(request)",
+    ],
+    [
+      'privacy: who is turned away is on record',
+      'await recordTurnedAway(request, error.code, asked)',
+      'null',
+    ],
+    ['limits: reads count', "    request.spend('reads', { records: readsIn(asked) });\n", ''],
+    [
+      'limits: a flood of the turned away is few records',
+      "!request.trySpend('reads', { records: 1 })",
+      'false',
+    ],
+    ['limits: refusals beyond a limit are counted', 'error.status === 429', 'false'],
+    ['8 what is asked in a closed tenant is on record', " || error.code === 'TENANT_CLOSED'", ''],
+    ['8 who shows no key that opens anything is on record', 'error.status === 401 || ', ''],
+    ['8 and under the tenant whose key it was', 'readOf(request, request.namedKey,', 'readOf(request, null,'],
+    ['8 and before the server ends', "    server.addHook('onClose', counted.close);\n", ''],
+    ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
+  ]),
+  ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [
+    [
+      'privacy: phones of countries are found in reasons too',
+      'findPieces(text, patterns, findNational)',
+      'findPieces(text, patterns)',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/end-on-uncaught.ts', [
+    [
+      'http: an exception of a request ends that request alone',
+      'else request.fail(error)',
+      'else end(error)',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/request-scope.ts', [
+    [
+      'http: a fault of a shared part concerns the process',
+      'const answer = outsideRequests(call)',
+      'const answer = call()',
+    ],
+    [
+      'http: a listener fails its own request',
+      'inRequest(request, () => listener(...args))',
+      'listener(...args)',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/fair-room.ts', [
+    ['http: the holder of the most gives way', 'one.amount > found.amount', 'one.amount < found.amount'],
+    [
+      'http: what is busy does not give way to a holder of as much',
+      'most > asked + more ?',
+      'most >= asked + more ?',
+    ],
+    ['http: what is idle gives way to a holder of as much', 'most < asked + more', 'most <= asked + more'],
+    ['http: a key has its part and no more', '+ more <= ofAKey &&', '+ more <= most &&'],
+  ]),
+  ...inFile('packages/runtime/src/http/caller-rooms.ts', [
+    [
+      'http: room is kept for keys that operate',
+      "operates ? 'operator' : 'other'",
+      "operates ? 'other' : 'other'",
+    ],
+    ['http: an IPv6 network counts as one address', '.slice(0, 4)', '.slice(0, 8)'],
+  ]),
+  ...inFile('packages/runtime/src/http/header-text.ts', [
+    ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
+  ]),
+  ...inFile('packages/runtime/src/http/sendable-headers.ts', [
+    ['http: no header goes out that breaks the answer', 'done(error as Error);', 'done(null, payload);'],
+  ]),
+  ...inFile('packages/cli/src/cases/compare.ts', [
+    ['cases: what differs fails', 'expected === seen) return []', 'expected !== seen) return []'],
+    ['cases: whose bound it was', 'return first.policy ?? mandate', 'return mandate'],
+    ['cases: what is left is told by the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
+    ['cases: who gives a policy', 'latestOf(given) + whose === bound', 'true'],
+  ]),
+  ...inFile('packages/cli/src/control/document-file.ts', [
+    ['pull: no file is hidden, or one of cases', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
+    ['pull: a file each, also where case is not told apart', '!taken.has(one.toLowerCase())', 'true'],
+  ]),
+  ...inFile('packages/cli/src/control/standing-control.ts', [
+    ['pull: nothing that is archived', ' && !one.isArchived', ''],
+  ]),
+  ...inFile('packages/cli/src/plane/apply-files.ts', [
+    ['up: what another plane did meanwhile is looked at anew', 'isOvertaken = true', 'isOvertaken = false'],
+    ['up: a start fails where the plane refuses', 'else throw refused(', 'else void refused('],
+    ['up: what no file names stays', 'prune: false', 'prune: true'],
+  ]),
+  ...inFile('packages/cli/src/control/change-record.ts', [
+    ['up: a change takes effect on what was seen alone', ', expects: revision', ''],
+  ]),
+  ...inFile('packages/cli/src/cases/play-case.ts', [
+    ['cases: one of several that differs fails', 'if (told.differences.length > 0) continue;', ''],
+    ['cases: what was spent before', 'deltaMicros: signedMicros(stated.amount) ?? 0', 'deltaMicros: 0'],
+    ['cases: each has its time', 'clock.set(step.atMs);', ''],
+  ]),
+];
