@@ -5,9 +5,12 @@ import { type Attacked, p99 } from './attack-at-once.ts';
 
 const MIB = 1024 * 1024;
 
-/** Where time is measured, nothing else runs on the machine. Elsewhere everything may, and a bound only tells slow from stuck. */
+/**
+ * A measured run has the machine to itself. In `npm test` other tests run beside it, so there a bound only tells a slow
+ * plane from one that is stuck.
+ */
 const MOST = ATTACK.isMeasured ? { killMs: 100, decisionMs: 250 } : { killMs: 5_000, decisionMs: 20_000 };
-/** For a second of the attack, beside what is there at once. A tenant's limits of records bound both. */
+/** The growth that is allowed at once, and in each second of the attack. The tenants' limits of records bound both. */
 const DISK = { atOnce: 64 * MIB, perSecond: 16 * MIB };
 const HEAP = { atOnce: 128 * MIB, perSecond: 4 * MIB };
 const MOST_RESIDENT = 2_048 * MIB;
@@ -18,10 +21,12 @@ export function expectBorne(attacked: Attacked): void {
   expect(Object.entries(ended).filter(([, error]) => error !== null)).toEqual([]);
   expect(wronged).toEqual([]);
   expect([exitCode, faults]).toEqual([null, 0]);
-  expect(p99(killMs)).toBeLessThan(MOST.killMs);
-  expect(p99(decisionMs)).toBeLessThan(MOST.decisionMs);
-  expect(diskBytes.after - diskBytes.before).toBeLessThan(mostOf(DISK));
-  expect(heldBytes.after - heldBytes.before).toBeLessThan(mostOf(HEAP));
+  // One run takes minutes, so it checks every bound.
+  expect.soft(p99(killMs), 'kill p99').toBeLessThan(MOST.killMs);
+  expect.soft(p99(decisionMs), 'decision p99').toBeLessThan(MOST.decisionMs);
+  expect.soft(diskBytes.after - diskBytes.before, 'disk').toBeLessThan(mostOf(DISK));
+  expect.soft(heldBytes.after - heldBytes.before, 'heap').toBeLessThan(mostOf(HEAP));
+  expect(attacked.mostResidentBytes, 'a reading of the resident set').toBeGreaterThan(0);
   expect(attacked.mostResidentBytes).toBeLessThan(MOST_RESIDENT);
 }
 
