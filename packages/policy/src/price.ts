@@ -4,7 +4,7 @@ import { greaterCharging } from './greater-charging.ts';
 import type { ChargingRule, DefaultTokens, Policy, ToolPolicy } from './mandate/mandate.ts';
 import type { KnownCall } from './models/known-call.ts';
 import { type ModelPrices, statedMicros } from './prices/model-prices.ts';
-import { billsOutput, priceOfLlmCall } from './prices/price-of-llm-call.ts';
+import { billsOutput, type LlmPrice, priceOfLlmCall } from './prices/price-of-llm-call.ts';
 
 export type Price = {
   /** What an ALLOW reserves. */
@@ -84,12 +84,13 @@ export function inputMicrosOf(
   atMs: number,
 ): number {
   if (call === null) return 0;
-  const input = { ...action, maxOutputTokens: 0, estimatedCostMicros: 0 } as LlmCall;
+  const tokens = { inputTokens: (action as LlmCall).inputTokens, maxOutputTokens: 0 };
   let most = 0;
   for (let at = 0; at < pricings.length; at += 1) {
     const pricing = pricings[at] as Pricing;
     if (pricing.rule.type === 'TIERED') continue;
-    most = Math.max(most, llmPrice(input, call, pricing, at, atMs).reserveMicros);
+    const cost = llmCost(tokens, call, pricing, atMs);
+    if (typeof cost !== 'string') most = Math.max(most, cost.micros);
   }
   return most;
 }
@@ -122,25 +123,33 @@ function together(one: Price, other: Price): Price {
   return unpriced.length === 0 ? price : { ...price, unpriced };
 }
 
-/** By the document's own price of the model, else by the price lists. An estimate may raise a price. It is never one. */
+/** An estimate may raise a price. It is never one. */
 function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number, atMs: number): Price {
-  const { modelPrices, defaultTokens } = pricing;
   const type = pricing.rule.type as FlatRule;
   const estimate = action.estimatedCostMicros ?? 0;
-  const input = action.inputTokens ?? defaultTokens.input;
-  const maxOutput = action.maxOutputTokens ?? defaultTokens.maxOutput;
+  const cost = llmCost(action, call, pricing, atMs);
+  if (typeof cost === 'string') return unpriced(type, estimate, { at, lacks: cost });
+  return flat(type, Math.max(cost.micros, estimate), cost.source);
+}
+
+/** By the document's own price of the model, else by the price lists; where there is no price, what is missing for one. */
+function llmCost(
+  { inputTokens, maxOutputTokens }: Pick<LlmCall, 'inputTokens' | 'maxOutputTokens'>,
+  call: KnownCall,
+  { modelPrices, defaultTokens }: Pricing,
+  atMs: number,
+): LlmPrice | Lacks {
+  const input = inputTokens ?? defaultTokens.input;
+  const maxOutput = maxOutputTokens ?? defaultTokens.maxOutput;
   const stated = modelPrices === null ? NO_PRICES : modelPrices.of(call);
   if (stated.length > 0) {
-    if (input === null || maxOutput === null) return unpriced(type, estimate, { at, lacks: 'tokens' });
-    return flat(type, Math.max(statedMicros(stated, { input, maxOutput }), estimate), 'mandate');
+    if (input === null || maxOutput === null) return 'tokens';
+    return { micros: statedMicros(stated, { input, maxOutput }), source: 'mandate' };
   }
   const { prices } = call;
-  if (prices === null) return unpriced(type, estimate, { at, lacks: 'price' });
-  if (input === null || (maxOutput === null && billsOutput(prices, atMs)))
-    return unpriced(type, estimate, { at, lacks: 'tokens' });
-  const price = priceOfLlmCall(prices, { input, maxOutput: maxOutput ?? 0 }, atMs);
-  if (price === null) return unpriced(type, estimate, { at, lacks: 'price' });
-  return flat(type, Math.max(price.micros, estimate), price.source);
+  if (prices === null) return 'price';
+  if (input === null || (maxOutput === null && billsOutput(prices, atMs))) return 'tokens';
+  return priceOfLlmCall(prices, { input, maxOutput: maxOutput ?? 0 }, atMs) ?? 'price';
 }
 
 function unpriced(type: FlatRule, estimate: number, why: Unpriced): Price {

@@ -276,8 +276,8 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/price.ts`, [
     [
       '4 the stated input is the least of an own report of a model call',
-      'most = Math.max(most, llmPrice(',
-      'Math.max(most, llmPrice(',
+      'most = Math.max(most, cost.micros)',
+      'Math.max(most, cost.micros)',
     ],
     [
       '4 a default estimate is the least that a call without a price reserves',
@@ -288,14 +288,14 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['4 an estimate raises a price', 'Math.max(costMicros, estimate)', 'costMicros'],
     [
       "4 an estimate never lowers a model's price",
-      'Math.max(price.micros, estimate)',
-      'estimate || price.micros',
+      'Math.max(cost.micros, estimate)',
+      'estimate || cost.micros',
     ],
-    ["4 an estimate raises a model's price", 'Math.max(price.micros, estimate)', 'price.micros'],
+    ["4 an estimate raises a model's price", 'Math.max(cost.micros, estimate)', 'cost.micros'],
     [
       '4 an estimate is no price of a model',
-      'if (prices === null) return',
-      "if (prices === null && estimate > 0) return flat(type, estimate, 'estimate');\n  if (prices === null) return",
+      "if (typeof cost === 'string') return",
+      "if (cost === 'price' && estimate > 0) return flat(type, estimate, 'estimate');\n  if (typeof cost === 'string') return",
     ],
     [
       '4 who leaves out tokens does not reserve nothing',
