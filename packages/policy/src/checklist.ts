@@ -1,7 +1,7 @@
 /**
  * What calls of one kind are held to. That follows from the mandate alone, so it is worked out once for its LLM calls, for
- * each tool that one of its policies speaks of, and for all other tools: a plan asks only what applies, and its lists have
- * the right length from the start.
+ * each tool that one of its policies speaks of, and for all other tools; and for each of them twice, as a call that states
+ * no estimate may be held to more. A plan asks only what applies, and its lists have the right length from the start.
  */
 import { type Action, DEFAULTS, type MandateReference } from '@mandate/schemas';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
@@ -25,12 +25,15 @@ export type Checklist = {
   expiriesMs: readonly number[];
 };
 
-type OfMandate = {
+/** Of one mandate: of calls that state an estimate, or of those that state none. */
+type KnownLists = {
   llmCalls: Checklist | null;
   /** Of the tools that a policy speaks of, those that were called. */
   tools: Map<string, Checklist>;
   otherTools: Checklist | null;
 };
+
+type Kind = Pick<Calls, 'type' | 'statesEstimate'>;
 
 /** A mandate may speak of more tools than anybody calls. */
 const TOOLS_KNOWN = 1_000;
@@ -40,26 +43,30 @@ export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
-  const made = new WeakMap<Mandate, OfMandate>();
+  const stating = new WeakMap<Mandate, KnownLists>();
+  const notStating = new WeakMap<Mandate, KnownLists>();
   return (mandate, action) => {
+    const statesEstimate = (action.estimatedCostMicros ?? 0) > 0;
+    const made = statesEstimate ? stating : notStating;
     let known = made.get(mandate);
     if (known === undefined) {
       known = { llmCalls: null, tools: new Map(), otherTools: null };
       made.set(mandate, known);
     }
     if (action.type === 'llm_call') {
-      known.llmCalls ??= listOf(mandate, callsUnder(mandate, 'llm_call', null));
+      known.llmCalls ??= listOf(mandate, callsUnder(mandate, { type: 'llm_call', statesEstimate }, null));
       return known.llmCalls;
     }
     const ofTool = known.tools.get(action.tool);
     if (ofTool !== undefined) return ofTool;
-    if (isNamed(mandate, action.tool)) return toolOf(known, mandate, action.tool);
-    known.otherTools ??= listOf(mandate, callsUnder(mandate, 'tool_call', null));
+    const kind = { type: 'tool_call', statesEstimate } as const;
+    if (isNamed(mandate, action.tool)) return toolOf(known, mandate, kind, action.tool);
+    known.otherTools ??= listOf(mandate, callsUnder(mandate, kind, null));
     return known.otherTools;
   };
 
-  function toolOf(known: OfMandate, mandate: Mandate, tool: string): Checklist {
-    const list = listOf(mandate, callsUnder(mandate, 'tool_call', tool));
+  function toolOf(known: KnownLists, mandate: Mandate, kind: Kind, tool: string): Checklist {
+    const list = listOf(mandate, callsUnder(mandate, kind, tool));
     if (known.tools.size >= TOOLS_KNOWN) known.tools.clear();
     known.tools.set(tool, list);
     return list;
@@ -99,9 +106,9 @@ function isNamed({ policies }: Mandate, tool: string): boolean {
 }
 
 /** @param named the tool, where a policy speaks of it */
-function callsUnder({ policies }: Mandate, type: Action['type'], named: string | null): readonly Calls[] {
+function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): readonly Calls[] {
   return policies.map((policy, at) => ({
-    type,
+    ...kind,
     policy,
     at,
     tool: named === null ? null : (policy.tools.get(named) ?? null),

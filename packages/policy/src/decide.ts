@@ -111,7 +111,7 @@ export function plan(
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
-      settling: settlingOf(action, price.reserveMicros, inputMicrosOf(action, call, pricings, atMs)),
+      settling: settlingOf(price.reserveMicros, inputMicrosOf(action, call, pricings, atMs)),
       leaseMs,
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,
@@ -168,11 +168,8 @@ function lookAtAll(looks: readonly Look[], subject: Subject): Pick<Plan, 'checks
 }
 
 function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
-  const limits: Limit[] = [];
-  for (let at = 0; at < named.length; at += 1) {
-    const limit = (named[at] as LimitOf)(subject);
-    if (limit !== null) limits.push(limit);
-  }
+  const limits = new Array<Limit>(named.length);
+  for (let at = 0; at < named.length; at += 1) limits[at] = (named[at] as LimitOf)(subject);
   return limits;
 }
 

@@ -3,14 +3,14 @@
  * charged up to a cap. The amount that own reports give back is limited (ADR 44, ADR 45). If policies differ, each figure is
  * the one that charges more.
  */
-import { type Action, DEFAULTS, type Settling } from '@mandate/schemas';
+import { DEFAULTS, type Settling } from '@mandate/schemas';
 import type { Calls } from './checks/check.ts';
 import { countsAsOpen } from './checks/open-calls.ts';
 import type { Releases } from './mandate/mandate.ts';
 import { hasPrice, isTiered } from './price.ts';
 
 /** Of one call, by what it reserves; `inputMicros`: what the stated input of a model call costs, 0 of a tool call. */
-export type SettlingOf = (action: Action, reserveMicros: number, inputMicros: number) => Settling;
+export type SettlingOf = (reserveMicros: number, inputMicros: number) => Settling;
 
 /** @param calls of one kind, under all policies of a mandate */
 export function settlingOf(calls: readonly Calls[]): SettlingOf {
@@ -19,20 +19,14 @@ export function settlingOf(calls: readonly Calls[]): SettlingOf {
   const markMicros = markOf(calls);
   const releases = releasesOf(calls);
   const capOf = capsOf(calls);
-  const isOpen = countsAsOpen(calls);
+  const open = countsAsOpen(calls);
   // Most calls of one kind cost the same, so most of them share one object.
   let latest: { reserveMicros: number; settling: Settling } | null = null;
 
-  return (action, reserveMicros, inputMicros) => {
+  return (reserveMicros, inputMicros) => {
     const ownLeastMicros = Math.max(leastMicros, estimateMicros, inputMicros);
-    const open = isOpen(action);
-    if (
-      latest?.reserveMicros === reserveMicros &&
-      latest.settling.ownLeastMicros === ownLeastMicros &&
-      latest.settling.open === open
-    ) {
+    if (latest?.reserveMicros === reserveMicros && latest.settling.ownLeastMicros === ownLeastMicros)
       return latest.settling;
-    }
     const mostMicros = capOf(reserveMicros);
     const settling = { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open };
     latest = { reserveMicros, settling };

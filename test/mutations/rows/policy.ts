@@ -247,11 +247,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/open-calls.ts`, [
-    [
-      '4 a call without a price counts as open',
-      'statesEstimate(subject.action) ? stated : unpriced',
-      'stated',
-    ],
+    ['4 a call without a price counts as open', 'return [...stated, ...defaults];', 'return stated;'],
     [
       '4 a price of nothing is no price',
       'return priceMicros === 0 ? DEFAULTS.maxOpen : null;',

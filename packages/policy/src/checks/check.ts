@@ -12,6 +12,8 @@ import type { Price } from '../price.ts';
 /** Calls of one kind under one policy. All that a check has to know of them, whichever call it will be. */
 export type Calls = {
   type: Action['type'];
+  /** Whether the requests state an estimate above $0. */
+  statesEstimate: boolean;
   policy: Policy;
   /** Its place among the policies of its mandate. */
   at: number;
@@ -54,8 +56,8 @@ export function blocked(check: string, saw: Json, objection: Objection): Blocked
   return { said: 'block', check: { check, said: 'block', saw }, objection };
 }
 
-/** The counter that a call is held to; null: this call is held to none. */
-export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L | null;
+/** The counter that a call is held to. */
+export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
  * The same, where a mandate has several policies with the one that sets it, and the agent above that holds this; and with
@@ -68,17 +70,11 @@ export function under<L extends Limit>(
 ): LimitOf<L> {
   if (also.length > 0) {
     const alone = under({ name: policy, holder }, limit);
-    return adding(alone, { also });
+    return (subject) => ({ ...alone(subject), also });
   }
   if (policy === null) return limit;
-  return adding(limit, holder === null ? { policy } : { policy, holder });
-}
-
-function adding<L extends Limit>(limitOf: LimitOf<L>, said: object): LimitOf<L> {
-  return (subject) => {
-    const limit = limitOf(subject);
-    return limit === null ? null : { ...limit, ...said };
-  };
+  if (holder === null) return (subject) => ({ ...limit(subject), policy });
+  return (subject) => ({ ...limit(subject), policy, holder });
 }
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {

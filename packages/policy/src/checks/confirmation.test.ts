@@ -12,7 +12,8 @@ function calls(asks: boolean, maxWaiting?: number): Calls {
     'p@1',
   );
   if (!read.ok) throw new Error('a policy was expected');
-  return { type: 'tool_call', policy: read.compiled, at: 0, tool: read.compiled.tools.get('pay') ?? null };
+  const tool = read.compiled.tools.get('pay') ?? null;
+  return { type: 'tool_call', statesEstimate: false, policy: read.compiled, at: 0, tool };
 }
 
 test.each<[string, Calls[], number | null]>([
@@ -48,7 +49,8 @@ test('the shortest lifetime of several policies holds for questions and grants; 
           const read = compilePolicy({ version: 1, id: 'p', toolPolicies }, 'p@1');
           if (!read.ok) throw new Error('a policy was expected');
           const { compiled } = read;
-          return { type: 'tool_call', policy: compiled, at: 0, tool: compiled.tools.get('pay') ?? null };
+          const pay = compiled.tools.get('pay') ?? null;
+          return { type: 'tool_call', statesEstimate: false, policy: compiled, at: 0, tool: pay };
         }),
       )
       .map((limit) => limit({} as never));

@@ -8,7 +8,8 @@ import { countsAsOpen, openCalls } from './open-calls.ts';
 function calls(fields: object = {}, type: Calls['type'] = 'tool_call'): Calls {
   const read = compilePolicy({ version: 1, id: 'p', ...fields } as never, 'p@1');
   if (!read.ok) throw new Error('a policy was expected');
-  return { type, policy: read.compiled, at: 0, tool: read.compiled.tools.get('pay') ?? null };
+  const tool = read.compiled.tools.get('pay') ?? null;
+  return { type, statesEstimate: false, policy: read.compiled, at: 0, tool };
 }
 
 const MONEY = { maxCostTotal: 1 };
@@ -61,11 +62,11 @@ test.each<[string, Calls[], number | null, number | null]>([
   ],
   ['nothing where every policy only watches', [calls({ maxOpen: 3, mode: 'observe' })], null, null],
 ])('how many calls may be open: %s', (_, ofPolicies, unpriced, priced) => {
-  const mostOf = (estimatedCostMicros: number) => {
-    const action = { agentId: 'a', estimatedCostMicros };
-    const [limit] = openCalls.limits(ofPolicies).flatMap((limitOf) => limitOf({ action } as never) ?? []);
-    expect(countsAsOpen(ofPolicies)(action as never)).toBe(limit !== undefined);
-    return limit?.maxCalls ?? null;
+  const mostOf = (statesEstimate: boolean) => {
+    const ofKind = ofPolicies.map((one) => ({ ...one, statesEstimate }));
+    const [limitOf] = openCalls.limits(ofKind);
+    expect(countsAsOpen(ofKind)).toBe(limitOf !== undefined);
+    return limitOf?.({ action: { agentId: 'a' } } as never).maxCalls ?? null;
   };
-  expect([mostOf(0), mostOf(1)]).toEqual([unpriced, priced]);
+  expect([mostOf(false), mostOf(true)]).toEqual([unpriced, priced]);
 });

@@ -1,4 +1,4 @@
-import { type Action, DEFAULTS, OPEN_CALLS, type RateLimit } from '@mandate/schemas';
+import { DEFAULTS, OPEN_CALLS, type RateLimit } from '@mandate/schemas';
 import type { Policy } from '../mandate/mandate.ts';
 import { isTiered } from '../price.ts';
 import { byCounter, nameIn } from './by-counter.ts';
@@ -12,14 +12,8 @@ import { mandateRate, type RateFact } from './rate.ts';
 export const openCalls: LimitCheck<RateLimit, RateFact> = {
   name: 'open-calls',
   limits(calls) {
-    const { stated, unpriced } = openLimitsOf(calls);
-    if (stated === null && unpriced === null) return [];
-    return [
-      (subject) => {
-        const limitOf = statesEstimate(subject.action) ? stated : unpriced;
-        return limitOf === null ? null : limitOf(subject);
-      },
-    ];
+    const limitOf = strictestOf(boundsOf(calls));
+    return limitOf === null ? [] : [limitOf];
   },
   saw: mandateRate.saw,
   objection: ({ maxCalls }, { calls, retryAfterMs }) => ({
@@ -32,30 +26,20 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
   }),
 };
 
-/** Whether an action counts as open until it is settled. */
-export function countsAsOpen(calls: readonly Calls[]): (action: Action) => boolean {
-  const { stated, unpriced } = openLimitsOf(calls);
-  return (action) => (statesEstimate(action) ? stated : unpriced) !== null;
-}
-
-function statesEstimate({ estimatedCostMicros = 0 }: Action): boolean {
-  return estimatedCostMicros > 0;
+/** Whether such a call counts as open until it is settled. */
+export function countsAsOpen(calls: readonly Calls[]): boolean {
+  return boundsOf(calls).length > 0;
 }
 
 type Bound = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
-type OpenLimits = {
-  /** For every call: what policies state. */
-  stated: LimitOf<RateLimit> | null;
-  /** For a call that states no estimate: also the default of policies that limit money and have no price for it. */
-  unpriced: LimitOf<RateLimit> | null;
-};
 
-function openLimitsOf(calls: readonly Calls[]): OpenLimits {
+/** What policies state, then the defaults of policies under which the call reserves nothing. */
+function boundsOf(calls: readonly Calls[]): readonly Bound[] {
   // A mandate that only watches has no call wait for the outcome of another.
-  if (calls.every(({ policy }) => policy.observe)) return { stated: null, unpriced: null };
+  if (calls.every(({ policy }) => policy.observe)) return [];
   const stated = calls.flatMap(({ policy }) => boundOf(policy, policy.maxOpen));
   const defaults = calls.flatMap((one) => boundOf(one.policy, defaultOf(one)));
-  return { stated: strictestOf(stated), unpriced: strictestOf([...stated, ...defaults]) };
+  return [...stated, ...defaults];
 }
 
 function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] {
@@ -67,9 +51,10 @@ function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] 
  * default: a model without a price is refused where money is limited, and tiers ignore the cost that a report states.
  */
 function defaultOf(calls: Calls): number | null {
-  const { policy, tool, type } = calls;
+  const { policy, tool, type, statesEstimate } = calls;
   const limitsMoney = policy.maxCostTotalMicros !== null || policy.budgets.length > 0;
-  if (policy.maxOpen !== null || !limitsMoney || type === 'llm_call' || isTiered(calls)) return null;
+  if (policy.maxOpen !== null || !limitsMoney || statesEstimate) return null;
+  if (type === 'llm_call' || isTiered(calls)) return null;
   const priceMicros = tool?.costMicros ?? policy.defaultEstimateMicros ?? 0;
   return priceMicros === 0 ? DEFAULTS.maxOpen : null;
 }
