@@ -9,6 +9,7 @@ import type { CountCut } from './count-cuts.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { overloaded } from './overloaded.ts';
+import { whenClosed } from './when-closed.ts';
 
 export function boundAnswers(server: HttpServer, limits: HttpLimits, count: CountCut): CallerRooms {
   const rooms = new CallerRooms(limits.answersBytes);
@@ -29,7 +30,7 @@ export function boundAnswers(server: HttpServer, limits: HttpLimits, count: Coun
       done(overloaded('too much was asked for that is not read yet'));
       return;
     }
-    reply.raw.once('close', () => room.leave(held));
+    whenClosed(reply.raw, () => room.leave(held));
     done(null, payload);
   });
   return rooms;

@@ -12,6 +12,7 @@ import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { overloaded } from './overloaded.ts';
 import { bodyTooLarge } from './problem-of-error.ts';
+import { whenClosed } from './when-closed.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,7 +54,7 @@ export class BoundBodies {
       if (announcesBody(request)) {
         const body = this.#beginning(request);
         request.bodyUnderWay = body;
-        reply.raw.once('close', () => {
+        whenClosed(reply.raw, () => {
           this.#arriving.delete(body);
           body.room?.leave(body.held);
         });

@@ -7,6 +7,7 @@ import { CallerRooms } from './caller-rooms.ts';
 import type { CountCut } from './count-cuts.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { overloaded } from './overloaded.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Call it after `authenticate`, which sets the caller. */
 export function boundRequests(server: HttpServer, most: number, count: CountCut): CallerRooms {
@@ -23,7 +24,7 @@ export function boundRequests(server: HttpServer, most: number, count: CountCut)
       done(overloaded('too many requests of yours are under way'));
       return;
     }
-    reply.raw.once('close', () => room.leave(held));
+    whenClosed(reply.raw, () => room.leave(held));
     done();
   });
   return rooms;

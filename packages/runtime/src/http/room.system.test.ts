@@ -32,15 +32,16 @@ const PATIENT: Partial<HttpLimits> = {
   headersTimeoutMs: 60_000,
 };
 
-async function serve(limits: Partial<HttpLimits>) {
+/** @param authenticated the server waits for it before it looks for a key */
+async function serve(limits: Partial<HttpLimits>, authenticated = Promise.resolve()) {
   const metrics = createMetrics({ service: 'test' });
-  const keys = [...HOARDERS, alice, operator].map(({ record }) => record);
+  const keys = memoryKeyStore([...HOARDERS, alice, operator].map(({ record }) => record));
   const server = await createHttpServer({
     service: 'test',
     version: '0',
     log: silentLogger(),
     metrics,
-    keys: memoryKeyStore(keys),
+    keys: { ...keys, find: (credential) => authenticated.then(() => keys.find(credential)) },
     readiness: async () => [],
     limits: { ...PATIENT, ...limits },
   });
@@ -57,6 +58,12 @@ async function serve(limits: Partial<HttpLimits>) {
     return {};
   });
   server.get('/v1/much', { config }, () => ({ text: 'x'.repeat(100_000) }));
+  let answeredLate = 0;
+  server.get('/v1/much-later', { config }, async () => {
+    await held.promise;
+    answeredLate += 1;
+    return { text: 'x'.repeat(100_000) };
+  });
   const url = await listen(server, { host: '127.0.0.1', port: 0 });
 
   /** Sends a request on a new connection. Returns its status, and the code of a refusal. */
@@ -73,7 +80,7 @@ async function serve(limits: Partial<HttpLimits>) {
     const found = await metrics.registry.getSingleMetric(name)?.get();
     return found?.values[0]?.value;
   };
-  return { url, ask, gauge };
+  return { url, ask, gauge, answerLate: held.resolve, answeredLate: () => answeredLate };
 }
 
 const head = (method: string, path: string, key: Key | null) =>
@@ -200,6 +207,18 @@ describe('requests under way', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 
+  test('hold nothing if their callers left before they were let in', async () => {
+    const { promise, resolve: authenticate } = Promise.withResolvers<void>();
+    const { url, ask, gauge } = await serve({ requests: 100 }, promise);
+    const left = Array.from({ length: 30 }, () => dial(url, `${head('GET', '/v1/much', mallory)}\r\n`));
+    await vi.waitFor(async () => expect(await gauge('mandate_http_open_sockets')).toBe(30), 20_000);
+    for (const { socket } of left) socket.destroy();
+    await vi.waitFor(async () => expect(await gauge('mandate_http_open_sockets')).toBe(0), 20_000);
+    authenticate();
+    expect(await ask(mallory, '/v1/text', { text: 'short' })).toEqual([200]);
+    await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
+  });
+
   test('give way to a tenant that has none: the oldest of the largest holder, with its connection', async () => {
     // For keys 16, of one key 4.
     const { url, ask, gauge } = await serve({ requests: 24 });
@@ -245,6 +264,24 @@ describe('answers that are not read', () => {
     expect(await ask(mallory, '/v1/much')).toEqual([503, 'OVERLOADED']);
     for (let n = 0; n < 10; n += 1) expect(await ask(alice, '/v1/much')).toEqual([200]);
     expect(await gauge('mandate_http_unread_bytes')).toBeLessThanOrEqual(mayBe);
+  });
+
+  test('hold nothing if their callers left before', async () => {
+    const CALLERS = 30;
+    const { url, ask, gauge, answerLate, answeredLate } = await serve({ answersBytes: 4_000_000 });
+    const left = Array.from({ length: CALLERS }, () =>
+      dial(url, `${head('GET', '/v1/much-later', mallory)}\r\n`),
+    );
+    await vi.waitFor(
+      async () => expect(await gauge('mandate_http_requests_under_way')).toBe(CALLERS),
+      20_000,
+    );
+    for (const { socket } of left) socket.destroy();
+    await vi.waitFor(async () => expect(await gauge('mandate_http_open_sockets')).toBe(0), 20_000);
+    answerLate();
+    await vi.waitFor(() => expect(answeredLate()).toBe(CALLERS), 20_000);
+    expect(await ask(mallory, '/v1/much')).toEqual([200]);
+    await vi.waitFor(async () => expect(await gauge('mandate_http_unread_bytes')).toBe(0), 20_000);
   });
 
   test('are given up after a while', async () => {
