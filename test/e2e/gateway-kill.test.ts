@@ -130,6 +130,51 @@ test.each(SWITCHES)(
   },
 );
 
+/** Nothing may be changed or killed in vain. */
+const NO_CHANGES = { changes: { perSecond: 0, burst: 0 } };
+
+test.each(SWITCHES)(
+  'a repeated kill of %s is the same command and no second record, until a revive',
+  async (_, kill, revive, body) => {
+    const plane = await startGatewayPlane({ mandates: MANDATES });
+    const kills = async () => (await plane.decided()).filter(({ event }) => event === 'agent.killed').length;
+    const first = await plane.call('owner', 'POST', kill, body);
+    for (let at = 0; at < 20; at += 1) {
+      const repeated = await plane.call('owner', 'POST', kill, body);
+      expect([repeated.status, repeated.body]).toEqual([200, first.body]);
+    }
+    expect(await kills()).toBe(1);
+    await plane.call('owner', 'POST', revive, body);
+    const anew = await plane.call('owner', 'POST', kill, body);
+    expect(anew.body).toMatchObject({ revision: 3 });
+    expect(anew.body.commandId).not.toBe(first.body.commandId);
+    expect(await kills()).toBe(2);
+  },
+);
+
+test('a kill that may stop something is never refused, and the kill of an agent that nobody knows counts as a change', async () => {
+  const plane = await startGatewayPlane({
+    mandates: MANDATES,
+    limits: NO_CHANGES,
+    register: { statusOf: (_, id) => (id === 'bot-1' ? 'registered' : null), names: () => ['bot-1'] },
+  });
+  await plane.decide();
+  await plane.call('owner', 'POST', WAIT, look('a-1', 'bot-2'));
+  const kill = async (agentId: string, body = {}) => {
+    const { status } = await plane.call('owner', 'POST', `/v1/agents/${agentId}/kill`, body);
+    return [agentId, status];
+  };
+  expect(await kill('bot-1')).toEqual(['bot-1', 200]);
+  expect(await kill('bot-1', { family: true })).toEqual(['bot-1', 200]);
+  expect(await kill('bot-2')).toEqual(['bot-2', 200]);
+  expect(await kill('made-up')).toEqual(['made-up', 429]);
+  expect(await kill('made-up', { family: true })).toEqual(['made-up', 429]);
+  const before = (await plane.decided()).length;
+  expect((await plane.call('owner', 'POST', '/v1/kill', { scope: 'tenant' })).status).toBe(200);
+  expect((await plane.call('owner', 'POST', '/v1/kill', { scope: 'all' })).status).toBe(200);
+  expect(await plane.decided()).toHaveLength(before + 2);
+});
+
 test('an ALLOW is not handed over once its agent is killed, neither by GET nor to whoever waits', async () => {
   let killInBetween = false;
   const plane = await startGatewayPlane({

@@ -29,6 +29,7 @@ import {
 import type { z } from 'zod';
 import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
 import { followDecisions } from './answers/follow-decisions.ts';
+import { LastKills } from './commands/last-kills.ts';
 import type { gatewaySettings } from './config.ts';
 import type { Gateway, GatewayDependencies } from './gateway.ts';
 import { CommandJournal } from './journal/command-journal.ts';
@@ -37,6 +38,7 @@ import { type FollowedErasures, followErasures } from './persons/follow-erasures
 import { RefusedAgents } from './refusals/refused-agents.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
+export { LastKills } from './commands/last-kills.ts';
 export { kill, revive } from './commands/pull-kill-switch.ts';
 export { gatewayConfig, gatewaySettings } from './config.ts';
 export type { GatewayDependencies } from './gateway.ts';
@@ -80,6 +82,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     board,
     journal,
     refused,
+    lastKills: new LastKills(),
     measures: gatewayMeasures(metrics, board, journal),
     reads: recordHttpReads({ bus, source: 'gateway', clock, log, redactText: redactPieces }),
     untilSealable: async () => erasures?.untilSealable(),

@@ -7,6 +7,7 @@ import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/ru
 import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';
 import type { AnswerBoard } from './answers/answer-board.ts';
 import type { ActionName } from './answers/recent-answers.ts';
+import type { LastKills } from './commands/last-kills.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
 import type { GatewayMeasures } from './measures.ts';
 import type { RefusedAgents } from './refusals/refused-agents.ts';
@@ -56,6 +57,7 @@ export type Gateway = GatewayDependencies & {
   journal: CommandJournal;
   measures: GatewayMeasures;
   refused: RefusedAgents;
+  lastKills: LastKills;
   /** Puts on record who reads what was sealed, or what others did, before it is shown. */
   reads: HttpReads;
   /** Before anything is redacted. Throws PERSON_KEYS_NOT_READY. */

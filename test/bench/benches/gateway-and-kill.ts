@@ -48,9 +48,10 @@ export async function gatewayAndKill(): Promise<Row[]> {
 }
 
 type To = Pick<Load, 'url' | 'key'>;
-/** One key publishes as fast as it can, which the limits of a tenant are there to stop. */
+/** One key publishes as fast as it can, and kills agents that do not exist. The limits of a tenant would stop both. */
 async function limitNothing({ url, key }: To): Promise<void> {
   const most = { perSecond: 1_000_000_000 };
+  const changes = { ...most, perDay: 1_000_000_000 };
   const publish = {
     records: { ...most, perDay: 1_000_000_000 },
     bytes: { ...most, perDay: 1_000_000_000_000 },
@@ -58,7 +59,7 @@ async function limitNothing({ url, key }: To): Promise<void> {
   const response = await fetch(`${url}/v1/tenants/default`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json', 'x-api-key': key ?? '' },
-    body: JSON.stringify({ version: 1, id: 'default', limits: { publish, publishPerKey: publish } }),
+    body: JSON.stringify({ version: 1, id: 'default', limits: { publish, publishPerKey: publish, changes } }),
   });
   if (!response.ok) throw new Error(await response.text());
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Bus } from '@mandate/bus';
-import { CommandJournal, kill } from '@mandate/gateway';
+import { CommandJournal, kill, LastKills } from '@mandate/gateway';
 import { announcing, type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { createMetrics, redisSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, DEFAULTS, type KillTarget, TOPICS } from '@mandate/schemas';
@@ -138,11 +138,12 @@ function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<voi
   const counter = (name: string) =>
     metrics.counter({ name: `mandate_bench_${name}_total`, help: name, labels: ['scope'] });
   const measures = { kills: counter('kills'), revives: counter('revives') };
+  const controlRevision = () => 0;
+  const lastKills = new LastKills();
+  const gateway = { ledger, journal, clock: systemClock, log, measures, controlRevision, lastKills };
   return compare({
     pairs: 5,
-    ours: killsOf('lost', KILLS, (target, command) =>
-      kill({ ledger, journal, clock: systemClock, log, measures, controlRevision: () => 0 }, target, command),
-    ),
+    ours: killsOf('lost', KILLS, (target, command) => kill(gateway, target, command)),
     beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
     figures: named('kill on Kafka and Redis, in the gateway, without HTTP'),
   });

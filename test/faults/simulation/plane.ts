@@ -6,7 +6,7 @@
 
 import type { Bus } from '@mandate/bus';
 import { keepLedger, restoreLedger, startDecider } from '@mandate/decider';
-import { CommandJournal, kill, revive } from '@mandate/gateway';
+import { CommandJournal, kill, LastKills, revive } from '@mandate/gateway';
 import type { Ledger, MemoryLedger, Operation, StepResult } from '@mandate/ledger';
 import type { MandateOfFile } from '@mandate/policy';
 import { mandatesOfFile } from '@mandate/policy';
@@ -146,7 +146,8 @@ export class Plane {
     const command = { id, by: 'operator', reason: 'because' };
     const clock = () => this.#scheduler.nowMs;
     const controlRevision = () => 0;
-    const gateway = { ledger, journal, clock, log: QUIET, measures: NO_METRICS as never, controlRevision };
+    const [lastKills, measures] = [new LastKills(), NO_METRICS as never];
+    const gateway = { ledger, journal, clock, log: QUIET, measures, controlRevision, lastKills };
     this.#scheduler.post(life, async () => {
       try {
         if (what === 'kill') order.acknowledged = await kill(gateway, target, command);

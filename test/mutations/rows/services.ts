@@ -116,6 +116,37 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
+  ...inFile('services/gateway/src/commands/bounded-kill.ts', [
+    [
+      '6 a repeated kill is the same command',
+      'last?.revision === flag.revision && isSame',
+      'false && isSame',
+    ],
+    ['6 a kill after a change of the flag is a new one', 'last?.revision === flag.revision && ', ''],
+    ['6 an Idempotency-Key names its own command', 'idempotencyKeyOf(request) === null && ', ''],
+    ["6 another key's kill is a new fact", ' && last.by === command.by', ''],
+    ['6 another reason is a new fact', ' && last.reason === command.reason', ''],
+    [
+      '6 a kill of a target that is killed already is counted',
+      "spend(request, 'it is killed",
+      "void ('it is killed",
+    ],
+    [
+      '6 a kill of an agent that nobody knows is counted',
+      '!(await mayStopSomething(gateway, target))',
+      'false',
+    ],
+    [
+      '6 an agent that was decided about can be killed',
+      'gateway.refused.wasDecided(tenant, agentId)',
+      'false',
+    ],
+    [
+      '6 a ledger that cannot tell refuses no kill',
+      'ledger.flag(target).catch(() => null)',
+      'ledger.flag(target)',
+    ],
+  ]),
   ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
     ['6 a kill that is carried out anew is on the log anew', '@${', '@${0 * '],
     ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { AnswerBoard } from '../answers/answer-board.ts';
 import { CommandJournal } from '../journal/command-journal.ts';
 import { gatewayMeasures } from '../measures.ts';
+import { LastKills } from './last-kills.ts';
 import { kill, revive } from './pull-kill-switch.ts';
 
 const clock = () => 1_000;
@@ -46,7 +47,8 @@ function scene() {
       new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
       journal,
     );
-    return { ledger, clock, log, journal, measures, controlRevision: () => 0 };
+    const lastKills = new LastKills();
+    return { ledger, clock, log, journal, measures, lastKills, controlRevision: () => 0 };
   };
   const rebuild = () => {
     rebuilds += 1;

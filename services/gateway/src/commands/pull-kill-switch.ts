@@ -14,7 +14,7 @@ const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
 
 /** What it takes. */
-type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log' | 'controlRevision'> & {
+type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log' | 'controlRevision' | 'lastKills'> & {
   measures: Pick<Gateway['measures'], 'kills' | 'revives'>;
 };
 
@@ -39,6 +39,7 @@ export async function kill(gateway: Switch, target: KillTarget, command: Command
   );
   const { stands, revision, sequences, open } = receipt;
   if (!stands) throw revivedSince();
+  gateway.lastKills.set(target, { command, revision });
   const killed: Killed = {
     commandId: command.id,
     target,

@@ -1,10 +1,10 @@
 /** POST /v1/agents/:id/kill: stops one agent. */
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
+import { boundedKill } from '../commands/bounded-kill.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
-import { kill } from '../commands/pull-kill-switch.ts';
 import type { Gateway } from '../gateway.ts';
-import { agentBody, agentParams, killAnswer } from './command-shapes.ts';
+import { agentBody, agentParams, KILLS_THAT_COUNT, killAnswer } from './command-shapes.ts';
 
 export function killAgent(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -19,8 +19,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['kill switch'],
         summary: 'Stop one agent, or with `family` everything below it too',
-        description:
-          'When this answers, no ALLOW for the agent gets a place in the order any more, until a revive.',
+        description: `When this answers, no ALLOW for the agent gets a place in the order any more, until a revive. ${KILLS_THAT_COUNT}`,
         params: agentParams,
         body: agentBody,
         response: { 200: killAnswer },
@@ -32,7 +31,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       const target: KillTarget = { scope, tenant, agentId: request.params.id };
       const reason = request.body?.reason ?? 'killed by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
-      return kill(gateway, target, command);
+      return boundedKill(gateway, request, target, command);
     },
   );
 }

@@ -1,10 +1,10 @@
 /** POST /v1/kill: stops a whole tenant, or everything there is. */
 import { callerOf, type HttpServer } from '@mandate/runtime';
+import { boundedKill } from '../commands/bounded-kill.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
-import { kill } from '../commands/pull-kill-switch.ts';
 import { wideTarget } from '../commands/wide-target.ts';
 import type { Gateway } from '../gateway.ts';
-import { killAnswer, wideBody } from './command-shapes.ts';
+import { KILLS_THAT_COUNT, killAnswer, wideBody } from './command-shapes.ts';
 
 export function killEverything(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -19,7 +19,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['kill switch'],
         summary: 'Stop every agent of the tenant, or of all tenants',
-        description: '`all` takes the scope operate:all as well. Agents that appear later are stopped too.',
+        description: `\`all\` takes the scope operate:all as well. Agents that appear later are stopped too. ${KILLS_THAT_COUNT}`,
         body: wideBody,
         response: { 200: killAnswer },
       },
@@ -29,7 +29,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
       const key = callerOf(request);
       const target = wideTarget(key, scope);
       const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
-      return kill(gateway, target, command);
+      return boundedKill(gateway, request, target, command);
     },
   );
 }

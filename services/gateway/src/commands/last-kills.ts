@@ -1,0 +1,37 @@
+/**
+ * The last kill of each target that this gateway carried out. A kill that repeats it is the same command, so that repeats
+ * do not fill the log. When a target is dropped here, its next repeat is recorded once more.
+ */
+import type { Command } from '@mandate/ledger';
+import type { KillTarget } from '@mandate/schemas';
+
+/** `revision`: of the flag after this kill. A flag with another revision was changed since. */
+export type LastKill = { readonly command: Command; readonly revision: number };
+
+/** Some 500 bytes each. */
+const MOST_TARGETS = 10_000;
+
+export class LastKills {
+  /** The kill that is oldest comes first. */
+  readonly #kills = new Map<string, LastKill>();
+
+  get(target: KillTarget): LastKill | undefined {
+    return this.#kills.get(nameOf(target));
+  }
+
+  set(target: KillTarget, kill: LastKill): void {
+    const name = nameOf(target);
+    this.#kills.delete(name);
+    this.#kills.set(name, kill);
+    for (const oldest of this.#kills.keys()) {
+      if (this.#kills.size <= MOST_TARGETS) break;
+      this.#kills.delete(oldest);
+    }
+  }
+}
+
+function nameOf(target: KillTarget): string {
+  if (target.scope === 'all') return JSON.stringify([target.scope]);
+  if (target.scope === 'tenant') return JSON.stringify([target.scope, target.tenant]);
+  return JSON.stringify([target.scope, target.tenant, target.agentId]);
+}
