@@ -1,7 +1,10 @@
+import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { type AuditClient, identity } from '@mandate/audit';
 import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
 import { expect, test, vi } from 'vitest';
-import { boundedAsk } from './bounded-ask.ts';
+import { boundedAsk, exportWithin } from './bounded-ask.ts';
 import { fakeAudit } from './fake-audit.fixture.ts';
 
 const patient = { tenant: 'acme', gone: new AbortController().signal };
@@ -58,4 +61,13 @@ test('a question whose caller has gone is given up', async () => {
   leaving.abort();
   await expect(answer).rejects.toMatchObject(unavailable);
   expect(isGivenUp()).toBe(true);
+});
+
+test('a part of an export that was read leaves no listener with its caller', async () => {
+  const audit = { ...fakeAudit(async () => []), file: async () => Readable.from(['{}']) };
+  const file = exportWithin((_asker, work) => work(new AbortController().signal), audit);
+  const asker = { tenant: 'acme', gone: new AbortController().signal };
+  for (let part = 0; part < 3; part += 1)
+    await buffer(await file(asker, 'decisions', { tenant: 'acme' }, { format: 'ndjson' }));
+  await vi.waitFor(() => expect(getEventListeners(asker.gone, 'abort')).toEqual([]));
 });

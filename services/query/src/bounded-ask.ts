@@ -46,7 +46,10 @@ export type BoundedExport = (
 export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedExport {
   return async (asker, ...part) => {
     const bytes = await bounded(asker, (givenUp) => exportPart(audit, ...part, givenUp));
-    asker.gone.addEventListener('abort', () => bytes.destroy());
+    const onGone = () => void bytes.destroy();
+    asker.gone.addEventListener('abort', onGone);
+    // An export asks for many parts under one signal.
+    bytes.once('close', () => asker.gone.removeEventListener('abort', onGone));
     return bytes;
   };
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
@@ -73,4 +74,16 @@ test('work that fails leaves its place as well', async () => {
   const inTurn = createTurns({ running: 2, waiting: 2 });
   const failing = () => inTurn('acme', waited, () => Promise.reject(new Error('failed')));
   for (const _ of [1, 2, 3]) await expect(failing()).rejects.toThrow('failed');
+});
+
+test('leaves no listener on the signal, however often its owner asks', async () => {
+  const { ask, end } = working({ running: 2, waiting: 2 });
+  const { signal } = new AbortController();
+  for (const name of ['first', 'second', 'third']) {
+    const asked = ask('acme', name, signal);
+    await settled();
+    end(name);
+    await asked;
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -38,11 +38,13 @@ export function createTurns(most: { running: number; waiting: number }): InTurn 
       waiting.delete(place);
       turn.reject(givenUp.reason);
     };
-    givenUp.addEventListener('abort', leave, { once: true });
+    givenUp.addEventListener('abort', leave);
     try {
       await turn.promise;
       return await work();
     } finally {
+      // A live stream asks thousands of times under one signal.
+      givenUp.removeEventListener('abort', leave);
       running.delete(place);
       letIn();
     }
