@@ -137,3 +137,24 @@ test('where the log cannot be read the job fails, and the next one tries again',
   isAway = false;
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
 });
+
+test('a job that fails on our fault ends itself alone, also if it waited for the log', async () => {
+  const { bus, control } = await open();
+  const warned: string[] = [];
+  const warn = (_about: unknown, message: string) => void warned.push(message);
+  let revision = 0;
+  const recording = Object.assign(Object.create(log), { warn });
+  const thread = openControlThread({ bus, log: recording, revision: () => revision });
+  onTestFinished(() => thread.stop());
+  expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
+  // The thread is told of the next record only after it was asked.
+  revision = 1;
+  const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
+  const body = new TextEncoder().encode(JSON.stringify({ action }));
+  const broken = { ...long('acme'), body, hiding: null as never };
+  const refused = expect(thread.answer(requestOf('acme'), broken)).rejects.toMatchObject({ status: 503 });
+  await put(control, 'acme', {});
+  await refused;
+  expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
+  expect(warned).toEqual([]);
+});

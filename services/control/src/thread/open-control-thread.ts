@@ -77,17 +77,15 @@ export function openControlThread(options: {
       queue.charge(next.lane, performance.now() - beganMs);
     }
     isBusy = false;
-    idle = setTimeout(() => void endThread(), bounds.idleMs).unref();
+    if (!isStopped) idle = setTimeout(() => void endThread(), bounds.idleMs).unref();
   }
 
   async function perform({ job, revision, resolve, reject }: Waiting): Promise<void> {
-    if (thread?.isAlive() !== true) thread = startControlThread(options);
-    const doing = thread;
     const late = Promise.withResolvers<never>();
     const giveUp = (afterMs: number) =>
       setTimeout(() => {
         late.reject(takesTooLong());
-        void doing.end();
+        void endThread();
       }, afterMs);
     let timer = giveUp(bounds.waitMs);
     const onBegin = () => {
@@ -95,7 +93,9 @@ export function openControlThread(options: {
       timer = giveUp(bounds.runMs);
     };
     try {
-      resolve(await Promise.race([doing.do(job, revision, onBegin), late.promise]));
+      // The system may refuse another thread: then this job fails, and the next one tries again.
+      if (thread?.isAlive() !== true) thread = startControlThread(options);
+      resolve(await Promise.race([thread.do(job, revision, onBegin), late.promise]));
     } catch (error) {
       if (!(error instanceof HttpProblem))
         log.error({ err: error, job: job.kind, tenant: job.tenant }, 'a job of the control thread failed');
@@ -176,8 +176,8 @@ function takesTooLong(): HttpProblem {
 }
 
 function failed(cause: unknown): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'the thread that looks at it ended', {
-    remedy: 'Ask again in a moment; the log of this service tells why it ended.',
+  return new HttpProblem(503, 'OVERLOADED', 'it could not be found out', {
+    remedy: 'Ask again in a moment. The log of this service says why.',
     headers: { 'retry-after': '1' },
     cause,
   });

@@ -39,7 +39,8 @@ async function resultOf(call: Exclude<Call, { call: 'do' }>): Promise<Result> {
       await replica.apply(call.changes);
       const waiting = early;
       early = [];
-      for (const job of waiting) look(job);
+      // Each job has an answer of its own, also if it fails.
+      for (const job of waiting) void take(job);
       return null;
     }
   }
