@@ -42,6 +42,11 @@ test('a counter that one of them lacks counts in full', () => {
   ]);
 });
 
+test('a ledger that lost every counter of 200,000 agents has the drift of all of them', () => {
+  const log = Array.from({ length: 200_000 }, (_, n) => total(`a-${n}`, 1));
+  expect(reconcile({ log, ledger: [], audit: null }).driftMicros).toBe(200_000);
+});
+
 test('opposite errors do not cancel', () => {
   const { driftMicros } = reconcile({
     log: [total('a', 10), total('b', 10)],

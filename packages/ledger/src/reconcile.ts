@@ -69,7 +69,7 @@ export function reconcile(sources: {
   }
 
   const differences = [...rows.values()].filter((row) => driftOf(row) !== 0);
-  const driftMicros = sumMicros(...differences.map(driftOf));
+  const driftMicros = differences.reduce((sum, row) => sumMicros(sum, driftOf(row)), 0);
   return { counters: rows.size, driftMicros, differences };
 }
 
