@@ -78,6 +78,18 @@ test('actions that were answered are forgotten after a day, and those that wait 
   expect([...alarms.of('approval')].map(({ subject }) => subject)).toEqual(['waits', 'later']);
 });
 
+test('a subject of a past day is forgotten after two days, and one of today is told once', () => {
+  const alarms = new Alarms();
+  const excess = (subject: string, atMs: number) =>
+    raise(alarms, finding({ rule: 'excess', subject, at: wireTime(atMs) }));
+  expect(excess('bot 1970-01-01', 0)).not.toBeNull();
+  expect(excess('bot 1970-01-03', 2 * DAY_MS)).not.toBeNull();
+  expect(excess('bot 1970-01-01', 1)).toBeNull();
+  expect(excess('bot 1970-01-04', 3 * DAY_MS)).not.toBeNull();
+  expect(excess('bot 1970-01-04', 3 * DAY_MS + 1)).toBeNull();
+  expect(excess('bot 1970-01-01', 2)).not.toBeNull();
+});
+
 test('what is older than a record that showed the alarm as it is changes nothing', () => {
   const alarms = new Alarms();
   raise(alarms, finding({ order: 1 }));

@@ -41,6 +41,11 @@ const ONCE: ReadonlySet<AlertRule> = new Set([
   'test',
 ]);
 
+/** Their subjects name a day. Later records are about later days, so the subjects of past days are forgotten. */
+const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call']);
+/** Partitions are not read at the same pace, so a day counts for longer. */
+const DAY_FORGOTTEN_AFTER_MS = 2 * 86_400_000;
+
 /** Actions wait once and not again, so those that wait no more are forgotten: as soon as the ledger forgets them, too. */
 const FORGOTTEN: ReadonlySet<AlertRule> = new Set(['approval', 'approval_overdue']);
 const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
@@ -49,7 +54,8 @@ export class Alarms {
   readonly #once = new Set<string>();
   readonly #byRule = new Map<AlertRule, Map<string, Alarm>>();
   readonly #confirmed = new WeakMap<Alarm, number>();
-  readonly #answered: { rule: AlertRule; key: string; atMs: number }[] = [];
+  readonly #answered = new Forgetting(FORGOTTEN_AFTER_MS);
+  readonly #days = new Forgetting(DAY_FORGOTTEN_AFTER_MS);
 
   get(rule: AlertRule, tenant: string | null, subject: string): Alarm | undefined {
     return this.#byRule.get(rule)?.get(keyOf(tenant, subject));
@@ -92,7 +98,10 @@ export class Alarms {
   apply({ event, alert }: Raised): void {
     const { rule, tenant, subject, episode, order, at, facts } = alert;
     if (ONCE.has(rule)) {
-      this.#once.add(onceKey(rule, tenant, subject));
+      const once = onceKey(rule, tenant, subject);
+      if (OF_A_DAY.has(rule) && !this.#once.has(once))
+        this.#days.add(Date.parse(at), () => this.#once.delete(once));
+      this.#once.add(once);
       return;
     }
     const stands = event === 'alert.raised';
@@ -106,17 +115,28 @@ export class Alarms {
     if (!isNews) return;
     this.#byRule.set(rule, alarms);
     alarms.set(key, { tenant, subject, stands, episode, order, at, facts });
-    if (!stands && FORGOTTEN.has(rule)) this.#forget({ rule, key, atMs: Date.parse(at) });
+    if (stands || !FORGOTTEN.has(rule)) return;
+    this.#answered.add(Date.parse(at), () => {
+      if (alarms.get(key)?.stands === false) alarms.delete(key);
+    });
+  }
+}
+
+/** Forgets things some time after they were added, by the times of the records. */
+class Forgetting {
+  readonly #afterMs: number;
+  readonly #added: { atMs: number; forget: () => void }[] = [];
+
+  constructor(afterMs: number) {
+    this.#afterMs = afterMs;
   }
 
-  /** Puts it down to be forgotten, and forgets those whose time has come. */
-  #forget(answered: { rule: AlertRule; key: string; atMs: number }): void {
-    this.#answered.push(answered);
-    const before = answered.atMs - FORGOTTEN_AFTER_MS;
-    const stay = this.#answered.findIndex(({ atMs }) => atMs >= before);
-    for (const { rule, key } of this.#answered.splice(0, stay)) {
-      if (this.#byRule.get(rule)?.get(key)?.stands === false) this.#byRule.get(rule)?.delete(key);
-    }
+  /** Adds a thing, and forgets those whose time has come. */
+  add(atMs: number, forget: () => void): void {
+    this.#added.push({ atMs, forget });
+    const before = atMs - this.#afterMs;
+    const stay = this.#added.findIndex((added) => added.atMs >= before);
+    for (const old of this.#added.splice(0, stay)) old.forget();
   }
 }
 
