@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { placeOf, placesIn } from './json-fault.ts';
+import { keysIn, placeOf, placesIn, pointerStep } from './json-fault.ts';
 
 test('a place counts the line breaks before it, and the characters since the last of them', () => {
   const lines = fc.string({ unit: fc.constantFrom('\n', '\r', 'a', '漢', '\ud83d') });
@@ -14,6 +14,15 @@ test('a place counts the line breaks before it, and the characters since the las
         expect(place(offset)).toEqual(expected);
         expect(placeOf(text, offset)).toEqual(expected);
       }
+    }),
+  );
+});
+
+test('the keys in a pointer are those whose steps it was made of', () => {
+  const lists = fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a') }));
+  fc.assert(
+    fc.property(lists, (keys) => {
+      expect(keysIn(keys.map(pointerStep).join(''))).toEqual(keys);
     }),
   );
 });

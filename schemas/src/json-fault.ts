@@ -57,6 +57,12 @@ export function pointerStep(key: PropertyKey): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** The keys in a JSON pointer (RFC 6901). */
+export function keysIn(pointer: string): string[] {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 const SHOWN_UNITS = 60;
 
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;

@@ -12,7 +12,8 @@ const EXAMPLE = '2026-01-31T12:00:00Z';
 
 const TIME = /^(.{10})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-](\d{2}):(\d{2}))?$/;
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-const AGO = /^(\d{1,6})([smhdw])$/;
+/** How long ago: `15m`, `2h`, `7d`, `4w`. */
+export const AGO = /^\d{1,6}[smhdw]$/;
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
@@ -55,8 +56,7 @@ export type Moment = { atMs: number } | { fault: string };
 
 /** Reads a time, a day (the moment it begins in UTC), or how long ago: `15m`, `2h`, `7d`, `4w`. */
 export function readMoment(text: string, nowMs: number): Moment {
-  const [, count, unit = ''] = AGO.exec(text) ?? [];
-  if (count !== undefined) return inRange(nowMs - Number(count) * (UNITS_MS[unit] ?? 0));
+  if (AGO.test(text)) return inRange(nowMs - Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0));
   if (!/^\d{4}-/.test(text)) return { fault: FORMS };
   const fault = text.includes('T') ? timeFault(text) : dayFault(text);
   return fault === null ? inRange(Date.parse(text)) : { fault };

@@ -1,6 +1,6 @@
 /** What a caller may write behind the `?`: every parameter is known, and every value is checked before it is used. */
 import type { Clock } from '@mandate/runtime';
-import { END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
+import { AGO, END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** A schema of query parameters that refuses any other, naming those it knows. */
@@ -17,7 +17,7 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
 export const flag = z.enum(['true', 'false']).transform((written) => written === 'true');
 
 /** How long ago. A saved URL with `1h` always asks about the hour before it is opened. */
-const ago = z.string().regex(/^\d{1,6}[smhdw]$/);
+const ago = z.string().regex(AGO);
 
 /** Epoch milliseconds of an RFC 3339 time, of the beginning of a day in UTC, or of so long before now. */
 const moment = (clock: Clock) =>

@@ -11,9 +11,10 @@ import { CODES, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
+import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
-const OF_ACTIONS = "tenant = {tenant:String} AND NOT void AND kind IN ('first', 'expired')";
+const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
 /** Ids of one millisecond are in no order; there the ledger tells. */
 const IN_ORDER = '(appended_at, ledger_sequence, id)';
 

@@ -9,6 +9,7 @@ import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, wholeDecision } from './decision-columns.ts';
+import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 export const decisionsOfAction = question({
   params: z.strictObject({
@@ -23,7 +24,7 @@ export const decisionsOfAction = question({
     SELECT ${DECISION_COLUMNS}, payload,
       toBool(row_number() OVER (
         PARTITION BY agent_id
-        ORDER BY kind NOT IN ('first', 'expired'), attempt DESC, verdict = 'DEFER', log_offset
+        ORDER BY NOT ${STANDS_FOR_ACTION}, attempt DESC, verdict = 'DEFER', log_offset
       ) = 1) AS stands
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void AND action_id = {actionId:String}${narrowed(params, {

@@ -6,6 +6,7 @@ import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
+import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 /** Ids begin with their time: a span of them is a span of time, and a range of the primary index. */
 export const span = { fromId: z.string().min(1), toId: z.string().min(1) };
@@ -35,7 +36,7 @@ export const duplicatesOf = question({
   sql: () => `
     SELECT ${DECISION_COLUMNS}
     FROM decisions FINAL
-    WHERE tenant = {tenant:String} AND NOT void AND kind IN ('duplicate', 'unremembered') AND agent_id = {agentId:String} AND ${SPAN}
+    WHERE tenant = {tenant:String} AND NOT void AND NOT ${STANDS_FOR_ACTION} AND agent_id = {agentId:String} AND ${SPAN}
       AND JSONExtractString(payload, 'decision', 'duplicateOf', 'decisionId') = {id:String}
     ORDER BY ${IN_ORDER}
     LIMIT {limit:UInt32}`,

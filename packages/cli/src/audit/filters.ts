@@ -1,5 +1,5 @@
 /** By what questions to the audit can be narrowed, as options of the command. */
-import { CODES, DECISION_KINDS, SETTLEMENT_CODES, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
+import { AGO, CODES, DECISION_KINDS, SETTLEMENT_CODES, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dollars, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 
@@ -17,8 +17,6 @@ type Filter = {
   /** Of one that is given once; others may be repeated and stand for any of what they name. */
   once?: (text: string) => string | number;
 };
-
-const AGO = /^\d{1,6}[smhdw]$/;
 
 /** `1h` is sent as it was written, so that a view that refreshes always shows the last hour. */
 const moment = (text: string) => {

@@ -1,5 +1,5 @@
 /** Changes one value in JSON, named by a JSON pointer (RFC 6901): `/action/args/amount=50`. */
-import { type Json, JsonFault, readJson } from '@mandate/schemas';
+import { type Json, JsonFault, keysIn, readJson } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 
 /** `value: undefined` takes the field out. */
@@ -33,11 +33,7 @@ function isJson(text: string): boolean {
 
 /** The same JSON with the change made; what is on the way to it must be there, the last field need not. */
 export function changed(json: Json, { pointer, value }: Change): Json {
-  const steps = pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return changedAt(json, steps, { pointer, value });
+  return changedAt(json, keysIn(pointer), { pointer, value });
 }
 
 function changedAt(json: Json, [step, ...deeper]: readonly string[], change: Change): Json {

@@ -1,6 +1,6 @@
-import { type Action, type Json, legible } from '@mandate/schemas';
+import { type Action, type Json, keysIn, legible } from '@mandate/schemas';
 import { redactedIn } from '../redaction/placeholders.ts';
-import { visiblePointer } from '../redaction/visible-pointer.ts';
+import { memberOf, visiblePointer } from '../redaction/visible-pointer.ts';
 import { tooManySteps } from '../refused-plan.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
@@ -40,11 +40,7 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
 /** Pointers of what was redacted before the decision, within what is at fault. */
 function redactedAt(pointer: string, args: Json): string[] {
   let within: Json | undefined = args;
-  for (const step of pointer.split('/').slice(1)) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof within !== 'object' || within === null) return [];
-    within = Object.getOwnPropertyDescriptor(within, name)?.value;
-  }
+  for (const name of keysIn(pointer)) within = memberOf(within, name);
   return within === undefined ? [] : redactedIn(within, pointer, MOST_NAMED + 1);
 }
 

@@ -1,5 +1,5 @@
 /** What redaction leaves in place of what it took, and where arguments hold it. */
-import type { Json } from '@mandate/schemas';
+import { type Json, pointerStep } from '@mandate/schemas';
 
 export const REDACTED = '[redacted]';
 
@@ -45,8 +45,7 @@ export function redactedIn(value: Json, pointer: string, most: number): string[]
     if (typeof within === 'string') {
       if (ANYWHERE.test(within)) found.push(at);
     } else if (typeof within === 'object' && within !== null) {
-      for (const [name, member] of Object.entries(within))
-        look(member, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+      for (const [name, member] of Object.entries(within)) look(member, at + pointerStep(name));
     }
   };
   look(value, pointer);

@@ -2,7 +2,7 @@
  * Requests are read by their zod schemas, and what is wrong is said in the words in which a record or a file is refused: each
  * place, what belongs there, and beside a name that nobody knows those that are known.
  */
-import { readShape } from '@mandate/schemas';
+import { pointerStep, readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 
@@ -41,5 +41,5 @@ export function readPart<T>(
 
 /** RFC 6901. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map(pointerStep).join('');
 }

@@ -1,0 +1,6 @@
+import { DECISION_KINDS, standsForAction } from '@mandate/schemas';
+
+const KINDS = DECISION_KINDS.filter(standsForAction).map((kind) => `'${kind}'`);
+
+/** SQL: whether a row of `decisions` stands for its action and attempt. */
+export const STANDS_FOR_ACTION = `kind IN (${KINDS.join(', ')})`;
