@@ -15,6 +15,8 @@ import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './larg
 
 /** For each route, beside what is known to take long. */
 const DRAWN = IS_LONG ? 60 : 2;
+/** Without a valid key or the scope, and beyond a limit. */
+const NOT_READ = [401, 403, 429];
 
 let plane: PlaneProcess;
 let data: string;
@@ -75,6 +77,8 @@ async function turnOf(operation: Described, body: string): Promise<number> {
     body,
   });
   await answer.arrayBuffer();
+  // The body of such a request is not read, so its turn says nothing.
+  expect(NOT_READ, `${operation.method} ${operation.path}`).not.toContain(answer.status);
   return longestTurn();
 }
 
