@@ -6,13 +6,13 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { asyncApi } from './generate/asyncapi.ts';
-import { configTable } from './generate/config-table.ts';
 import type { GeneratedFile } from './generate/generated-file.ts';
 import { dashboards } from './generate/grafana/dashboards.ts';
 import { findStale, writeStale } from './generate/in-step.ts';
 import { jsonSchemas } from './generate/json-schemas.ts';
+import { operationsTables } from './generate/operations-tables.ts';
 
-const FILES: readonly GeneratedFile[] = [...jsonSchemas, asyncApi, configTable, ...dashboards];
+const FILES: readonly GeneratedFile[] = [...jsonSchemas, asyncApi, operationsTables, ...dashboards];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

@@ -48,6 +48,7 @@ export * from './privacy-document.ts';
 export * from './read-json.ts';
 export * from './read-record.ts';
 export * from './record-headers.ts';
+export * from './route-records.ts';
 export * from './rule-document.ts';
 export * from './say-issue.ts';
 export * from './scalars.ts';

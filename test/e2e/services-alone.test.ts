@@ -5,7 +5,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
 import { dataFolder, fileKeyStore, issueRoleKey, silentLogger } from '@mandate/runtime';
-import { type AuditRead, agentKey, readAccessRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  type AuditRead,
+  agentKey,
+  ROUTE_RECORDS,
+  readAccessRecord,
+  readDecisionsRecord,
+  TOPICS,
+} from '@mandate/schemas';
 import {
   SERVICES,
   spawnService,
@@ -17,6 +24,7 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type OpenApi, operationsOf } from './interface/described.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CONSOLE = 'https://console.example.com';
@@ -61,6 +69,16 @@ async function call(key: string, method: string, url: string, body?: object) {
   });
   return { status: response.status, body: await response.json() };
 }
+
+test('the services describe every route of the table of what routes write, and no other', async () => {
+  const described = new Set<string>();
+  for (const service of SERVICES) {
+    const { url } = await startService(service, { DATA_PATH: newFolder().path });
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+    for (const { method, path } of operationsOf({ paths })) described.add(`${method} ${path}`);
+  }
+  expect([...described].sort()).toEqual(ROUTE_RECORDS.flatMap(({ routes }) => routes).sort());
+});
 
 test('published at one process, decided by another, recorded by a third, found by a fourth', async () => {
   const folder = newFolder();

@@ -9,7 +9,7 @@ import {
   serveHttp,
   silentLogger,
 } from '@mandate/runtime';
-import { readAccessRecord, TOPICS } from '@mandate/schemas';
+import { limitsInForce, readAccessRecord, type TenantLimits, TOPICS } from '@mandate/schemas';
 import { busWith, mustAnswerAsDescribed, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRoutes } from './alert-routes.ts';
@@ -30,7 +30,7 @@ const keys = {
 };
 
 /** The routes of an alerter, and how they are called. `bus`: where reads are recorded; null: nowhere. */
-async function serving(alerter: Alerter, bus: Bus | null) {
+async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits = {}) {
   const server = await createHttpServer({
     service: 'alerter',
     version: '1',
@@ -38,6 +38,7 @@ async function serving(alerter: Alerter, bus: Bus | null) {
     metrics: createMetrics({ service: 'test' }),
     keys: memoryKeyStore(Object.values(keys).map(({ record }) => record)),
     readiness: alerter.readiness,
+    tenantLimits: () => limitsInForce(limits),
   });
   await mustAnswerAsDescribed(server);
   const reads =
@@ -149,6 +150,37 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
   expect(await told('auditor')).toMatchObject({ subject: 'kill-3', deliveries: [{ webhook: 'ops' }] });
   expect(await told('other')).toMatchObject({ subject: 'kill-3', deliveries: [] });
   expect(await subjects('other', '?state=undelivered')).toEqual([]);
+});
+
+test('one call replays the oldest 100 alerts, says how many are left, and counts each of them', async () => {
+  const bus = await openLog();
+  const alert = (at: number) => ({
+    ...{ id: `alr_${at}`, rule: 'kill', tenant: 'acme', subject: `kill-${at}`, episode: 1, said: 'killed' },
+    ...{ facts: {}, at: '2026-01-30T12:00:00.000Z', order: 0, record: null, webhooks: ['ops'], quiet: false },
+  });
+  const delivery = { webhook: 'ops', attempts: 1, reason: 'it answered 500', at: '2026-01-30T12:00:00.000Z' };
+  await bus.append(
+    TOPICS.alerts,
+    Array.from({ length: 130 }, (_, at) => [
+      { event: 'alert.raised', alert: alert(at) },
+      { event: 'alert.undelivered', delivery: { ...delivery, alertId: `alr_${at}` } },
+    ])
+      .flat()
+      .map((record) => ({ key: null, partition: 0, value: JSON.stringify(record) })),
+  );
+  const receiver = await startReceiver(() => ({ status: 500 }));
+  const alerter = await alerterOn(bus, [
+    { receiver, name: 'ops', tenant: 'acme', firstRetryMs: 60_000, longestRetryMs: 60_000 },
+  ]);
+  const call = await serving(alerter, null, { changes: { perSecond: 0, burst: 250 } });
+  await settledFate(alerter, 'ops', 130);
+  const replay = () => call('operator', 'POST', '/v1/alerts/replay');
+  expect(await replay()).toMatchObject({ status: 202, body: { replayed: 100, left: 30 } });
+  const oldest = Array.from({ length: 100 }, (_, at) => `alr_${at}`);
+  await waitUntil('them to wait', () => [...alerter.book.waiting()].length >= 100);
+  expect([...alerter.book.waiting()].map((entry) => entry.alert.id)).toEqual(oldest);
+  // The key may make 125 changes, and 100 of them are used up.
+  expect(await replay()).toMatchObject({ status: 429, body: { code: 'TOO_MANY_CHANGES' } });
 });
 
 async function readsOn(bus: Bus) {

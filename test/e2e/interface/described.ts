@@ -40,7 +40,7 @@ export type OpenApi = {
 
 export type Described = Operation & { method: string; path: string };
 
-export function operationsOf({ paths }: OpenApi): Described[] {
+export function operationsOf({ paths }: Pick<OpenApi, 'paths'>): Described[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -84,4 +84,12 @@ function someValue(schema: JsonSchema): unknown {
   if (schema.anyOf?.[0] !== undefined) return someValue(schema.anyOf[0]);
   if (schema.format === 'date-time') return '2026-01-30T12:00:00Z';
   return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : 'x';
+}
+
+/** The bodies that the document shows; null alone where none is sent. */
+export function examplesOf({ requestBody }: Operation): unknown[] {
+  const content = requestBody?.content['application/json'];
+  if (content === undefined) return [null];
+  if (content.example !== undefined) return [content.example];
+  return Object.values(content.examples ?? {}).map((one) => (one as { value?: unknown }).value ?? one);
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { openPlane, planeConfig } from '@mandate/cli';
 import { requestInHand, silentLogger } from '@mandate/runtime';
 import { afterAll, expect, test } from 'vitest';
-import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
+import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** Deeper than any chain of calls from a shared part to what it makes. */
@@ -51,13 +51,6 @@ function madeBy(stack: string): string | null {
     if (/^(packages|services)\//.test(file)) return file;
   }
   return null;
-}
-
-function examplesOf({ requestBody }: Described): unknown[] {
-  const content = requestBody?.content['application/json'];
-  if (content === undefined) return [null];
-  if (content.example !== undefined) return [content.example];
-  return Object.values(content.examples ?? {}).map((one) => (one as { value?: unknown }).value ?? one);
 }
 
 test('what shared parts leave to run on by itself belongs to no request', async () => {

@@ -289,6 +289,10 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['http: an IPv6 network counts as one address', '.slice(0, 4)', '.slice(0, 8)'],
   ]),
+  ...inFile('packages/runtime/src/http/limit-throughput.ts', [
+    ['http: a large body counts as several changes', 'records: changes - 1', 'records: 0'],
+    ['http: the request itself is one of them', 'records: changes - 1', 'records: changes'],
+  ]),
   ...inFile('packages/runtime/src/http/header-text.ts', [
     ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
   ]),

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { BoundBodies } from './bound-bodies.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
+import { countBody } from './limit-throughput.ts';
 import { notAsDescribed } from './problem-of-error.ts';
 import { mustWait, turnOf } from './take-turns.ts';
 import { readPart, validateRequests } from './validate-requests.ts';
@@ -41,6 +42,7 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await bodies.read(request, payload);
+    countBody(request, body.length);
     if (mustWait(request)) await turnOf(request);
     return request.routeOptions.config.rawJson === true ? body : parsed(body, request.method);
   });

@@ -22,8 +22,12 @@ async function serving(limits: TenantLimits) {
   const server = await testServer(routes, {
     ...{ metrics, clock, tenantLimits: () => inForce, limits: { requestsPerKeyPerSecond: 20 } },
   });
-  const post = (url: string, scope: 'operate' | 'publish') =>
-    server.inject({ method: 'POST', url, headers: keyOf(scope) });
+  const post = (url: string, scope: 'operate' | 'publish', text?: string) =>
+    server.inject({
+      ...{ method: 'POST', url },
+      headers: { ...keyOf(scope), ...(text !== undefined && { 'content-type': 'application/json' }) },
+      ...(text !== undefined && { payload: text }),
+    });
   return { clock, metrics, post };
 }
 
@@ -47,6 +51,20 @@ test('a change beyond the limit is refused with the exact wait, and let in after
   expect(await metrics.registry.metrics()).toContain(
     'mandate_http_limited_total{limit="changes",of="key",service="test"} 2',
   );
+});
+
+test('a large body counts as one change for each 16 KiB', async () => {
+  const { clock, post } = await serving({ changes: { perSecond: 2, burst: 8 } });
+  const change = async (bytes: number) => {
+    const text = `{"text":"${'x'.repeat(bytes - 11)}"}`;
+    return (await post('/v1/changes', 'operate', text)).statusCode;
+  };
+  expect([await change(16_384), await change(16_385)]).toEqual([200, 200]);
+  expect(await change(16_385)).toBe(429);
+  clock.advance(2_000);
+  expect(await change(16_385)).toBe(200);
+  clock.advance(4_000);
+  expect([await change(3 * 16_384), await change(1_000)]).toEqual([200, 200]);
 });
 
 test('what is published counts by records and by bytes, all of it or nothing', async () => {

@@ -8,7 +8,10 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `changes`: a request counts as one change before its body is read. Other kinds: the handler counts them later. */
+    /**
+     * `changes`: a request counts as one change before its body is read, and a large body as more. Other kinds: the handler
+     * counts them later.
+     */
     counted?: Spending;
   }
   interface FastifyRequest {
@@ -53,6 +56,20 @@ export function limitThroughput(
     if (request.routeOptions.config.counted === 'changes') request.spend('changes', { records: 1 });
     done();
   });
+}
+
+/** A change is a record that the log keeps for good, and some bodies may have a megabyte. */
+const BYTES_OF_A_CHANGE = 16 * 1024;
+
+/**
+ * Call it with the size of the body before the body is parsed. The request itself was counted as one change.
+ *
+ * @throws HttpProblem 429 TOO_MANY_CHANGES
+ */
+export function countBody(request: FastifyRequest, bytes: number): void {
+  const changes = Math.ceil(bytes / BYTES_OF_A_CHANGE);
+  if (request.routeOptions.config.counted !== 'changes' || changes <= 1) return;
+  request.spend('changes', { records: changes - 1 });
 }
 
 /** Counts the requests of all routes that are added to this plugin from now on in this way. */

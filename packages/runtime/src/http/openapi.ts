@@ -202,7 +202,7 @@ function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
   if (counted === undefined) return '';
   return counted === 'publish'
     ? 'Each record counts for how much the key and its tenant may publish.'
-    : 'Each request counts for how many changes the key and its tenant may make.';
+    : 'Each request, and each 16 KiB of its body, counts for how many changes the key and its tenant may make.';
 }
 
 /** In words: the page fills in what stands as an example, and a filter that nobody chose would find nothing. */

@@ -1,4 +1,4 @@
-/** The tables of settings in docs/operations.md, from the very schemas that read them. */
+/** The tables of docs/operations.md: settings, from the very schemas that read them, and what each route writes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
@@ -16,6 +16,7 @@ import {
   otlpSettings,
   redisSettings,
 } from '@mandate/runtime';
+import { ROUTE_RECORDS, TOPICS } from '@mandate/schemas';
 import type { GeneratedFile } from './generated-file.ts';
 
 const PATH = 'docs/operations.md';
@@ -35,14 +36,19 @@ const ALONE = without(
   ].flatMap(describeConfig),
 );
 
-const TABLES = { plane: PLANE, servers: SERVERS, alone: ALONE };
+const TABLES = {
+  'settings plane': settingsTable(PLANE),
+  'settings servers': settingsTable(SERVERS),
+  'settings alone': settingsTable(ALONE),
+  'routes that write': routesTable(),
+};
 
 /** The page as it is, with each table between its two marks made anew. */
-export const configTable: GeneratedFile = {
+export const operationsTables: GeneratedFile = {
   path: PATH,
   make: () =>
     Object.entries(TABLES).reduce(
-      (page, [name, rows]) => replaced(page, name, table(rows)),
+      (page, [name, text]) => replaced(page, name, text),
       readFileSync(PAGE, 'utf8'),
     ),
 };
@@ -53,8 +59,8 @@ function without(others: readonly ConfigRow[], rows: readonly ConfigRow[]): Conf
 }
 
 function replaced(page: string, name: string, text: string): string {
-  const begin = `<!-- settings ${name}: begin -->`;
-  const end = `<!-- settings ${name}: end -->`;
+  const begin = `<!-- ${name}: begin -->`;
+  const end = `<!-- ${name}: end -->`;
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined)
@@ -62,10 +68,18 @@ function replaced(page: string, name: string, text: string): string {
   return `${before}${begin}\n${text}${end}${after}`;
 }
 
-function table(rows: readonly ConfigRow[]): string {
+function settingsTable(rows: readonly ConfigRow[]): string {
   const lines = rows.map(({ name, type, default: otherwise, secret, description }) => {
     const facts = [type, secret ? 'secret' : '', otherwise === '' ? '' : `default ${otherwise}`];
     return `| \`${name}\` | ${description} | ${facts.filter((fact) => fact !== '').join('; ')} |\n`;
   });
   return `| setting | what it is | value |\n| --- | --- | --- |\n${lines.join('')}`;
+}
+
+function routesTable(): string {
+  const lines = ROUTE_RECORDS.map(({ topics, limit, routes }) => {
+    const written = topics.map((topic) => `\`${TOPICS[topic]}\``).join(', ') || 'none';
+    return `| ${limit === null ? 'none' : `\`${limit}\``} | ${written} | ${routes.map((route) => `\`${route}\``).join(', ')} |\n`;
+  });
+  return `| limit | topics | routes |\n| --- | --- | --- |\n${lines.join('')}`;
 }

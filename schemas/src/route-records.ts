@@ -1,0 +1,155 @@
+/**
+ * What each HTTP route appends to the log, and which limit of the tenant bounds it. Every route of every service has a line
+ * here: a test compares the lines with the OpenAPI document. docs/operations.md shows them.
+ *
+ * A refusal is on record too, at every route that takes a key: 403 counts as a read, 401 and 429 are counted together.
+ */
+import type { TOPICS } from './topics.ts';
+
+export type RouteRecords = {
+  /** Topics to which a request appends before it is answered. What other services make of these records is not here. */
+  readonly topics: readonly (keyof typeof TOPICS)[];
+  /**
+   * - `publish`: each record and its bytes.
+   * - `changes`: each request, and each 16 KiB of its body. A request that writes several records counts each.
+   * - `kills`: as `changes`, but a kill that may stop something is not counted.
+   * - `reads`: each request, and each KiB of what it asks for.
+   * - null: the route writes nothing.
+   */
+  readonly limit: 'publish' | 'changes' | 'kills' | 'reads' | null;
+  /** Method and path, as in the OpenAPI document. */
+  readonly routes: readonly string[];
+};
+
+export const ROUTE_RECORDS: readonly RouteRecords[] = [
+  { topics: ['actions'], limit: 'publish', routes: ['POST /v1/actions', 'POST /v1/outcomes'] },
+  { topics: ['decisions'], limit: 'kills', routes: ['POST /v1/agents/{id}/kill', 'POST /v1/kill'] },
+  {
+    topics: ['decisions'],
+    limit: 'changes',
+    routes: [
+      'POST /v1/agents/{id}/revive',
+      'POST /v1/revive',
+      'POST /v1/budgets/adjust',
+      'POST /v1/approvals/{id}/grant',
+      'POST /v1/approvals/{id}/deny',
+    ],
+  },
+  {
+    topics: ['actions', 'deadLetters'],
+    limit: 'changes',
+    routes: ['POST /v1/dead-letters/{partition}/{offset}/republish'],
+  },
+  { topics: ['persons'], limit: 'changes', routes: ['POST /v1/persons/erase'] },
+  {
+    topics: ['alerts'],
+    limit: 'changes',
+    routes: [
+      'POST /v1/alerts/test',
+      'POST /v1/alerts/drift',
+      'POST /v1/alerts/replay',
+      'POST /v1/alerts/{id}/replay',
+    ],
+  },
+  {
+    topics: ['control'],
+    limit: 'changes',
+    routes: [
+      'POST /v1/agents',
+      'PUT /v1/agents/{id}',
+      'DELETE /v1/agents/{id}',
+      'POST /v1/agents/{id}/keys',
+      'DELETE /v1/agents/{id}/keys/{keyId}',
+      'POST /v1/keys',
+      'DELETE /v1/keys/{id}',
+      'POST /v1/mandates/issue',
+      'POST /v1/mandates/{id}/revoke',
+      'POST /v1/policies',
+      'PUT /v1/policies/{id}',
+      'DELETE /v1/policies/{id}',
+      'POST /v1/policies/{id}/rollback',
+      'POST /v1/rules',
+      'PUT /v1/rules/{id}',
+      'DELETE /v1/rules/{id}',
+      'PUT /v1/rules/reorder',
+      'POST /v1/tenants',
+      'PUT /v1/tenants/{id}',
+      'DELETE /v1/tenants/{id}',
+    ],
+  },
+  {
+    topics: ['access'],
+    limit: 'reads',
+    routes: [
+      'GET /v1/actions/{id}',
+      'GET /v1/agents',
+      'GET /v1/agents/{id}',
+      'GET /v1/agents/{id}/keys',
+      'GET /v1/alerts',
+      'GET /v1/approvals',
+      'GET /v1/approvals/{id}',
+      'GET /v1/audit/analytics',
+      'GET /v1/audit/analytics/agents',
+      'GET /v1/audit/analytics/budgets',
+      'GET /v1/audit/analytics/codes',
+      'GET /v1/audit/analytics/latency',
+      'GET /v1/audit/analytics/models',
+      'GET /v1/audit/analytics/movers',
+      'GET /v1/audit/analytics/near-misses',
+      'GET /v1/audit/analytics/principals',
+      'GET /v1/audit/analytics/releases',
+      'GET /v1/audit/analytics/spend',
+      'GET /v1/audit/analytics/tools',
+      'GET /v1/audit/analytics/verdicts',
+      'GET /v1/audit/control-events',
+      'GET /v1/audit/control-events/{id}',
+      'GET /v1/audit/dead-letters',
+      'GET /v1/audit/dead-letters/{id}',
+      'GET /v1/audit/decisions',
+      'GET /v1/audit/decisions/{id}',
+      'GET /v1/audit/decisions/{id}/explain',
+      'GET /v1/audit/export',
+      'GET /v1/audit/kills',
+      'GET /v1/audit/kills/{id}',
+      'GET /v1/audit/live',
+      'GET /v1/audit/reads',
+      'GET /v1/audit/settlements',
+      'GET /v1/audit/sums',
+      'GET /v1/audit/sums/budgets',
+      'GET /v1/audit/sums/rows',
+      'GET /v1/dead-letters',
+      'GET /v1/dead-letters/{partition}/{offset}',
+      'GET /v1/keys',
+      'GET /v1/ledger/agents',
+      'GET /v1/lint',
+      'GET /v1/mandates',
+      'GET /v1/mandates/{id}',
+      'GET /v1/persons/erasures',
+      'GET /v1/policies',
+      'GET /v1/policies/{id}',
+      'GET /v1/policies/{id}/versions',
+      'GET /v1/rules',
+      'GET /v1/rules/{id}',
+      'GET /v1/tenants',
+      'GET /v1/tenants/{id}',
+      'POST /v1/mandates/preview',
+      'POST /v1/persons/find',
+      'POST /v1/persons/unseal',
+    ],
+  },
+  {
+    topics: [],
+    limit: null,
+    routes: [
+      'GET /healthz',
+      'GET /metrics',
+      'GET /readyz',
+      'GET /v1/agents/{id}/kill-status',
+      'GET /v1/kills/stream',
+      'GET /v1/ledger',
+      'GET /v1/ledger/balances',
+      'GET /v1/ledger/open',
+      'GET /v1/ledger/unpublished',
+    ],
+  },
+];

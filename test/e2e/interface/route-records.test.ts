@@ -1,0 +1,154 @@
+/**
+ * Every route that writes is bounded. The OpenAPI document names the routes, and ROUTE_RECORDS says what each of them writes.
+ * Here each route is asked, and the log shows what it wrote.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPlane, planeConfig } from '@mandate/cli';
+import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { API_SCOPES, ROUTE_RECORDS, readAccessRecord, TOPICS } from '@mandate/schemas';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordsOf } from '../gateway-plane.ts';
+import {
+  type Described,
+  examplesOf,
+  type OpenApi,
+  operationsOf,
+  requiredValues,
+  urlOf,
+} from './described.ts';
+
+/** May write nothing at all. */
+const LIMITED = 'limited';
+const NOTHING = { perSecond: 0, burst: 0, perDay: 0 };
+
+const issue = (tenant: string) =>
+  issueApiKey({ tenant, name: 'all', scopes: [...API_SCOPES], agents: ['*'] });
+const [free, limited] = [issue('free'), issue(LIMITED)];
+const folder = mkdtempSync(join(tmpdir(), 'mandate-records-'));
+let plane: Awaited<ReturnType<typeof openPlane>>;
+let operations: Described[];
+
+beforeAll(async () => {
+  const keys = fileKeyStore(dataFolder(folder).keys);
+  for (const { record } of [free, limited]) await keys.add(record);
+  // Persons can be found only where something is sealed.
+  writeFileSync(dataFolder(folder).privacy, 'version: 1\nfields: [{ path: args.note, do: seal }]\n');
+  plane = await openPlane(planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 }), silentLogger());
+  operations = operationsOf((await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi);
+  const limits = { publish: { records: NOTHING }, changes: NOTHING, reads: NOTHING };
+  const opened = await fetch(`${plane.url}/v1/tenants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${free.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ version: 1, id: LIMITED, limits }),
+  });
+  expect(opened.status).toBe(201);
+});
+afterAll(async () => {
+  await plane.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const nameOf = ({ method, path }: Described) => `${method} ${path}`;
+const lineOf = (operation: Described) =>
+  ROUTE_RECORDS.find(({ routes }) => routes.includes(nameOf(operation)));
+const limitedBy = (...limits: (string | null)[]) =>
+  operations.filter((operation) => limits.includes(lineOf(operation)?.limit ?? null));
+
+/** Status and code of the answer. Of a stream the beginning is enough. */
+async function ask(operation: Described, key: string): Promise<{ status: number; code: string | null }> {
+  const [example] = examplesOf(operation);
+  const answer = await fetch(new URL(urlOf(operation, requiredValues(operation)), plane.url), {
+    method: operation.method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(operation.requestBody && { 'content-type': 'application/json' }),
+    },
+    body: operation.requestBody === undefined ? null : JSON.stringify(example),
+  });
+  if (!answer.ok) return { status: answer.status, code: ((await answer.json()) as { code: string }).code };
+  await answer.body?.cancel();
+  return { status: answer.status, code: null };
+}
+
+/** How many records each topic holds. */
+async function lengths(): Promise<Record<string, number>> {
+  const all: Record<string, number> = {};
+  for (const [name, topic] of Object.entries(TOPICS)) {
+    const ranges = await plane.bus.ranges(topic).catch(() => []);
+    all[name] = ranges.reduce((sum, { endOffset }) => sum + endOffset, 0);
+  }
+  return all;
+}
+
+/** The topics to which something was appended meanwhile, with how much. */
+async function appendedBy(work: () => Promise<void>): Promise<Record<string, number>> {
+  const before = await lengths();
+  await work();
+  const after = await lengths();
+  const grown = Object.entries(after).map(([name, length]) => [name, length - (before[name] ?? 0)] as const);
+  return Object.fromEntries(grown.filter(([, records]) => records > 0));
+}
+
+describe('the table', () => {
+  test('has every route of the OpenAPI document once, and no other', () => {
+    const lines = ROUTE_RECORDS.flatMap(({ routes }) => routes);
+    expect(lines.toSorted()).toEqual(operations.map(nameOf).toSorted());
+  });
+
+  test('names a limit for each route that writes', () => {
+    const without = ROUTE_RECORDS.filter(({ topics, limit }) => topics.length > 0 && limit === null);
+    expect(without).toEqual([]);
+  });
+});
+
+test('a route without a limit writes nothing', async () => {
+  const routes = limitedBy(null);
+  expect(routes.length).toBeGreaterThan(5);
+  const appended = await appendedBy(async () => {
+    for (const operation of routes) expect((await ask(operation, free.key)).status).toBeLessThan(300);
+  });
+  expect(appended).toEqual({});
+});
+
+test('a read writes one record of access at most, and nothing else', async () => {
+  for (const operation of limitedBy('reads')) {
+    const appended = await appendedBy(async () => void (await ask(operation, free.key)));
+    expect([nameOf(operation), { access: 1, ...appended }]).toEqual([nameOf(operation), { access: 1 }]);
+  }
+});
+
+const CODES = { publish: 'TOO_MANY_RECORDS', changes: 'TOO_MANY_CHANGES', reads: 'TOO_MANY_READS' } as const;
+
+test.each(Object.entries(CODES))(
+  'a tenant that has no %s left is refused at every route that they bound, and nothing is written',
+  async (limit, code) => {
+    const appended = await appendedBy(async () => {
+      for (const operation of limitedBy(limit)) {
+        const answer = await ask(operation, limited.key);
+        const expected = { status: 429, code };
+        expect([nameOf(operation), answer]).toEqual([nameOf(operation), expected]);
+      }
+    });
+    // Refusals are counted: the first record of many comes at once.
+    const { access = 0, ...others } = appended;
+    expect(others).toEqual({});
+    expect(access).toBeLessThanOrEqual(limitedBy(limit).length);
+    const reads = (await recordsOf(plane.bus, TOPICS.access)).map(
+      ({ value }) => readAccessRecord(value).read,
+    );
+    expect(reads.filter(({ tenant, refused }) => tenant === LIMITED && !refused)).toEqual([]);
+  },
+);
+
+test('a tenant that has no changes left kills what acts, once, and no agent that nobody knows', async () => {
+  const [agent, wide] = limitedBy('kills');
+  if (agent === undefined || wide === undefined) throw new Error('no route kills');
+  const appended = await appendedBy(async () => {
+    expect(await ask(agent, limited.key)).toEqual({ status: 429, code: 'TOO_MANY_CHANGES' });
+    for (let at = 0; at < 5; at += 1)
+      expect(await ask(wide, limited.key)).toEqual({ status: 200, code: null });
+  });
+  expect(appended).toMatchObject({ decisions: 1 });
+});
