@@ -29,11 +29,10 @@ export function takeType(reader: TokenReader): void {
     reader.at += 1;
   }
   while (takeSign(reader, '.')) if (!takeKind(reader, 'word', 'name')) refuse(reader);
-  while (takeWord(reader, GOES_ON));
+  while (takeCharacterSet(reader) || takeWord(reader, GOES_ON));
   if (isSign(reader, '(')) takeArguments(reader);
-  if (takeWords(reader, 'character', 'set')) reader.at += 1;
   if (!takeWords(reader, 'with', 'time', 'zone')) takeWords(reader, 'without', 'time', 'zone');
-  while (takeWord(reader, GOES_ON));
+  while (takeCharacterSet(reader) || takeWord(reader, GOES_ON));
   if (first === 'interval' && takeWord(reader, UNITS) && takeWord(reader, 'to')) takeWord(reader, UNITS);
   while (isSign(reader, '[') || isWord(reader, 'array')) {
     if (takeWord(reader, 'array')) continue;
@@ -41,6 +40,13 @@ export function takeType(reader: TokenReader): void {
     takeKind(reader, 'number');
     if (!takeSign(reader, ']')) refuse(reader);
   }
+}
+
+/** MySQL: `char(9) character set utf8mb4` */
+function takeCharacterSet(reader: TokenReader): boolean {
+  if (!takeWords(reader, 'character', 'set')) return false;
+  if (!takeKind(reader, 'word', 'name', 'literal')) refuse(reader);
+  return true;
 }
 
 function takeArguments(reader: TokenReader): void {
