@@ -10,5 +10,8 @@ export type AttackTarget = {
   addresses?: readonly string[];
 };
 
-/** Goes on until the signal aborts, and then leaves nothing open. Rejects if the attack gained something, or if the attack itself is wrong. */
+/**
+ * Goes on until the signal aborts, and then leaves nothing open. What tries to gain something tries each of its ways at least
+ * once, however soon the signal aborts. Rejects if the attack gained something, or if the attack itself is wrong.
+ */
 export type Attack = (target: AttackTarget, until: AbortSignal) => Promise<void>;

@@ -41,7 +41,7 @@ export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
   await expectTo(author('PUT', '/v1/policies/all', policy), 'write a policy');
   await expectTo(author('PUT', '/v1/rules/all', { version: 1, id: 'all', policy: 'all' }), 'write a rule');
 
-  for (let round = 1; !until.aborted; round += 1) {
+  for (let round = 1; round === 1 || !until.aborted; round += 1) {
     const named = (role: string) => `${role}-${round}`;
     const family = { lead: named('lead'), middle: named('middle'), bot: named('bot'), other: named('other') };
     const { lead, middle, bot, other } = family;
@@ -55,14 +55,17 @@ export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
     const kill = operate('POST', `/v1/agents/${lead}/kill`, { family: true, reason: 'an attack' });
     await expectTo(kill, 'kill a family');
 
+    let stopped = 0;
     for (const [at, way] of WAYS.entries()) {
-      if (until.aborted) break;
       await way(author, family);
       const { body } = await author('POST', `/v1/agents/${bot}/keys`);
       const own = askWith(url, (body as { key?: { key: string } }).key?.key ?? both);
-      for (const verdict of [await act(author, bot), await act(own, bot)])
+      for (const verdict of [await act(author, bot), await act(own, bot)]) {
         if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} got "${bot}" out of a killed family`);
+        if (verdict === 'BLOCK AGENT_KILLED') stopped += 1;
+      }
     }
+    if (stopped === 0) throw new Error(`nothing that "${bot}" asked was decided`);
     await expectTo(operate('POST', `/v1/agents/${lead}/revive`, { family: true }), 'revive a family');
     for (const id of [bot, middle, lead, other]) await author('DELETE', `/v1/agents/${id}`);
   }

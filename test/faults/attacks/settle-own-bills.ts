@@ -82,16 +82,15 @@ export const settleOwnBills: Attack = async ({ url, keys }, until) => {
     };
   };
 
-  while (!until.aborted) {
+  do {
     for (const { what, most, allowed } of WAYS) {
-      if (until.aborted) return;
       const calls = await allowed(await begin());
       if (calls === 0) throw new Error(`an agent that ${what} was allowed nothing at all`);
       if (calls > most) throw new Error(`an agent that ${what} was allowed ${calls} calls, not ${most}`);
     }
     await claimToRelease(await begin());
     await exhaust(await begin(), await begin());
-  }
+  } while (!until.aborted);
 };
 
 async function claimToRelease(agent: Agent): Promise<void> {
