@@ -5,14 +5,22 @@
  * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it: a fault
  * there concerns everyone, and ends the process. `sharedByRequests` takes the request away at the door of such a part.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 export type RequestInHand = {
   /** Ends this request and nothing else, because of an exception of its code. Never throws. */
   fail(error: unknown): void;
+  /** Enters the scope of the request. `inRequest` sets it. */
+  entrance?: AsyncResource | undefined;
 };
 
-const scope = new AsyncLocalStorage<RequestInHand | null>();
+const scope = new AsyncLocalStorage<RequestInHand>();
+
+/**
+ * Node enters the scope of an `AsyncResource` in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, as it copies the scope when it
+ * begins and when it ends, and a request changes its scope ten times.
+ */
+const outside = new AsyncResource('OUTSIDE_REQUESTS');
 
 /** null for code that belongs to no request. */
 export function requestInHand(): RequestInHand | null {
@@ -23,10 +31,15 @@ export function requestInHand(): RequestInHand | null {
 export function inRequest(request: RequestInHand, work: () => void): void {
   try {
     if (requestInHand() === request) work();
-    else scope.run(request, work);
+    else entranceOf(request).runInAsyncScope(work);
   } catch (error) {
     request.fail(error);
   }
+}
+
+function entranceOf(request: RequestInHand): AsyncResource {
+  request.entrance ??= scope.run(request, () => new AsyncResource('REQUEST'));
+  return request.entrance;
 }
 
 /** A listener of the request that runs now, for a caller that belongs to no request or to another one. */
@@ -40,7 +53,7 @@ export function ofThisRequest<Args extends unknown[]>(
 
 /** Runs code that belongs to no request, whoever calls. */
 export function outsideRequests<T>(work: () => T): T {
-  return requestInHand() === null ? work() : scope.run(null, work);
+  return requestInHand() === null ? work() : outside.runInAsyncScope(work);
 }
 
 /**
@@ -55,9 +68,9 @@ export function sharedByRequests<T extends object>(part: T): T {
       if (typeof method !== 'function') return method;
       const known = shared.get(method);
       if (known !== undefined) return known;
-      const outside = (...args: unknown[]) => calledOutside(() => Reflect.apply(method, target, args));
-      shared.set(method, outside);
-      return outside;
+      const wrapped = (...args: unknown[]) => calledOutside(() => Reflect.apply(method, target, args));
+      shared.set(method, wrapped);
+      return wrapped;
     },
   });
 }

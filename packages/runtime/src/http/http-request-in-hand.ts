@@ -2,6 +2,7 @@
  * A request over HTTP, and what becomes of it when its code throws where nothing catches: 500 with a problem document if
  * the answer has not begun, else the end of its connection.
  */
+import type { AsyncResource } from 'node:async_hooks';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { inRequest, type RequestInHand } from '../request-scope.ts';
@@ -14,6 +15,7 @@ import type { RequestFaults } from './request-faults.ts';
 export class HttpRequestInHand implements RequestInHand {
   /** Known once the request was routed. */
   routed: FastifyRequest | null = null;
+  entrance: AsyncResource | undefined;
   readonly #request: IncomingMessage;
   readonly #answer: ServerResponse;
   readonly #faults: RequestFaults;
