@@ -25,26 +25,19 @@ export type OverLimit = {
   readonly waitMs: number;
 };
 
-type Bound = {
-  readonly limit: OverLimit['limit'];
-  readonly units: number;
-  readonly throughput: ThroughputOf;
-};
+type Limit = OverLimit['limit'];
+type Bound = { readonly limit: Limit; readonly units: number; readonly throughput: ThroughputOf };
 
-/** Buckets are looked through for those that are full again whenever so many more were made. */
+/** Counts are looked through for those that are full again whenever so many more were made. */
 const SWEEP_AFTER = 10_000;
 
-type Counted = {
-  readonly bucket: Bucket;
-  readonly tenant: string;
-  readonly limit: OverLimit['limit'];
-  readonly of: OverLimit['of'];
-};
+/** What one key or one tenant took: a bucket for each limit. */
+type Counted = { readonly tenant: string; readonly buckets: Readonly<Record<Limit, Bucket>> };
 
 export class Throughputs {
   readonly #limits: (tenant: string) => TenantLimitsInForce;
   readonly #clock: Clock;
-  readonly #counted = new Map<string, Counted>();
+  readonly #counted = { key: new Map<string, Counted>(), tenant: new Map<string, Counted>() };
   #sweepAt = SWEEP_AFTER;
 
   constructor(options: { limits: (tenant: string) => TenantLimitsInForce; clock: Clock }) {
@@ -52,31 +45,35 @@ export class Throughputs {
     this.#clock = options.clock;
   }
 
-  /** How many buckets are kept. */
+  /** How many keys and tenants are counted. */
   get size(): number {
-    return this.#counted.size;
+    return this.#counted.key.size + this.#counted.tenant.size;
   }
 
   /** The limit with the longest wait for this amount; null if no limit refuses it. Takes nothing. */
   over(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
-    const nowMs = this.#clock();
-    let longest: OverLimit | null = null;
-    for (const { limit, units, throughput } of this.#bounds(spending, spender, amount))
-      for (const of of EACH) {
-        const waitMs = this.#bucket(limit, of, spender).waitMs(units, throughput[of], nowMs);
-        if (waitMs > (longest?.waitMs ?? 0)) longest = { limit, of, waitMs };
-      }
-    return longest;
+    return this.#over(this.#bounds(spending, spender, amount), spender, this.#clock());
   }
 
   /** Takes the whole amount and returns null, or takes nothing and returns the limit that refuses it. */
   take(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
-    const over = this.over(spending, spender, amount);
-    if (over !== null) return over;
     const nowMs = this.#clock();
-    for (const { limit, units, throughput } of this.#bounds(spending, spender, amount))
-      for (const of of EACH) this.#bucket(limit, of, spender).take(units, throughput[of], nowMs);
+    const bounds = this.#bounds(spending, spender, amount);
+    const over = this.#over(bounds, spender, nowMs);
+    if (over !== null) return over;
+    for (const { limit, units, throughput } of bounds)
+      for (const of of EACH) this.#buckets(of, spender)[limit].take(units, throughput[of], nowMs);
     return null;
+  }
+
+  #over(bounds: readonly Bound[], spender: Spender, nowMs: number): OverLimit | null {
+    let longest: OverLimit | null = null;
+    for (const { limit, units, throughput } of bounds)
+      for (const of of EACH) {
+        const waitMs = this.#buckets(of, spender)[limit].waitMs(units, throughput[of], nowMs);
+        if (waitMs > (longest?.waitMs ?? 0)) longest = { limit, of, waitMs };
+      }
+    return longest;
   }
 
   #bounds(spending: Spending, { tenant }: Spender, { records, bytes = 0 }: Amount): readonly Bound[] {
@@ -88,29 +85,42 @@ export class Throughputs {
     ];
   }
 
-  #bucket(limit: OverLimit['limit'], of: OverLimit['of'], { tenant, id }: Spender): Bucket {
-    const name = `${limit} ${of} ${of === 'key' ? id : tenant}`;
-    const known = this.#counted.get(name);
-    if (known !== undefined) return known.bucket;
-    if (this.#counted.size >= this.#sweepAt) this.#sweep();
-    const bucket = new Bucket();
-    this.#counted.set(name, { bucket, tenant, limit, of });
-    return bucket;
+  #buckets(of: OverLimit['of'], { tenant, id }: Spender): Counted['buckets'] {
+    const name = of === 'key' ? id : tenant;
+    const known = this.#counted[of].get(name);
+    if (known !== undefined) return known.buckets;
+    if (this.size >= this.#sweepAt) this.#sweep();
+    const made: Counted = { tenant, buckets: newBuckets() };
+    this.#counted[of].set(name, made);
+    return made.buckets;
   }
 
-  /** The remaining buckets are of tenants and keys that were active today. The log bounds their number. */
+  /** The remaining counts are of tenants and keys that were active today. The log bounds their number. */
   #sweep(): void {
     const nowMs = this.#clock();
-    for (const [name, { bucket, tenant, limit, of }] of this.#counted)
-      if (bucket.isUntouched(throughputOf(this.#limits(tenant), limit)[of], nowMs))
-        this.#counted.delete(name);
-    this.#sweepAt = this.#counted.size + SWEEP_AFTER;
+    for (const of of EACH)
+      for (const [name, { buckets, tenant }] of this.#counted[of]) {
+        const limits = this.#limits(tenant);
+        const isFull = (limit: Limit) => buckets[limit].isUntouched(throughputOf(limits, limit)[of], nowMs);
+        if (LIMITS.every(isFull)) this.#counted[of].delete(name);
+      }
+    this.#sweepAt = this.size + SWEEP_AFTER;
   }
 }
 
 const EACH = ['key', 'tenant'] as const;
+const LIMITS = ['publish.records', 'publish.bytes', 'changes', 'reads'] as const;
 
-function throughputOf(limits: TenantLimitsInForce, limit: OverLimit['limit']): ThroughputOf {
+function newBuckets(): Counted['buckets'] {
+  return {
+    'publish.records': new Bucket(),
+    'publish.bytes': new Bucket(),
+    changes: new Bucket(),
+    reads: new Bucket(),
+  };
+}
+
+function throughputOf(limits: TenantLimitsInForce, limit: Limit): ThroughputOf {
   if (limit === 'publish.records') return limits.publishedRecords;
   return limit === 'publish.bytes' ? limits.publishedBytes : limits[limit];
 }
