@@ -65,18 +65,24 @@ export function sharedByRequests<T extends object>(part: T): T {
   return new Proxy(part, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name, target);
-      if (typeof method !== 'function') return method;
+      if (!isMethod(method)) return method;
       const known = shared.get(method);
       if (known !== undefined) return known;
-      const wrapped = (...args: unknown[]) => calledOutside(() => Reflect.apply(method, target, args));
+      const wrapped = (...args: unknown[]) => calledOutside(method, target, args);
       shared.set(method, wrapped);
       return wrapped;
     },
   });
 }
 
-function calledOutside(call: () => unknown): unknown {
-  if (requestInHand() === null) return call();
-  const answer = outsideRequests(call);
+function calledOutside(method: Method, part: object, args: unknown[]): unknown {
+  if (requestInHand() === null) return Reflect.apply(method, part, args);
+  const answer = outside.runInAsyncScope(method, part, ...args);
   return answer instanceof Promise ? answer.then((value: unknown) => value) : answer;
+}
+
+type Method = (...args: unknown[]) => unknown;
+
+function isMethod(value: unknown): value is Method {
+  return typeof value === 'function';
 }

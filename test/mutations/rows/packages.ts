@@ -262,8 +262,8 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/runtime/src/request-scope.ts', [
     [
       'http: a fault of a shared part concerns the process',
-      'const answer = outsideRequests(call)',
-      'const answer = call()',
+      'const answer = outside.runInAsyncScope(method, part, ...args)',
+      'const answer = Reflect.apply(method, part, args)',
     ],
     [
       'http: a listener fails its own request',

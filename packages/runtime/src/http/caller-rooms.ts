@@ -36,6 +36,8 @@ export class CallerRooms {
   readonly #operators: FairRoom;
   readonly #strangers: FairRoom;
   readonly #others: FairRoom;
+  /** What each kind of caller may use, in the order in which it takes them. */
+  readonly #rooms: Readonly<Record<Caller['kind'], readonly FairRoom[]>>;
 
   constructor(most: number) {
     this.#operators = new FairRoom(shared(most * PARTS.operators));
@@ -43,6 +45,11 @@ export class CallerRooms {
     const { most: strangers } = shared(most * PARTS.strangers);
     this.#strangers = new FairRoom({ most: strangers, ofATenant: strangers, ofAKey: strangers });
     this.#others = new FairRoom(shared(most * PARTS.others));
+    this.#rooms = {
+      stranger: [this.#strangers],
+      operator: [this.#operators, this.#others],
+      other: [this.#others],
+    };
   }
 
   get amount(): number {
@@ -56,13 +63,10 @@ export class CallerRooms {
    * @returns the room that it was taken from, to give it back there; null if there is no room
    */
   take(kind: Caller['kind'], held: Held, more: number): FairRoom | null {
-    const rooms = {
-      stranger: [this.#strangers],
-      operator: [this.#operators, this.#others],
-      other: [this.#others],
-    }[kind];
+    const rooms = this.#rooms[kind];
     const roomy = rooms.find((room) => room.fits(held.holder, more));
-    return [...(roomy === undefined ? [] : [roomy]), ...rooms].find((room) => room.take(held, more)) ?? null;
+    if (roomy?.take(held, more)) return roomy;
+    return rooms.find((room) => room.take(held, more)) ?? null;
   }
 }
 

@@ -56,5 +56,5 @@ function scopeEvents(socket: Socket, faults: RequestFaults): void {
   };
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...args: unknown[]) => boolean;
   socket.emit = (event: string | symbol, ...args: unknown[]) =>
-    emitIn(connection, () => emit(event, ...args));
+    emitIn(connection, socket, event, () => emit(event, ...args));
 }

@@ -3,6 +3,7 @@
  * the answer has not begun, else the end of its connection.
  */
 import type { AsyncResource } from 'node:async_hooks';
+import type { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { inRequest, type RequestInHand } from '../request-scope.ts';
@@ -75,19 +76,26 @@ export class ScopedRequest extends IncomingMessage {
   inHand: HttpRequestInHand | null = null;
 
   override emit(event: string | symbol, ...args: unknown[]): boolean {
-    return emitIn(this.inHand, () => super.emit(event, ...args));
+    return emitIn(this.inHand, this, event, () => super.emit(event, ...args));
   }
 }
 
 export class ScopedAnswer extends ServerResponse<ScopedRequest> {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
-    return emitIn(this.req?.inHand, () => super.emit(event, ...args));
+    return emitIn(this.req?.inHand, this, event, () => super.emit(event, ...args));
   }
 }
 
 /** @param inHand null, or undefined while Node still builds the object, before the request is handled */
-export function emitIn(inHand: RequestInHand | null | undefined, emit: () => boolean): boolean {
+export function emitIn(
+  inHand: RequestInHand | null | undefined,
+  emitter: EventEmitter,
+  event: string | symbol,
+  emit: () => boolean,
+): boolean {
   if (!inHand) return emit();
+  // Most events have no listener, and then there is nothing to run. An error without a listener is thrown.
+  if (event !== 'error' && emitter.listenerCount(event) === 0) return false;
   let isHeard = true;
   inRequest(inHand, () => {
     isHeard = emit();
