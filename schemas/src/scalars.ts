@@ -13,11 +13,18 @@ export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$
  */
 export const id = z
   .string()
-  .min(1)
-  .max(CAPS.idUnits)
-  .refine((text) => nameFault(text) === null, { error: ({ input }) => nameFault(String(input)) ?? undefined })
-  .meta({ pattern: NAME_PATTERN })
+  .check(checkName)
+  .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN })
   .describe(`1 to ${CAPS.idUnits} characters that can be seen, in Unicode's form NFC.`);
+
+/** One check in place of three: a decision has twenty names, and each check of zod costs as much as the look at the name. */
+function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
+  const size = { origin: 'string', inclusive: true, continue: true, input } as const;
+  if (input.length === 0) issues.push({ ...size, code: 'too_small', minimum: 1 });
+  if (input.length > CAPS.idUnits) issues.push({ ...size, code: 'too_big', maximum: CAPS.idUnits });
+  const message = nameFault(input);
+  if (message !== null) issues.push({ code: 'custom', continue: true, input, message });
+}
 
 /** An id that is held to one rule more, which JSON Schema says as well. */
 export function idThat(base: typeof id, shape: RegExp, error: string): typeof id {
