@@ -1,5 +1,6 @@
 /** Too large a share of what an agent or a tenant asked for was blocked of late. */
 import { type Decision, durationInWords } from '@mandate/schemas';
+import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
 import type { Finding } from './finding.ts';
 import { reaches, WindowedShares } from './windowed-shares.ts';
@@ -21,8 +22,12 @@ export class BlockRates {
     this.#shares.count(counted, rule.windowMs, rule.per);
   }
 
-  /** What the newest decision makes of the share; count it first. */
-  findings(decision: Decision, rule: BlockRateRule): Finding[] {
+  /**
+   * What the newest decision makes of the share; count it first.
+   *
+   * @param alarms a small share is a finding only if there is an alarm that this may clear
+   */
+  findings(decision: Decision, rule: BlockRateRule, alarms: Alarms): Finding[] {
     if (!isCounted(decision)) return [];
     const { percent, leastDecisions, windowMs, per } = rule;
     const atMs = Date.parse(decision.decidedAt);
@@ -31,10 +36,11 @@ export class BlockRates {
     // Half the share ends it: one that hovers at the threshold is told of once.
     if (!isSpike && reaches(2 * blocks, decisions, percent)) return [];
     const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
+    const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
+    if (!isSpike && alarms.get('block_rate', tenant, subject) === undefined) return [];
     const who = per === 'agent' ? agentId : `the agents of ${tenant}`;
     const said = `Of ${decisions} decisions for ${who} in ${durationInWords(windowMs)}, ${blocks} were BLOCK.`;
     const facts = { per, agentId, decisions, blocks, percent, windowMs, code: decision.code };
-    const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
     return [{ rule: 'block_rate', tenant, subject, holds: isSpike, order, at, said, facts }];
   }
 }

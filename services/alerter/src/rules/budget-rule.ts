@@ -42,7 +42,8 @@ const weighed = z.object({
   maxMicros: z.int().nullable(),
 });
 
-export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
+/** @param alarms a budget that has room is a finding only if there is an alarm that this may clear */
+export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, agentId, action, decidedAt: at, ledgerSequence: order } = decision;
   const mandateId = decision.mandate?.id ?? '';
   const of = { agentId, principalId: action.principal?.id ?? '', mandateId };
@@ -55,7 +56,8 @@ export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
     const mandate = mandateOfBudget(check, mandateId);
     const budget = { scope, subject: budgetSubject(scope, check, of), id, windowMs };
     const level = { budget, mandate, spentMicros: sumMicros(spentMicros, decision.chargedMicros), maxMicros };
-    return findings(level, rule).map((finding) => ({
+    const isKnown = (subject: string) => alarms.get('budget', tenant, subject) !== undefined;
+    return findings(level, rule, isKnown).map((finding) => ({
       ...finding,
       tenant,
       order,
@@ -82,7 +84,7 @@ export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarm
       known.windowMs === windowMs;
     if (!isOfIt || !rule.percent.includes(known.percent)) return [];
     const level = { budget, mandate: known.mandate, spentMicros, maxMicros: known.maxMicros };
-    return findings(level, { ...rule, percent: [known.percent] }).map((finding) => ({
+    return findings(level, { ...rule, percent: [known.percent] }, () => true).map((finding) => ({
       ...finding,
       tenant,
       order,
@@ -94,17 +96,20 @@ export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarm
 function findings(
   { budget, mandate, spentMicros, maxMicros }: Level,
   { percent: thresholds, rearmPoints }: BudgetRule,
+  isKnown: (subject: string) => boolean,
 ) {
   return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
     const isReached = reaches(spentMicros, maxMicros, percent);
     // Below the threshold, but not by enough to arm it again: a budget that hovers there is told of once.
     if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 1))) return [];
+    const about = subjectOf(budget, mandate, percent);
+    if (!isReached && !isKnown(about)) return [];
     const { scope, subject, id, windowMs } = budget;
     const whose = subject === '' ? '' : ` of ${subject}`;
     const amounts = `${formatMicros(spentMicros)} of ${formatMicros(maxMicros)}`;
     const said = `The ${scope} budget "${id}"${whose} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amounts} are spent.`;
     const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs, mandate };
-    return [{ rule: 'budget', subject: subjectOf(budget, mandate, percent), holds: isReached, said, facts }];
+    return [{ rule: 'budget', subject: about, holds: isReached, said, facts }];
   });
 }
 

@@ -36,10 +36,10 @@ export function evaluate(
       count(record, place.partition, rules, rates);
       return [
         ...(approval ? deferred(decision, alarms) : []),
-        ...(budget ? budgetsOf(decision, budget) : []),
+        ...(budget ? budgetsOf(decision, budget, alarms) : []),
         ...(overdraws ? roomAgain(decision) : []),
         ...firstUse(decision, { quiet: !rules.firstUse }),
-        ...(blockRate ? rates.blocks.findings(decision, blockRate) : []),
+        ...(blockRate ? rates.blocks.findings(decision, blockRate, alarms) : []),
         ...(lag ? late(decision, place, lag) : []),
       ];
     }

@@ -78,6 +78,8 @@ function added(one: Share, other: Share): Share {
 
 /** Exactly: a hundred times an amount may be no safe integer. */
 export function reaches(part: number, whole: number, percent: number): boolean {
+  const [shown, asked] = [part * 100, whole * percent];
+  if (Number.isSafeInteger(shown) && Number.isSafeInteger(asked)) return shown >= asked;
   return BigInt(part) * 100n >= BigInt(whole) * BigInt(percent);
 }
 
