@@ -109,10 +109,10 @@ export const settling = z.object({
   /** An actual cost above it is marked; null: no policy has a `maxCostPerCall`. */
   markMicros: micros.nullable(),
   /**
-   * How much own reports may give back of actions that did not succeed: as much as `calls` such actions reserve, and again
-   * `percent` of what successes cost. null: no bound.
+   * How much the agent's own reports of failures may have given back in all, after this one. Each success makes room again:
+   * `percent` of what it cost. null: no bound.
    */
-  releases: z.object({ calls: count, percent: count }).nullable(),
+  releases: z.object({ micros, percent: count }).nullable(),
   /** The ALLOW holds a slot of the agent's open calls until an outcome settles it. */
   open: z.boolean(),
 });

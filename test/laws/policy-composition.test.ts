@@ -1,6 +1,6 @@
 /** SEMANTICS section 7: policies compose to what each of them allows, whatever their order and however often they stand there. */
 import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
-import { type Check, policyDocument } from '@mandate/schemas';
+import { type Check, DEFAULTS, policyDocument } from '@mandate/schemas';
 import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -384,26 +384,43 @@ async function tell(box: Box, value: object) {
   return answer;
 }
 
-test('a call reserves the most that one of them reserves, and costs the most that one of them charges', async () => {
+test('a call reserves the most that one of them reserves, and costs the most that one of them charges under their cap', async () => {
   const kinds = new Set<string | undefined>();
+  const costUnder = async (mandate: Mandate, said: object, became: object) => {
+    const box = boxUnder(mandate);
+    const { reservation } = decisionOf(await tell(box, asked(said)));
+    const { chargedMicros } = settlementOf(await tell(box, reported(became)));
+    kinds.add(reservation?.charging.type);
+    return {
+      reserved: reservation?.micros ?? 0,
+      charged: chargedMicros,
+      cap: reservation?.settling.mostMicros,
+    };
+  };
   await fc.assert(
     fc.asyncProperty(pricings.map(named), estimate, outcome, async (policies, said, became) => {
-      const costUnder = async (mandate: Mandate) => {
-        const box = boxUnder(mandate);
-        const { reservation } = decisionOf(await tell(box, asked(said)));
-        const { chargedMicros } = settlementOf(await tell(box, reported(became)));
-        kinds.add(reservation?.charging.type);
-        return { reservedMicros: reservation?.micros ?? 0, chargedMicros };
-      };
-      const alone = await Promise.all(policies.map((policy) => costUnder(composed([policy]))));
-      expect(await costUnder(composed(policies))).toEqual({
-        reservedMicros: Math.max(...alone.map(({ reservedMicros }) => reservedMicros)),
-        chargedMicros: Math.max(...alone.map(({ chargedMicros }) => chargedMicros)),
-      });
+      const { reserved, charged, cap = null } = await costUnder(composed(policies), said, became);
+      const alone = await Promise.all(
+        policies.map((policy) => costUnder(composed([{ ...policy, maxActualMicros: cap }]), said, became)),
+      );
+      expect(reserved).toBe(Math.max(...alone.map((one) => one.reserved)));
+      expect(charged).toBe(Math.max(...alone.map((one) => one.charged)));
+      expect(cap).toBe(reserved === 0 ? DEFAULTS.actualCostMicros : DEFAULTS.actualCostFactor * reserved);
     }),
     { numRuns: 200 },
   );
   expect(kinds).toEqual(new Set(['SUCCESS_BASED', 'ATTEMPT_BASED', 'TIERED', 'COMPOSED']));
+});
+
+test('the highest cap that a policy states holds, and maxCostPerCall bounds the default', () => {
+  const capUnder = (...fields: object[]) =>
+    plan({ id: 'x', ...CALL, estimatedCostMicros: 20_000 }, composed(named(fields)), START_MS).settling
+      .mostMicros;
+  expect(capUnder({}, {})).toBe(200_000);
+  expect(capUnder({ maxActualCost: 0.05 }, {})).toBe(50_000);
+  expect(capUnder({ maxActualCost: 0.05 }, { maxActualCost: 0.07 })).toBe(70_000);
+  expect(capUnder({ maxCostPerCall: 0.1 }, { maxCostPerCall: 5 })).toBe(100_000);
+  expect(capUnder({ maxActualCost: 0.5 }, { maxCostPerCall: 0.1 })).toBe(500_000);
 });
 
 test('which of them says what of a price changes nothing, nor how many say it', () => {

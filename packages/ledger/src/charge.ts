@@ -45,8 +45,7 @@ export function costOf(lease: Reserved, outcome: Outcome, releasedMicros: number
   const chargedMicros = chargeOfFailure(charging, cappedMicros);
   const givenBackMicros = reservedMicros - chargedMicros;
   if (mayRelease || givenBackMicros <= 0) return costing(chargedMicros, excessMicros);
-  const mostMicros = Math.min((settling.releases?.calls ?? 0) * reservedMicros, Number.MAX_SAFE_INTEGER);
-  if (Math.max(0, releasedMicros) > mostMicros - givenBackMicros) {
+  if (Math.max(0, releasedMicros) > (settling.releases?.micros ?? 0) - givenBackMicros) {
     return { ...costing(reservedMicros, excessMicros), releaseRefused: true };
   }
   return { ...costing(chargedMicros, excessMicros), releasedMicros: givenBackMicros };

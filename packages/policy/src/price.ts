@@ -9,6 +9,8 @@ import { billsOutput, type LlmPrice, priceOfLlmCall } from './prices/price-of-ll
 export type Price = {
   /** What an ALLOW reserves. */
   reserveMicros: number;
+  /** What the policies say that the call costs, whatever its estimate; 0: no policy says it. */
+  policyMicros: number;
   charging: Charging;
   /**
    * Where the figure comes from: `tiers`, `mandate`, `estimate`, `default-estimate`, `free`, `unknown` where no policy can price the LLM call, or
@@ -106,16 +108,17 @@ function priceUnder(
   if (rule.type === 'TIERED') return tiered(rule);
   const estimate = action.estimatedCostMicros ?? 0;
   if (call !== null) return llmPrice(action as LlmCall, call, pricing, at, atMs);
-  if (costMicros !== null) return flat(rule.type, Math.max(costMicros, estimate), 'mandate');
+  if (costMicros !== null) return flat(rule.type, costMicros, estimate, 'mandate');
   const least = defaultEstimateMicros ?? 0;
-  if (least > 0 && least >= estimate) return flat(rule.type, least, 'default-estimate');
-  return flat(rule.type, estimate, action.estimatedCostMicros === undefined ? 'free' : 'estimate');
+  if (least > 0 && least >= estimate) return flat(rule.type, least, 0, 'default-estimate');
+  return flat(rule.type, least, estimate, action.estimatedCostMicros === undefined ? 'free' : 'estimate');
 }
 
 function together(one: Price, other: Price): Price {
   const dearer = other.reserveMicros > one.reserveMicros || one.source === 'unknown' ? other : one;
   const price: Price = {
     reserveMicros: Math.max(one.reserveMicros, other.reserveMicros),
+    policyMicros: Math.max(one.policyMicros, other.policyMicros),
     charging: greaterCharging(one.charging, other.charging),
     source: dearer.source,
   };
@@ -129,7 +132,7 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
   const estimate = action.estimatedCostMicros ?? 0;
   const cost = llmCost(action, call, pricing, atMs);
   if (typeof cost === 'string') return unpriced(type, estimate, { at, lacks: cost });
-  return flat(type, Math.max(cost.micros, estimate), cost.source);
+  return flat(type, cost.micros, estimate, cost.source);
 }
 
 /** By the document's own price of the model, else by the price lists; where there is no price, what is missing for one. */
@@ -153,7 +156,7 @@ function llmCost(
 }
 
 function unpriced(type: FlatRule, estimate: number, why: Unpriced): Price {
-  return { ...flat(type, estimate, 'unknown'), unpriced: [why] };
+  return { ...flat(type, 0, estimate, 'unknown'), unpriced: [why] };
 }
 
 const NO_PRICES: readonly never[] = [];
@@ -161,11 +164,12 @@ type FlatRule = Exclude<ChargingRule['type'], 'TIERED'>;
 
 const NONE: readonly Unpriced[] = [];
 
-function flat(type: FlatRule, micros: number, source: string): Price {
-  return { reserveMicros: micros, charging: { type, estimateMicros: micros }, source };
+function flat(type: FlatRule, policyMicros: number, estimateMicros: number, source: string): Price {
+  const reserveMicros = Math.max(policyMicros, estimateMicros);
+  return { reserveMicros, policyMicros, charging: { type, estimateMicros: reserveMicros }, source };
 }
 
 function tiered(rule: Extract<ChargingRule, { type: 'TIERED' }>): Price {
   const reserveMicros = rule.attemptMicros + rule.successMicros + rule.verificationMicros;
-  return { reserveMicros, charging: rule, source: 'tiers' };
+  return { reserveMicros, policyMicros: reserveMicros, charging: rule, source: 'tiers' };
 }

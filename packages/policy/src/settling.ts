@@ -3,33 +3,45 @@
  * charged up to a cap. The amount that own reports give back is limited (ADR 44, ADR 45). If policies differ, each figure is
  * the one that charges more.
  */
-import { DEFAULTS, type Settling } from '@mandate/schemas';
+import { CAPS, DEFAULTS, type Settling } from '@mandate/schemas';
 import type { Calls } from './checks/check.ts';
 import { countsAsOpen } from './checks/open-calls.ts';
 import type { Releases } from './mandate/mandate.ts';
-import { hasPrice, isTiered } from './price.ts';
+import { hasPrice, isTiered, type Price } from './price.ts';
 
-/** Of one call, by what it reserves; `inputMicros`: what the stated input of a model call costs, 0 of a tool call. */
-export type SettlingOf = (reserveMicros: number, inputMicros: number) => Settling;
+/**
+ * The bounds for one call.
+ *
+ * @param price what the call reserves, and what the policies say that it costs
+ * @param inputMicros what the stated input of a model call costs; 0 for a tool call
+ */
+export type SettlingOf = (price: Reserved, inputMicros: number) => Settling;
+type Reserved = Pick<Price, 'reserveMicros' | 'policyMicros'>;
 
 /** @param calls of one kind, under all policies of a mandate */
 export function settlingOf(calls: readonly Calls[]): SettlingOf {
   const leastMicros = greatest(calls, (one) => (isTiered(one) ? 0 : (one.tool?.costMicros ?? 0)));
   const estimateMicros = greatest(calls, estimateOf);
   const markMicros = markOf(calls);
-  const releases = releasesOf(calls);
-  const capOf = capsOf(calls);
+  const fewest = fewestReleases(calls);
+  const capOf = capsOf(calls, markMicros);
   const open = countsAsOpen(calls);
   // Most calls of one kind cost the same, so most of them share one object.
-  let latest: { reserveMicros: number; settling: Settling } | null = null;
+  let latest: (Reserved & { settling: Settling }) | null = null;
 
-  return (reserveMicros, inputMicros) => {
+  return ({ reserveMicros, policyMicros }, inputMicros) => {
     const ownLeastMicros = Math.max(leastMicros, estimateMicros, inputMicros);
-    if (latest?.reserveMicros === reserveMicros && latest.settling.ownLeastMicros === ownLeastMicros)
+    if (
+      latest?.reserveMicros === reserveMicros &&
+      latest.policyMicros === policyMicros &&
+      latest.settling.ownLeastMicros === ownLeastMicros
+    ) {
       return latest.settling;
+    }
     const mostMicros = capOf(reserveMicros);
+    const releases = releasesOf(fewest, policyMicros === 0 ? reserveMicros : policyMicros);
     const settling = { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open };
-    latest = { reserveMicros, settling };
+    latest = { reserveMicros, policyMicros, settling };
     return settling;
   };
 }
@@ -39,18 +51,26 @@ function estimateOf(calls: Calls): number {
   return calls.policy.defaultEstimateMicros ?? 0;
 }
 
-/** If the policy sets no cap, ten times the reservation, or one dollar, is still not too much. */
-function capsOf(calls: readonly Calls[]): (reserveMicros: number) => number {
+/**
+ * The highest cap that a policy states. If none does, it is ten times the reservation, or a dollar if nothing is reserved. Then
+ * no report costs others more than ten times what the agent had a budget for (ADR 45). `maxCostPerCall` bounds this default,
+ * because no call may cost more; it bounds nothing if all policies only observe.
+ */
+function capsOf(
+  calls: readonly Calls[],
+  maxCostPerCallMicros: number | null,
+): (reserveMicros: number) => number {
   const stated = calls.flatMap(({ policy, tool }) => tool?.maxActualMicros ?? policy.maxActualMicros ?? []);
-  const unstated = calls.filter(
-    ({ policy, tool }) => (tool?.maxActualMicros ?? policy.maxActualMicros) === null,
-  );
-  const defaultMicros = greatest(unstated, ({ policy, tool }) =>
-    Math.max(DEFAULTS.actualCostMicros, policy.maxCostPerCallMicros ?? 0, tool?.maxCostPerCallMicros ?? 0),
-  );
-  const factor = unstated.length === 0 ? 1 : DEFAULTS.actualCostFactor;
-  const leastMicros = Math.max(defaultMicros, ...stated);
-  return (reserveMicros) => Math.max(leastMicros, Math.min(factor * reserveMicros, Number.MAX_SAFE_INTEGER));
+  if (stated.length > 0) {
+    const statedMicros = Math.max(...stated);
+    return () => statedMicros;
+  }
+  const isEnforced = calls.some(({ policy }) => !policy.observe);
+  const limitMicros = isEnforced ? maxCostPerCallMicros : null;
+  return (reserveMicros) => {
+    if (reserveMicros === 0) return limitMicros ?? DEFAULTS.actualCostMicros;
+    return Math.min(DEFAULTS.actualCostFactor * reserveMicros, limitMicros ?? CAPS.amountMicros);
+  };
 }
 
 function markOf(calls: readonly Calls[]): number | null {
@@ -61,7 +81,8 @@ function markOf(calls: readonly Calls[]): number | null {
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-function releasesOf(calls: readonly Calls[]): Settling['releases'] {
+/** null: each policy lets own reports give back everything. */
+function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'> | null {
   const bounded = calls
     .map(({ policy }) => policy.releases)
     .filter((releases): releases is Exclude<Releases, 'unlimited'> => releases !== 'unlimited');
@@ -70,6 +91,12 @@ function releasesOf(calls: readonly Calls[]): Settling['releases'] {
     calls: Math.min(...bounded.map(({ calls }) => calls)),
     percent: Math.min(...bounded.map(({ percent }) => percent)),
   };
+}
+
+/** @param callMicros the price of the call; if no policy prices it, what it reserves */
+function releasesOf(fewest: ReturnType<typeof fewestReleases>, callMicros: number): Settling['releases'] {
+  if (fewest === null) return null;
+  return { micros: Math.min(fewest.calls * callMicros, CAPS.amountMicros), percent: fewest.percent };
 }
 
 function greatest(calls: readonly Calls[], of: (calls: Calls) => number): number {

@@ -1,7 +1,8 @@
 /**
- * An agent settles its own bills: it cancels what it did, says that it failed or cost nothing, says who reports, reports a
- * cost beyond all reason, and starts many calls whose cost nobody knows. Keys of the tenant "billed": one that may author, one
- * that may publish and report.
+ * An agent settles its own bills. It cancels what it did, says that its calls failed or cost nothing, and raises estimates so
+ * that failures give back more. It says who reports, starts many calls without a price, and reports costs beyond all reason.
+ * It must not get more calls than its budget pays for and `maxReleases` gives back, and must not charge the budget that it
+ * shares more than the cap of each call. Keys of the tenant "billed": one that may author, one that may publish and report.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -17,14 +18,17 @@ const POLICY = {
 };
 /** What the policy pays for, and what own reports may give back once (`maxReleases`). */
 const [PAID, GIVEN_BACK] = [5, 10];
+/** The cap on an actual cost, by default: so many times the reservation. */
+const CAP_FACTOR = 10;
 /** `maxOpen`, by default. */
 const OPEN = 20;
 
 type Agent = {
   /** Answers whether the call was allowed, and its id. */
-  call(tool: string): Promise<{ allowed: boolean; actionId: string }>;
+  call(tool: string, said?: object): Promise<{ allowed: boolean; actionId: string }>;
   report(actionId: string, said: object): ReturnType<Ask>;
 };
+type Settlement = { chargedMicros: number; releasedMicros: number };
 type Way = { what: string; most: number; allowed(agent: Agent): Promise<number> };
 
 const SETTLED: readonly { what: string; most: number; said: object }[] = [
@@ -53,6 +57,22 @@ const WAYS: readonly Way[] = [
     },
   })),
   {
+    what: 'fails, with higher and higher estimates',
+    most: PAID + GIVEN_BACK,
+    allowed: async (agent) => {
+      let [allowed, givenBackMicros] = [0, 0];
+      for (let call = 0; call < 2 * (PAID + GIVEN_BACK); call += 1) {
+        const estimatedCostMicros = Math.ceil(givenBackMicros / (GIVEN_BACK - 1));
+        const dear = await agent.call('priced', { estimatedCostMicros });
+        const made = dear.allowed ? dear : await agent.call('priced');
+        if (made.allowed) allowed += 1;
+        const { settlement } = (await agent.report(made.actionId, { status: 'failure' })).body;
+        givenBackMicros += (settlement as Settlement | null)?.releasedMicros ?? 0;
+      }
+      return allowed;
+    },
+  },
+  {
     what: 'starts calls without a price at once',
     most: OPEN,
     allowed: async (agent) => {
@@ -73,8 +93,8 @@ export const settleOwnBills: Attack = async ({ url, keys }, until) => {
     const agentId = `agent-${randomUUID()}`;
     await expectTo(control('POST', '/v1/agents', { id: agentId }), 'register an agent');
     return {
-      call: async (tool) => {
-        const action = { id: randomUUID(), agentId, type: 'tool_call', tool };
+      call: async (tool, said = {}) => {
+        const action = { id: randomUUID(), agentId, type: 'tool_call', tool, ...said };
         const verdict = verdictOf(await own('POST', '/v1/actions?waitMs=20000', action));
         return { allowed: verdict.startsWith('ALLOW'), actionId: action.id };
       },
@@ -90,6 +110,7 @@ export const settleOwnBills: Attack = async ({ url, keys }, until) => {
     }
     await claimToRelease(await begin());
     await exhaust(await begin(), await begin());
+    await overcharge(await begin());
   } while (!until.aborted);
 };
 
@@ -106,4 +127,25 @@ async function exhaust(agent: Agent, other: Agent): Promise<void> {
     await agent.report(actionId, { status: 'success', actualCostMicros: Number.MAX_SAFE_INTEGER });
   }
   if (!(await other.call('priced')).allowed) throw new Error('one report used up what others share');
+}
+
+/** Reports of a dollar each, for calls that reserve a cent or that the agent itself expects to cost a micro-dollar. */
+async function overcharge(agent: Agent): Promise<void> {
+  const started = [
+    ...Array.from({ length: PAID - 1 }, () => agent.call('priced')),
+    ...Array.from({ length: 3 * OPEN }, () => agent.call('unpriced', { estimatedCostMicros: 1 })),
+  ];
+  let chargedMicros = 0;
+  for (const { allowed, actionId } of await Promise.all(started)) {
+    if (!allowed) continue;
+    const { body } = await agent.report(actionId, { status: 'success', actualCostMicros: 1_000_000 });
+    chargedMicros += (body.settlement as Settlement | null)?.chargedMicros ?? 0;
+  }
+  const mostMicros = CAP_FACTOR * POLICY.maxCostTotal * 1_000_000;
+  if (chargedMicros === 0) throw new Error('an agent that reports high costs was charged nothing at all');
+  if (chargedMicros > mostMicros) {
+    throw new Error(
+      `reports of an agent charged a shared budget ${chargedMicros} micro-dollars, not ${mostMicros}`,
+    );
+  }
 }

@@ -265,8 +265,23 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 a policy without a cap still has one',
-      'Math.max(leastMicros, Math.min(factor * reserveMicros, Number.MAX_SAFE_INTEGER))',
-      'Number.MAX_SAFE_INTEGER',
+      'Math.min(DEFAULTS.actualCostFactor * reserveMicros, limitMicros ?? CAPS.amountMicros)',
+      'CAPS.amountMicros',
+    ],
+    [
+      '4 the cap goes by what the call reserves',
+      'if (reserveMicros === 0) return',
+      'if (reserveMicros < DEFAULTS.actualCostMicros) return',
+    ],
+    [
+      '4 maxCostPerCall bounds the default cap',
+      'const limitMicros = isEnforced ? maxCostPerCallMicros : null;',
+      'const limitMicros = null;',
+    ],
+    [
+      '4 a raised estimate gives back no more failures',
+      'policyMicros === 0 ? reserveMicros : policyMicros',
+      'reserveMicros',
     ],
   ]),
   ...inFile(`${POLICY}/price.ts`, [

@@ -205,7 +205,7 @@ function termsInWords({ leastMicros, ownLeastMicros, mostMicros, releases }: Set
   const back =
     releases === null
       ? 'everything'
-      : `as much as ${releases.calls} such calls, and ${releases.percent} % of what successes cost`;
+      : `at most ${formatMicros(releases.micros)} for failures, and again ${releases.percent} % of what successes cost`;
   return `a success costs at least ${formatMicros(leastMicros)}${own}; an actual cost is charged up to ${formatMicros(mostMicros)}; own reports give back ${back}`;
 }
 

@@ -72,7 +72,12 @@ const settling: fc.Arbitrary<Omit<Plan['settling'], 'open'>> = fc.record(
     ownLeastMicros: one(0, 0, 25, 30),
     mostMicros: one(Number.MAX_SAFE_INTEGER, 60, 60),
     markMicros: one(null, null, 50),
-    releases: one(null, { calls: 1, percent: 50 }, { calls: 2, percent: 20 }, { calls: 0, percent: 100 }),
+    releases: one(
+      null,
+      { micros: 30, percent: 50 },
+      { micros: 60, percent: 20 },
+      { micros: 0, percent: 100 },
+    ),
   },
   { noNullPrototype: true },
 );

@@ -254,7 +254,7 @@ export function settling(make: MakeLedger): void {
   });
 
   describe('what an agent gives back by its own reports', () => {
-    const releases = { calls: 2, percent: 20 };
+    const releases = { micros: 200, percent: 20 };
 
     async function settled(ledger: Ledger, said: Partial<SettleRequest>, plan: Partial<Plan> = {}) {
       const request = await allow(ledger, held({ releases }, plan));
@@ -262,7 +262,7 @@ export function settling(make: MakeLedger): void {
     }
 
     test.each(['failure', 'cancelled'] as const)(
-      'is as much as so many actions reserve: then a %s keeps its reservation charged',
+      'is as much as the plan says: after that a %s keeps its reservation charged',
       async (status) => {
         const { ledger } = await begin(make);
         for (const releasedMicros of [100, 100]) {
@@ -279,6 +279,20 @@ export function settling(make: MakeLedger): void {
         });
       },
     );
+
+    test('is no more for a call that reserves more', async () => {
+      const { ledger } = await begin(make);
+      const reserving = (micros: number): Partial<Plan> => ({
+        reserveMicros: micros,
+        charging: { type: 'SUCCESS_BASED', estimateMicros: micros },
+      });
+      expect(await settled(ledger, { status: 'failure' }, reserving(201))).toMatchObject({
+        ...{ chargedMicros: 201, releaseRefused: true },
+      });
+      expect(await settled(ledger, { status: 'failure' }, reserving(200))).toMatchObject({
+        ...{ chargedMicros: 0, releasedMicros: 200 },
+      });
+    });
 
     test('counts for each agent apart, and what was metered of a failure does not count', async () => {
       const { ledger } = await begin(make);
@@ -335,12 +349,12 @@ export function settling(make: MakeLedger): void {
 
     test('is nothing where the bound is nothing', async () => {
       const { ledger } = await begin(make);
-      const request = await allow(ledger, held({ releases: { calls: 0, percent: 100 } }));
+      const request = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }));
       expect(await settle(ledger, settleRequest(request, { status: 'failure' }))).toMatchObject({
         ...{ chargedMicros: 100, releaseRefused: true },
       });
       // Nothing is given back of an action that reserved nothing.
-      const free = await allow(ledger, held({ releases: { calls: 0, percent: 100 } }, { reserveMicros: 0 }));
+      const free = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }, { reserveMicros: 0 }));
       expect(await settle(ledger, settleRequest(free, { status: 'failure' }))).toMatchObject({
         releaseRefused: false,
       });

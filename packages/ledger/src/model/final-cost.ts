@@ -32,7 +32,7 @@ export function finalCost(
   const micros = ofFailure(charging, metered);
   const back = reserved - micros;
   if (!bounded || back <= 0) return { ...nothing, micros, excess };
-  const most = Math.min((settling.releases?.calls ?? 0) * reserved, Number.MAX_SAFE_INTEGER);
+  const most = settling.releases?.micros ?? 0;
   return BigInt(held) + BigInt(back) > BigInt(most)
     ? { ...nothing, micros: reserved, excess, refused: true }
     : { ...nothing, micros, excess, released: back };

@@ -15,7 +15,7 @@ import { registryKeys, tenantKeys } from './keys.ts';
  * ledger alone, and stops (LEDGER_NEWER). What belongs to no generation (`meta`, flags and commands: keys.ts) outlives
  * a rebuild, and is written by older programs too: a kill is carried out by any. Its form has to stay.
  */
-const LAYOUT = 7;
+const LAYOUT = 8;
 
 /** The state that a rebuild left: the epoch is its name on the log, the generation its place in Redis. */
 type Named = { epoch: string; generation: number };

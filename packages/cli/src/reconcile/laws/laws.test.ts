@@ -194,7 +194,7 @@ test('an outcome whose decision was lost settles the one that is made anew', () 
 });
 
 describe('the terms of a settlement', () => {
-  const releases = { calls: 1, percent: 20 };
+  const releases = { micros: 100, percent: 20 };
   const settling = {
     leastMicros: 40,
     ownLeastMicros: 60,

@@ -67,7 +67,7 @@ function releaseFault(settlement: Settlement, known: Known, before: number): str
   if (releasedMicros !== backMicros) {
     return `own reports gave back ${backMicros} micro-dollars of it, and it says ${releasedMicros}`;
   }
-  if (isOwn && before + backMicros > Math.max(before, releases.calls * reservedMicros)) {
+  if (isOwn && before + backMicros > Math.max(before, releases.micros)) {
     return `own reports had given back ${before} micro-dollars, which leaves no room for ${backMicros}`;
   }
   if (marks.includes('RELEASE_REFUSED') && (!isOwn || chargedMicros !== reservedMicros)) {

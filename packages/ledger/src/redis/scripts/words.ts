@@ -49,7 +49,7 @@ const NONE = -1;
 function settledWord({ charging, settling }: Settled): string {
   const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open } = settling;
   const bounds = `${integer(leastMicros)},${integer(ownLeastMicros)},${integer(mostMicros)}`;
-  const more = `${integer(markMicros ?? NONE)},${integer(releases?.calls ?? NONE)},${integer(releases?.percent ?? 0)},${open ? 1 : 0}`;
+  const more = `${integer(markMicros ?? NONE)},${integer(releases?.micros ?? NONE)},${integer(releases?.percent ?? 0)},${open ? 1 : 0}`;
   return `["${charging.type}",${bounds},${more},${amountsOf(charging).map(integer)}]`;
 }
 
@@ -59,14 +59,24 @@ type SettledReply = [
   ownLeastMicros: number,
   mostMicros: number,
   markMicros: number,
-  calls: number,
+  releasesMicros: number,
   percent: number,
   open: number,
   ...amounts: number[],
 ];
 
 function settledIn(reply: SettledReply): Settled {
-  const [type, leastMicros, ownLeastMicros, mostMicros, markMicros, calls, percent, open, ...amounts] = reply;
+  const [
+    type,
+    leastMicros,
+    ownLeastMicros,
+    mostMicros,
+    markMicros,
+    releasesMicros,
+    percent,
+    open,
+    ...amounts
+  ] = reply;
   return {
     charging: chargingIn(type, amounts),
     settling: {
@@ -74,7 +84,7 @@ function settledIn(reply: SettledReply): Settled {
       ownLeastMicros,
       mostMicros,
       markMicros: markMicros === NONE ? null : markMicros,
-      releases: calls === NONE ? null : { calls, percent },
+      releases: releasesMicros === NONE ? null : { micros: releasesMicros, percent },
       open: open === 1,
     },
   };

@@ -60,7 +60,7 @@ local is_marked
 local is_open
 -- A script may have 200 locals, so those that are used only here are local to this block.
 do
-  local TYPE, LEAST, OWN_LEAST, MOST, MARK, CALLS, PERCENT, OPEN, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 8, 8
+  local TYPE, LEAST, OWN_LEAST, MOST, MARK, RELEASES, PERCENT, OPEN, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 8, 8
 
   local function charge_of_success(charging, actual, verified)
     local kind, first, second = charging[TYPE], charging[AMOUNTS + 1], charging[AMOUNTS + 2]
@@ -87,8 +87,8 @@ do
 
   function cost_of(charging, reserved, outcome, released)
     local result = result_of(outcome)
-    local calls, percent = charging[CALLS], charging[PERCENT]
-    local may_release = outcome.releases or calls < 0
+    local releases, percent = charging[RELEASES], charging[PERCENT]
+    local may_release = outcome.releases or releases < 0
     if result == 'cancelled' and may_release then return 0, 0, 0, false end
 
     local actual = outcome.actual
@@ -98,14 +98,14 @@ do
     if result == 'succeeded' then
       local least = charging[outcome.releases and LEAST or OWN_LEAST]
       local charged = math.max(least, charge_of_success(charging, capped, outcome.verified))
-      local room = calls < 0 and 0 or percent_of(charged, percent)
+      local room = releases < 0 and 0 or percent_of(charged, percent)
       return charged, excess, 0 - math.min(math.max(0, released), room), false
     end
 
     local charged = charge_of_failure(charging, capped)
     local given_back = reserved - charged
     if may_release or given_back <= 0 then return charged, excess, 0, false end
-    if math.max(0, released) > math.min(calls * reserved, LARGEST) - given_back then return reserved, excess, 0, true end
+    if math.max(0, released) > releases - given_back then return reserved, excess, 0, true end
     return charged, excess, given_back, false
   end
 
