@@ -213,7 +213,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 own reports give back a bounded amount',
-      'Math.max(0, releasedMicros) > mostMicros - givenBackMicros',
+      'Math.max(0, releasedMicros) > (settling.releases?.micros ?? 0) - givenBackMicros',
       'false',
     ],
     ['4 what own reports gave back counts', 'releasedMicros: givenBackMicros };', 'releasedMicros: 0 };'],
