@@ -17,10 +17,10 @@ export class ActionChanges {
   listen(tenant: string, actionId: string): Listening {
     const key = keyOf(tenant, actionId);
     let isChanged = false;
-    let resolveNext: ((isChanged: boolean) => void) | null = null;
+    let resolveNext: (() => void) | null = null;
     const wake = () => {
       isChanged = true;
-      resolveNext?.(!this.#isClosed);
+      resolveNext?.();
     };
     const wakes = this.#waiting.get(key);
     if (wakes === undefined) this.#waiting.set(key, new Set([wake]));
