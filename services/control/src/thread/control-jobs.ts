@@ -12,12 +12,15 @@ import type { Expanded } from '../routes/applied-policies.ts';
 export type ControlJob = {
   tenant: string;
   atMs: number;
-} /** `fileKeys`: the tenant's keys from a file, which the log does not contain. */ & (
-  | { kind: 'lint'; fileKeys: readonly ApiKeyRecord[] }
-  | { kind: 'lint around'; document: LintedDocument; fileKeys: readonly ApiKeyRecord[] }
+} & (
+  | { kind: 'lint'; fileKeys: FileKeys }
+  | { kind: 'lint around'; document: LintedDocument; fileKeys: FileKeys }
   /** `body`: of a request, as it came. */
   | { kind: 'preview'; body: Uint8Array; query: Expanded; hiding: HidingRules }
 );
+
+/** The tenant's keys from a file, which the log does not contain. */
+type FileKeys = readonly ApiKeyRecord[];
 
 /** The answer, as JSON; or what is refused, as an HttpProblem says it. */
 export type JobResult = { ok: true; text: string } | { ok: false; refusal: Refused };
