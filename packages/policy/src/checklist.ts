@@ -25,7 +25,9 @@ export type Checklist = {
   expiriesMs: readonly number[];
 };
 
-/** Of one mandate: of calls that state an estimate, or of those that state none. */
+/** Of calls that state an estimate, and of calls that state none. */
+type ListsOfMandate = { readonly stating: KnownLists; readonly notStating: KnownLists };
+
 type KnownLists = {
   llmCalls: Checklist | null;
   /** Of the tools that a policy speaks of, those that were called. */
@@ -43,27 +45,32 @@ export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
-  const stating = new WeakMap<Mandate, KnownLists>();
-  const notStating = new WeakMap<Mandate, KnownLists>();
+  const made = new WeakMap<Mandate, ListsOfMandate>();
+  // Actions of one agent come together. Looking its mandate up takes ten times as long as comparing it.
+  let latest: { mandate: Mandate; lists: ListsOfMandate } | null = null;
   return (mandate, action) => {
+    if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };
     const statesEstimate = (action.estimatedCostMicros ?? 0) > 0;
-    const made = statesEstimate ? stating : notStating;
-    let known = made.get(mandate);
-    if (known === undefined) {
-      known = { llmCalls: null, tools: new Map(), otherTools: null };
-      made.set(mandate, known);
-    }
+    const known = statesEstimate ? latest.lists.stating : latest.lists.notStating;
     if (action.type === 'llm_call') {
       known.llmCalls ??= listOf(mandate, callsUnder(mandate, { type: 'llm_call', statesEstimate }, null));
       return known.llmCalls;
     }
-    const ofTool = known.tools.get(action.tool);
-    if (ofTool !== undefined) return ofTool;
     const kind = { type: 'tool_call', statesEstimate } as const;
-    if (isNamed(mandate, action.tool)) return toolOf(known, mandate, kind, action.tool);
+    if (isNamed(mandate, action.tool))
+      return known.tools.get(action.tool) ?? toolOf(known, mandate, kind, action.tool);
     known.otherTools ??= listOf(mandate, callsUnder(mandate, kind, null));
     return known.otherTools;
   };
+
+  function listsOf(mandate: Mandate): ListsOfMandate {
+    let lists = made.get(mandate);
+    if (lists === undefined) {
+      lists = { stating: noLists(), notStating: noLists() };
+      made.set(mandate, lists);
+    }
+    return lists;
+  }
 
   function toolOf(known: KnownLists, mandate: Mandate, kind: Kind, tool: string): Checklist {
     const list = listOf(mandate, callsUnder(mandate, kind, tool));
@@ -90,6 +97,10 @@ export function checklists(
       expiriesMs: calls.flatMap(({ policy }) => policy.expiresAtMs ?? []),
     };
   }
+}
+
+function noLists(): KnownLists {
+  return { llmCalls: null, tools: new Map(), otherTools: null };
 }
 
 function stepsOf({ type, policy }: Calls): number {

@@ -92,8 +92,8 @@ function checkOf(limit: Limit): { name: string } {
 }
 
 function rateCheckOf({ tool }: RateLimit) {
-  if (tool === OPEN_CALLS) return openCalls;
-  return tool === null ? mandateRate : toolRate;
+  if (tool === null) return mandateRate;
+  return tool === OPEN_CALLS ? openCalls : toolRate;
 }
 
 /** A limit and its fact stand at the same place and so are of one kind. */

@@ -73,8 +73,9 @@ export function late({ late }: StepFacts): Ruling | null {
   };
 }
 
-export function killed({ kill }: StepFacts, { formerAncestors = [] }: Plan): Ruling | null {
+export function killed({ kill }: StepFacts, plan: Plan): Ruling | null {
   if (kill === null) return null;
+  const { formerAncestors = [] } = plan;
   const hasLeft = kill.scope === 'family' && formerAncestors.some(({ id }) => id === kill.agentId);
   const below = hasLeft ? 'everything that was below it then, this agent included,' : 'everything below it,';
   const family = `The agent "${kill.agentId}", with ${below}`;
