@@ -111,7 +111,7 @@ export function plan(
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
-      settling: settlingOf(price, inputMicrosOf(action, call, pricings, atMs)),
+      settling: settlingOf(price, price.inputMicros ?? inputMicrosOf(action, call, pricings, atMs)),
       leaseMs,
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,

@@ -17,6 +17,8 @@ export type Price = {
    * the entry of the price lists (`genai-prices:openai/gpt-4o`).
    */
   source: string;
+  /** As `inputMicrosOf` computes it; null if that is another price. */
+  inputMicros: number | null;
   /** The policies that cannot price it, where there are any. */
   unpriced?: readonly Unpriced[];
 };
@@ -121,6 +123,10 @@ function together(one: Price, other: Price): Price {
     policyMicros: Math.max(one.policyMicros, other.policyMicros),
     charging: greaterCharging(one.charging, other.charging),
     source: dearer.source,
+    inputMicros:
+      one.inputMicros === null || other.inputMicros === null
+        ? null
+        : Math.max(one.inputMicros, other.inputMicros),
   };
   const unpriced = [...(one.unpriced ?? NONE), ...(other.unpriced ?? NONE)];
   return unpriced.length === 0 ? price : { ...price, unpriced };
@@ -132,7 +138,7 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
   const estimate = action.estimatedCostMicros ?? 0;
   const cost = llmCost(action, call, pricing, atMs);
   if (typeof cost === 'string') return unpriced(type, estimate, { at, lacks: cost });
-  return flat(type, cost.micros, estimate, cost.source);
+  return flat(type, cost.micros, estimate, cost.source, cost.inputMicros);
 }
 
 /** By the document's own price of the model, else by the price lists; where there is no price, what is missing for one. */
@@ -147,7 +153,11 @@ function llmCost(
   const stated = modelPrices === null ? NO_PRICES : modelPrices.of(call);
   if (stated.length > 0) {
     if (input === null || maxOutput === null) return 'tokens';
-    return { micros: statedMicros(stated, { input, maxOutput }), source: 'mandate' };
+    return {
+      micros: statedMicros(stated, { input, maxOutput }),
+      source: 'mandate',
+      inputMicros: statedMicros(stated, { input, maxOutput: 0 }),
+    };
   }
   const { prices } = call;
   if (prices === null) return 'price';
@@ -156,7 +166,7 @@ function llmCost(
 }
 
 function unpriced(type: FlatRule, estimate: number, why: Unpriced): Price {
-  return { ...flat(type, 0, estimate, 'unknown'), unpriced: [why] };
+  return { ...flat(type, 0, estimate, 'unknown', null), unpriced: [why] };
 }
 
 const NO_PRICES: readonly never[] = [];
@@ -164,12 +174,19 @@ type FlatRule = Exclude<ChargingRule['type'], 'TIERED'>;
 
 const NONE: readonly Unpriced[] = [];
 
-function flat(type: FlatRule, policyMicros: number, estimateMicros: number, source: string): Price {
+function flat(
+  type: FlatRule,
+  policyMicros: number,
+  estimateMicros: number,
+  source: string,
+  inputMicros: number | null = 0,
+): Price {
   const reserveMicros = Math.max(policyMicros, estimateMicros);
-  return { reserveMicros, policyMicros, charging: { type, estimateMicros: reserveMicros }, source };
+  const charging = { type, estimateMicros: reserveMicros };
+  return { reserveMicros, policyMicros, charging, source, inputMicros };
 }
 
 function tiered(rule: Extract<ChargingRule, { type: 'TIERED' }>): Price {
   const reserveMicros = rule.attemptMicros + rule.successMicros + rule.verificationMicros;
-  return { reserveMicros, policyMicros: reserveMicros, charging: rule, source: 'tiers' };
+  return { reserveMicros, policyMicros: reserveMicros, charging: rule, source: 'tiers', inputMicros: 0 };
 }

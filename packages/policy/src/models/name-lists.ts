@@ -46,14 +46,24 @@ function compileNames(
   }
   const matcher = compileGlobs([...origins.keys()]);
   const areAsWritten = [...origins].every(([glob, pattern]) => glob === pattern);
+  const find = (names: readonly string[]) => {
+    for (let at = 0; at < names.length; at += 1) {
+      const glob = matcher(names[at] as string);
+      if (glob !== null) return areAsWritten ? glob : (origins.get(glob) ?? glob);
+    }
+    return null;
+  };
+  // Agents call one model over and over, and the names of a model are one list each time.
+  let latest: readonly string[] | null = null;
+  let found: string | null = null;
   return {
     steps: matcher.steps,
     match(names) {
-      for (let at = 0; at < names.length; at += 1) {
-        const glob = matcher(names[at] as string);
-        if (glob !== null) return areAsWritten ? glob : (origins.get(glob) ?? glob);
+      if (latest !== names) {
+        found = find(names);
+        latest = names;
       }
-      return null;
+      return found;
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Tokens {
 export interface LlmPrice {
   readonly micros: number;
   readonly source: string;
+  /** What the input alone costs. null if several lists price the model: another one may be the dearest for the input. */
+  readonly inputMicros: number | null;
 }
 
 /**
@@ -35,7 +37,7 @@ export function priceOfLlmCall({ own, all }: ListedPrices, tokens: Tokens, atMs:
     const other = priceIn(model, tokens, atMs);
     if (other !== null && (dearest === null || other.micros > dearest.micros)) dearest = other;
   }
-  return dearest;
+  return dearest === null ? null : { ...dearest, inputMicros: null };
 }
 
 /** Whether what the model writes is billed; embeddings write nothing. */
@@ -50,7 +52,8 @@ function priceIn(model: ListedModel, tokens: Tokens, atMs: number): LlmPrice | n
   if (!rates || (rates.input === null && rates.output === null)) return null;
   if (rates.input === null && tokens.input > 0) return null;
   if (rates.output === null && tokens.maxOutput > 0) return null;
-  return { micros: microsAt(rates, tokens), source: model.source };
+  const inputMicros = microsAt(rates, { input: tokens.input, maxOutput: 0 });
+  return { micros: microsAt(rates, tokens), source: model.source, inputMicros };
 }
 
 /** Exact. A sum that is a safe integer had safe integers all along its way, and needs no others. */
