@@ -17,7 +17,7 @@ export const id = z
   .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN })
   .describe(`1 to ${CAPS.idUnits} characters that can be seen, in Unicode's form NFC.`);
 
-/** One check in place of three: a decision has twenty names, and each check of zod costs as much as the look at the name. */
+/** One check in place of three: a decision has many names, and zod has a cost for each check. */
 function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
   const size = { origin: 'string', inclusive: true, continue: true, input } as const;
   if (input.length === 0) issues.push({ ...size, code: 'too_small', minimum: 1 });

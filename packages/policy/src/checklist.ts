@@ -46,7 +46,7 @@ export function checklists(
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
   const made = new WeakMap<Mandate, ListsOfMandate>();
-  // Actions of one agent come together. Looking its mandate up takes ten times as long as comparing it.
+  // Actions of one agent come together, and to compare their mandate is cheaper than to look it up.
   let latest: { mandate: Mandate; lists: ListsOfMandate } | null = null;
   return (mandate, action) => {
     if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };

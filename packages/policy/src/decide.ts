@@ -122,7 +122,7 @@ export function plan(
 }
 
 export function decide(plan: Plan, facts: StepFacts): Judgement {
-  const own = duplicated(facts) ?? notRemembered(facts) ?? late(facts) ?? killed(facts, plan);
+  const own = endsStep(facts) ? endedBy(facts, plan) : null;
   const ofMandate =
     own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits, plan.mandate) ?? ALLOWED;
   const checks = everyCheck(plan, facts);
@@ -136,6 +136,15 @@ export function decide(plan: Plan, facts: StepFacts): Judgement {
     reason: `Observed only. Enforced, it would be ${verdict}: ${reason}`,
   };
   return judgement(observed, { verdict, code }, shadow, checks);
+}
+
+/** Whether the step ended before the limits were judged. Nearly none does. */
+function endsStep({ first, unremembered, late, kill }: StepFacts): boolean {
+  return first !== null || unremembered || late || kill !== null;
+}
+
+function endedBy(facts: StepFacts, plan: Plan): Ruling | null {
+  return duplicated(facts) ?? notRemembered(facts) ?? late(facts) ?? killed(facts, plan);
 }
 
 /** Written out, for spreading the ruling into it takes longer than all else that `decide` does. */
@@ -201,8 +210,11 @@ function everyCheck(plan: Plan, facts: StepFacts): Check[] {
 }
 
 /** The first that objects ends the step: those behind it were not asked. */
-function stepChecks({ first, unremembered, late, kill }: StepFacts): readonly Check[] {
-  if (first === null && !unremembered && !late && kill === null) return STEP_PASSED;
+function stepChecks(facts: StepFacts): readonly Check[] {
+  return endsStep(facts) ? checksOfEnded(facts) : STEP_PASSED;
+}
+
+function checksOfEnded({ first, unremembered, late, kill }: StepFacts): readonly Check[] {
   const asked: [check: string, objected: boolean][] = [
     ['duplicate', first !== null],
     // Only where it objects: nearly all pass.

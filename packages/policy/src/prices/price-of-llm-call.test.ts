@@ -168,6 +168,16 @@ test('more tokens never cost less', () => {
   );
 });
 
+test('the input alone costs what the same call costs without output', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...models), tokens, tokens, (named, inputTokens, maxOutputTokens) => {
+      const whole = priced({ ...named, inputTokens, maxOutputTokens, atMs });
+      const withoutOutput = priced({ ...named, inputTokens, maxOutputTokens: 0, atMs });
+      if (whole !== null && whole.inputMicros !== null) expect(whole.inputMicros).toBe(withoutOutput?.micros);
+    }),
+  );
+});
+
 test('a model of a list is the entry that the library finds by its name', () => {
   let priced = 0;
   for (const { provider, model } of models) {
@@ -181,18 +191,20 @@ test('a model of a list is the entry that the library finds by its name', () => 
 });
 
 describe('a call without a provider, or with an unknown one, costs what the dearest list says', () => {
-  test.each<[provider: string | undefined, model: string, micros: number, source: string]>([
+  test.each<
+    [provider: string | undefined, model: string, micros: number, source: string, inputMicros: number | null]
+  >([
     // $0.55 and $2.19 at DeepSeek; $3 and $7 at the dearest of six.
-    [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1'],
-    ['deepseek', 'deepseek-r1', 2_740, 'deepseek/deepseek-reasoner'],
-    ['no-such-provider', 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1'],
+    [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
+    ['deepseek', 'deepseek-r1', 2_740, 'deepseek/deepseek-reasoner', 550],
+    ['no-such-provider', 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
     // The provider is known, and does not list the model.
-    ['openai', 'claude-sonnet-4-5', 18_000, 'anthropic/claude-sonnet-4-5'],
+    ['openai', 'claude-sonnet-4-5', 18_000, 'anthropic/claude-sonnet-4-5', null],
     // Google names the model and asks nothing for it, for a while.
-    ['google', 'gemma-3-27b-it', 800, 'huggingface_nebius/google/gemma-3-27b-it'],
-  ])('%s %s', (provider, model, micros, source) => {
+    ['google', 'gemma-3-27b-it', 800, 'huggingface_nebius/google/gemma-3-27b-it', null],
+  ])('%s %s', (provider, model, micros, source, inputMicros) => {
     const call = { provider, model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs };
-    expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}` });
+    expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}`, inputMicros });
   });
 
   test('no list is dearer', () => {
