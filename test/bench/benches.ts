@@ -75,6 +75,12 @@ export const BENCHES: readonly Bench[] = [
     load: async () => (await import('./benches/kill-distributed.ts')).killDistributed,
   },
   { name: 'ledger-memory', load: async () => (await import('./benches/ledger-memory.ts')).ledgerMemory },
+  { name: 'memory-sizes', load: async () => (await import('./benches/memory-sizes.ts')).memorySizes },
+  {
+    name: 'redis-sizes',
+    servers: ['redis'],
+    load: async () => (await import('./benches/memory-sizes.ts')).redisSizes,
+  },
   { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
   { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },
 ];

@@ -13,6 +13,7 @@ import {
   type History,
   isRemembered,
   nextSequence,
+  rememberedOf,
   tenantNames,
 } from './model/history.ts';
 import { grantOf } from './model/limits.ts';
@@ -227,6 +228,8 @@ export function createModelLedger(options: {
     },
     unpublished: async (tenant) => unpublishedOf(look(), tenant),
     tenants: async () => tenantNames(look()),
+    remembered: async (tenant) => rememberedOf(look(), tenant),
+    usedShare: async () => null,
     ping: async () => void look(),
     close: async () => {
       closed = true;

@@ -191,6 +191,10 @@ export interface Ledger {
   /** By how much, and where, the ledger is ahead of the log: decided or settled, not confirmed. */
   unpublished(tenant: string): Promise<readonly Unpublished[]>;
   tenants(): Promise<readonly string[]>;
+  /** How many deliveries of a tenant are remembered, of the most that its plans name (`maxRemembered`). */
+  remembered(tenant: string): Promise<number>;
+  /** The share of its memory that the ledger has used, 0 to 1; null where its memory has no bound. */
+  usedShare(): Promise<number | null>;
 
   ping(): Promise<void>;
   close(): Promise<void>;

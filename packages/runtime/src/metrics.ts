@@ -12,6 +12,10 @@ export type Metrics = {
   readonly registry: Registry;
   counter<L extends string = never>(description: Description<L>): Counter<L>;
   gauge<L extends string = never>(description: Description<L> & { collect?: () => number }): Gauge<L>;
+  /** A gauge that has exactly the series which `collect` returns when it is asked. */
+  gaugeOf<L extends string>(
+    description: Description<L> & { collect: () => Iterable<readonly [Record<L, string>, number]> },
+  ): Gauge<L>;
   histogram<L extends string = never>(
     description: Description<L> & { buckets?: readonly number[] },
   ): Histogram<L>;
@@ -72,6 +76,26 @@ export function createMetrics(options: { service: string; processMetrics?: boole
           labelNames: labels,
           registers: [registry],
           ...(collect === undefined ? {} : { collect: () => gauge.set(collect()) }),
+        });
+        return gauge;
+      });
+    },
+    gaugeOf<L extends string>({
+      name,
+      help,
+      labels = [],
+      collect,
+    }: Description<L> & { collect: () => Iterable<readonly [Record<L, string>, number]> }) {
+      return once(Gauge<L>, name, () => {
+        const gauge: Gauge<L> = new Gauge({
+          name,
+          help,
+          labelNames: labels,
+          registers: [registry],
+          collect() {
+            gauge.reset();
+            for (const [values, value] of collect()) gauge.set(values, value);
+          },
         });
         return gauge;
       });

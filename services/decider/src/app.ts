@@ -22,6 +22,7 @@ import {
   type Tracer,
 } from '@mandate/runtime';
 import {
+  DEFAULTS,
   fingerprintIn,
   GROUPS,
   pinnedIn,
@@ -37,6 +38,7 @@ import { followedTopics } from './followed-topics.ts';
 import { type DeciderMeasures, deciderMeasures, measuredSteps } from './measures.ts';
 import { beginSpans, describeAnswer } from './trace-batch.ts';
 import { watchDecider } from './watch-decider.ts';
+import { watchRoom } from './watch-room.ts';
 
 export * from './answer.ts';
 export { answerBatch } from './answer-batch.ts';
@@ -103,9 +105,12 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
   log.info({ group: GROUPS.decider }, 'deciding');
   const following = followed.keepFollowing(consumer);
   const watch = watchDecider({ consumer, ledger: options.ledger, log }, measure);
+  const { ledger, maxRemembered = () => DEFAULTS.rememberedIds } = options;
+  const room = watchRoom({ ledger, maxRemembered, log }, measure);
   const stopping = new AbortController();
   const ended = () => {
     watch.stop();
+    room.stop();
     following.stop();
     stopping.abort(new Error('the decider stopped'));
   };

@@ -49,7 +49,7 @@ await runService(process, {
     );
     const snapshots = openControlSnapshots(config, bus, folder);
     const followed = running(await followControl({ bus, log, snapshots }));
-    const { ledger, mend } = await openLedger(config, { bus, folder, clock, log, metrics }, opening);
+    const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
     const decider = running(
       await startDecider({
         bus,

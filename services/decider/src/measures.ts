@@ -59,6 +59,16 @@ export function deciderMeasures(metrics: Metrics) {
       name: 'mandate_decider_ledger_epochs_total',
       help: 'Ledger epochs that came into force under this decider; more than the first is a rebuild',
     }),
+    ledgerUsed: metrics.gauge({
+      name: 'mandate_decider_ledger_used_ratio',
+      help: 'How much of its room the ledger has used: of the deliveries that a ledger in memory may remember, or of the maxmemory of Redis',
+      labels: ['store'],
+    }),
+    tenantRemembered: metrics.gauge({
+      name: 'mandate_decider_tenant_remembered_ratio',
+      help: 'How much of its rememberedIds a tenant has used, of the 50 fullest tenants that have used half',
+      labels: ['tenant'],
+    }),
     lag: metrics.gauge({
       name: 'mandate_decider_lag_records',
       help: 'Records on the log that are not yet decided, by any decider',
@@ -79,13 +89,4 @@ export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures):
   };
   // Everything else is the ledger's own, its epoch as it changes included.
   return Object.assign(Object.create(ledger) as Ledger, { step });
-}
-
-/** How full the memory of a ledger of this process is. */
-export function measureRemembered(metrics: Metrics, rememberedShare: () => number): void {
-  metrics.gauge({
-    name: 'mandate_decider_remembered_ratio',
-    help: 'Deliveries that a ledger in memory remembers, as a share of those for which it has room',
-    collect: rememberedShare,
-  });
 }

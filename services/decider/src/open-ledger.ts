@@ -11,14 +11,12 @@ import {
   holdExclusively,
   type KafkaSettings,
   type Logger,
-  type Metrics,
   type Opening,
   type RedisSettings,
   sharedByRequests,
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { keepLedger } from './keep-ledger.ts';
-import { measureRemembered } from './measures.ts';
 import { restoreLedger } from './restore-ledger.ts';
 
 export type OpenedLedger = {
@@ -45,13 +43,7 @@ export async function openLedger(
       readonly DECIDER_REPLAY_MEMORY_MS?: number | undefined;
       readonly DECIDER_MOST_REMEMBERED?: number | undefined;
     },
-  {
-    bus,
-    folder,
-    clock,
-    log,
-    metrics,
-  }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger; metrics: Metrics },
+  { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
   { closing, running }: Opening,
 ): Promise<OpenedLedger> {
   const snapshots = openSnapshots(settings, bus, { topic: TOPICS.snapshots, path: folder.snapshot });
@@ -60,7 +52,6 @@ export async function openLedger(
   if (shared === null) {
     const mostRemembered = settings.DECIDER_MOST_REMEMBERED ?? mostInHeap();
     const restored = await restoreLedger({ ...fromLog, mostRemembered });
-    measureRemembered(metrics, () => restored.ledger.state().remembered / mostRemembered);
     const ledger = sharedByRequests(restored.ledger);
     closing(ledger, (held) => held.close());
     return { ledger, mend: () => {} };
@@ -72,8 +63,8 @@ export async function openLedger(
 }
 
 /**
- * A remembered delivery takes 370 to 600 bytes (docs/operations.md, Memory). So deliveries take at most three fifths of the
- * heap. The rest is for counters, agents and everything else.
+ * A remembered delivery takes 440 to 480 bytes, or 790 while its action runs (docs/operations.md, How much memory and disk).
+ * So deliveries take half of the heap, or four fifths if all actions run. The rest is for agents and everything else.
  */
 const HEAP_BYTES_EACH = 1_000;
 

@@ -152,6 +152,8 @@ export class SharedLedger {
       open: (tenant, agentId) => ask('operate', (ledger) => ledger.open(tenant, agentId)),
       unpublished: (tenant) => ask('operate', (ledger) => ledger.unpublished(tenant)),
       tenants: () => ask('operate', (ledger) => ledger.tenants()),
+      remembered: (tenant) => ask('operate', (ledger) => ledger.remembered(tenant)),
+      usedShare: async () => null,
       ping: async () => void (await look()),
       close: async () => {},
       state: async () => this.#ledger.state(),

@@ -131,16 +131,9 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       "spend(request, 'it is killed",
       "void ('it is killed",
     ],
-    [
-      '6 a kill of an agent that nobody knows is counted',
-      '!(await mayStopSomething(gateway, target))',
-      'false',
-    ],
-    [
-      '6 an agent that was decided about can be killed',
-      'gateway.refused.wasDecided(tenant, agentId)',
-      'false',
-    ],
+    ['6 a kill of an agent that nobody knows is refused', '!(await hasOpen(gateway, target))', 'false'],
+    ['6 a kill of a known agent is not counted', '!isKnown(gateway, target) && ', ''],
+    ['6 an agent that was decided about can be killed', ' || refused.wasDecided(tenant, agentId)', ''],
     [
       '6 a ledger that cannot tell refuses no kill',
       'ledger.flag(target).catch(() => null)',

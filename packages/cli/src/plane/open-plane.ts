@@ -132,7 +132,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   );
   // Before anything is decided, so that nobody is held to half of them.
   if (wanted !== null) await applyFiles(wanted, { followed, clock, log });
-  const { ledger, mend } = await openLedger(config, { bus, folder, clock, log, metrics }, opening);
+  const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
   const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
   const audit = closing(await openAudit(config, { path: folder.audit }), (opened) => opened.close());
   await migrate(audit, MIGRATIONS_DIRECTORY);

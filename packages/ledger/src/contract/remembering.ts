@@ -26,6 +26,16 @@ export function remembering(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
+  test('says how many deliveries of a tenant it remembers, without those that it had no room for', async () => {
+    const { ledger } = await beginFull(make);
+    expect(await ledger.remembered(TENANT)).toBe(0);
+    const request = await allow(ledger, stepRequest(full));
+    await settle(ledger, settleRequest(request, full));
+    expect(await decide(ledger, stepRequest(full))).toMatchObject({ unremembered: true });
+    expect(await ledger.remembered(TENANT)).toBe(2);
+    expect(await ledger.remembered('umbrella')).toBe(0);
+  });
+
   test('it takes no room of another tenant', async () => {
     const { ledger } = await beginFull(make);
     for (let at = 0; at < 3; at += 1) await decide(ledger, stepRequest(full));

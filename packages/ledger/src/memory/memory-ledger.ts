@@ -116,6 +116,12 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     unpublished: async (name) => tenantNamed(name).flatMap((tenant) => unpublishedOf(tenant, now())),
     tenants: async () => activeTenants(state).map((tenant) => tenant.name),
 
+    remembered: async (name) => state.tenants.get(name)?.remembered ?? 0,
+    usedShare: async () => {
+      const { mostInAll } = state.room;
+      return Number.isFinite(mostInAll) ? state.remembered / mostInAll : null;
+    },
+
     ping: async () => void now(),
     close: async () => {
       closed = true;

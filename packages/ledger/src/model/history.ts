@@ -110,14 +110,18 @@ function isOfTheLast({ events, keptUnremembered }: History, event: Delivered): b
 
 /** Is there room for another delivery of the tenant? */
 export function hasRoom(history: History, tenant: string, maxRemembered: number): boolean {
-  const remembered = history.events.filter(
+  return rememberedOf(history, tenant) < maxRemembered;
+}
+
+/** How many deliveries of the tenant are remembered; those for which there was no room do not count. */
+export function rememberedOf(history: History, tenant: string): number {
+  return history.events.filter(
     (event) =>
       (event.type === 'decide' || event.type === 'settle') &&
       event.request.tenant === tenant &&
       !isUnremembered(event) &&
       isRemembered(history, event),
-  );
-  return remembered.length < maxRemembered;
+  ).length;
 }
 
 /** The sequence that the next event of a tenant takes. */

@@ -159,6 +159,11 @@ export async function question(shards: Shards, asked: QuestionReference): Promis
   return { state, expiresAtMs: expiresAtMs === -1 ? null : expiresAtMs };
 }
 
+export async function remembered(shards: Shards, tenant: string): Promise<number> {
+  const [, , count] = (await shards.ask(tenant, 'count-remembered', [])) as ['OK', number, number];
+  return count;
+}
+
 export async function flag(
   shards: Shards,
   target: KillTarget,

@@ -21,6 +21,7 @@ import { confirmTenant } from './scripts/step.ts';
 import { checkServer, type ServerRequirements } from './server-checks.ts';
 import { createShards } from './shards.ts';
 import { step } from './step.ts';
+import { usedShareOf } from './used-share.ts';
 
 export type RedisLedgerOptions = RedisAddress &
   ServerRequirements & {
@@ -105,6 +106,8 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     open: (tenant, agentId) => look.open(shards, tenant, agentId),
     unpublished: (tenant) => look.unpublished(shards, tenant),
     tenants: () => look.tenants(shards),
+    remembered: (tenant) => look.remembered(shards, tenant),
+    usedShare: () => usedShareOf(connection.masters()),
 
     beginRebuild: (options) => beginRebuild(shards, options),
     state: () => readState(shards),

@@ -78,6 +78,23 @@ test('what is published counts by records and by bytes, all of it or nothing', a
   expect((await publish()).statusCode).toBe(200);
 });
 
+test('tells how much of its limits a tenant has used, once that is half', async () => {
+  const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 8, perDay: 10 } });
+  const told = async () => {
+    const lines = (await metrics.registry.metrics()).split('\n');
+    return lines.filter((line) => line.startsWith('mandate_http_limit_used_ratio{'));
+  };
+  for (let at = 0; at < 3; at += 1) await post('/v1/changes', 'operate');
+  expect(await told()).toEqual([]);
+  await post('/v1/changes', 'operate');
+  const series = 'mandate_http_limit_used_ratio{tenant="acme",limit="changes",service="test"}';
+  expect(await told()).toEqual([`${series} 0.5`]);
+  clock.advance(10_000);
+  expect(await told()).toEqual([]);
+  await post('/v1/changes', 'operate');
+  expect(await told()).toEqual([`${series} 0.5`]);
+});
+
 test('reports no wait if the limits of a tenant let nothing through', async () => {
   const { post } = await serving({ publish: { records: { perSecond: 0 } } });
   const refused = await post('/v1/records', 'publish');

@@ -28,6 +28,9 @@ declare module 'fastify' {
   }
 }
 
+/** Of a limit that is used less there is no series, so that there are few. */
+const SHOWN = { leastShare: 0.5, most: 50 };
+
 /** After `authenticate`, which says whose request it is. */
 export function limitThroughput(
   server: HttpServer,
@@ -37,6 +40,12 @@ export function limitThroughput(
     name: 'mandate_http_limited_total',
     help: 'Requests refused as their key or their tenant writes too much, by limit, and by which of the two',
     labels: ['limit', 'of'],
+  });
+  metrics.gaugeOf({
+    name: 'mandate_http_limit_used_ratio',
+    help: 'How much of a limit a tenant has used at this process, of the burst or of the day, whichever is more: the 50 fullest that have used half',
+    labels: ['tenant', 'limit'],
+    collect: () => throughputs.fullest(SHOWN).map(({ share, ...labels }) => [labels, share] as const),
   });
   function refuseOver(over: OverLimit | null): void {
     if (over === null) return;

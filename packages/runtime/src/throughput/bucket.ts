@@ -34,6 +34,12 @@ export class Bucket {
     this.#atMs = nowMs;
   }
 
+  /** How much of the burst or of the day is used up, whichever is more: 0 to 1. */
+  usedShare(limit: Throughput, nowMs: number): number {
+    const ofBurst = shareOf(this.#takenAt(limit, nowMs) / 1_000, limit.burst);
+    return Math.max(ofBurst, shareOf(this.#takenOfDay(nowMs), limit.perDay));
+  }
+
   /** Whether the bucket equals a new one. */
   isUntouched(limit: Throughput, nowMs: number): boolean {
     return this.#takenAt(limit, nowMs) === 0 && (limit.perDay === null || this.#takenOfDay(nowMs) === 0);
@@ -61,4 +67,9 @@ export class Bucket {
   #takenOfDay(nowMs: number): number {
     return Math.floor(nowMs / DAY_MS) === this.#day ? this.#takenInDay : 0;
   }
+}
+
+/** A limit of 0 is never near: it lets nothing through on purpose. */
+function shareOf(taken: number, most: number | null): number {
+  return most === null || most === 0 ? 0 : Math.min(1, taken / most);
 }

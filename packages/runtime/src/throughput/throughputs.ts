@@ -26,6 +26,10 @@ export type OverLimit = {
 };
 
 type Limit = OverLimit['limit'];
+
+/** `share`: of the burst or of the day, whichever is more. */
+export type UsedLimit = { readonly tenant: string; readonly limit: Limit; readonly share: number };
+
 type Bound = { readonly limit: Limit; readonly units: number; readonly throughput: ThroughputOf };
 
 /** Counts are looked through for those that are full again whenever so many more were made. */
@@ -74,6 +78,20 @@ export class Throughputs {
         if (waitMs > (longest?.waitMs ?? 0)) longest = { limit, of, waitMs };
       }
     return longest;
+  }
+
+  /** The limits of tenants that are used up to this share at least, the fullest first. */
+  fullest({ leastShare, most }: { leastShare: number; most: number }): UsedLimit[] {
+    const nowMs = this.#clock();
+    const used: UsedLimit[] = [];
+    for (const { buckets, tenant } of this.#counted.tenant.values()) {
+      const limits = this.#limits(tenant);
+      for (const limit of LIMITS) {
+        const share = buckets[limit].usedShare(throughputOf(limits, limit).tenant, nowMs);
+        if (share >= leastShare) used.push({ tenant, limit, share });
+      }
+    }
+    return used.sort((a, b) => b.share - a.share).slice(0, most);
   }
 
   #bounds(spending: Spending, { tenant }: Spender, { records, bytes = 0 }: Amount): readonly Bound[] {

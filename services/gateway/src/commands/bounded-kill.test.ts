@@ -44,6 +44,10 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
     left -= 1;
     if (left < 0) throw new HttpProblem(429, 'TOO_MANY_CHANGES', 'too many', { remedy: 'Wait.' });
   };
+  const trySpend = () => {
+    left -= 1;
+    return left >= 0;
+  };
   return {
     gateway,
     logged,
@@ -53,7 +57,7 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
       ids += 1;
       const headers = idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey };
       const command = { id: id === '' ? `kil_${ids}` : id, by, reason };
-      const request = { headers, spend } as never;
+      const request = { headers, spend, trySpend } as never;
       return boundedKill(gateway, request, target, command).then(
         ({ commandId }) => commandId,
         (error) => error.code,

@@ -4,7 +4,7 @@
  *
  * - A kill with the key, target and reason of the last one is that same command, until the flag changes. It writes nothing.
  * - Any other kill of a target that is killed already counts as a change of its key. So does a kill of an agent of which
- *   nothing is known.
+ *   nothing is known. It is refused only if the key has no changes left and nothing of the agent is open.
  */
 import type { Command, Ledger } from '@mandate/ledger';
 import { HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
@@ -13,6 +13,8 @@ import type { FastifyRequest } from 'fastify';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { LastKill } from './last-kills.ts';
 import { type Killed, kill } from './pull-kill-switch.ts';
+
+const ONE = { records: 1 };
 
 /** Throws what `kill` throws, and 429 TOO_MANY_CHANGES if the kill would stop nothing and its key has no changes left. */
 export async function boundedKill(
@@ -30,8 +32,9 @@ export async function boundedKill(
     } else {
       spend(request, 'it is killed already, and that kill is in force');
     }
-  } else if (flag && !(await mayStopSomething(gateway, target))) {
-    spend(request, 'no such agent is registered, and none has asked for anything lately');
+  } else if (flag && !isKnown(gateway, target) && !request.trySpend('changes', ONE)) {
+    if (!(await hasOpen(gateway, target)))
+      spend(request, 'no such agent is registered, and none has asked for anything lately');
   }
   return kill(gateway, target, command);
 }
@@ -56,11 +59,16 @@ function nullIfRevived(error: unknown): null {
   throw error;
 }
 
-async function mayStopSomething(gateway: Gateway, target: KillTarget): Promise<boolean> {
+function isKnown({ register, refused }: Gateway, target: KillTarget): boolean {
   if (target.scope === 'all' || target.scope === 'tenant') return true;
   const { tenant, agentId } = target;
-  if (gateway.register.statusOf(tenant, agentId) !== null) return true;
-  if (gateway.refused.wasDecided(tenant, agentId)) return true;
+  return register.statusOf(tenant, agentId) !== null || refused.wasDecided(tenant, agentId);
+}
+
+/** Asked last, since it may take long. A ledger that cannot tell is no reason to refuse a kill. */
+async function hasOpen(gateway: Gateway, target: KillTarget): Promise<boolean> {
+  if (target.scope === 'all' || target.scope === 'tenant') return true;
+  const { tenant, agentId } = target;
   return ledgerOf(gateway)
     .open(tenant, agentId)
     .then(
@@ -71,7 +79,7 @@ async function mayStopSomething(gateway: Gateway, target: KillTarget): Promise<b
 
 function spend(request: FastifyRequest, why: string): void {
   try {
-    request.spend('changes', { records: 1 });
+    request.spend('changes', ONE);
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const { status, code, message, headers, extension } = error;

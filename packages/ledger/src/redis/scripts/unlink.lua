@@ -13,7 +13,7 @@ if redis.call('HGET', keys.meta, 'generation') == ARGV[1] then return '0' end
 if ARGV[2] == 'rest' then
   redis.call(
     'UNLINK', keys.seen, keys.actions, keys.keys, keys.spent, keys.windows, keys.rates, keys.grants, keys.done,
-    keys.unpublished, keys.answers, keys.plans, keys.running, keys.forget
+    keys.waiting, keys.unpublished, keys.answers, keys.plans, keys.running, keys.forget, keys.brief
   )
   return '0'
 end

@@ -4,10 +4,14 @@
 
 local brief = {}
 
+-- How many deliveries there was room for.
+function brief.others_count(keys)
+  return redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
+end
+
 -- kept: how many deliveries for which there is no room
 function brief.open(keys, memory, most, kept)
-  local remembered = redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
-  memory.left = most - remembered
+  memory.left = most - brief.others_count(keys)
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 

@@ -1,0 +1,16 @@
+#!lua
+-- Counts the deliveries of a tenant that are remembered. Those for which there was no room do not count.
+--
+-- KEYS  of the tenant: parts/keys.lua
+-- ARGV  [1..4] parts/shard.lua
+--
+-- Returns { 'OK', now, count }, or a refusal (parts/shard.lua).
+--
+-- @use constants
+-- @use parts/keys.lua
+-- @use parts/shard.lua
+-- @use parts/brief.lua
+
+local refused = refusal()
+if refused then return refused end
+return { 'OK', shard.now, brief.others_count(keys) }

@@ -1,0 +1,40 @@
+/** Looks every so often at how much room the ledger has left: for all tenants together, and for the fullest of them. */
+import type { Ledger } from '@mandate/ledger';
+import { type Logger, lookOften } from '@mandate/runtime';
+import type { DeciderMeasures } from './measures.ts';
+
+export type WatchedRoom = {
+  ledger: Pick<Ledger, 'system' | 'tenants' | 'remembered' | 'usedShare'>;
+  /** How many deliveries of a tenant the ledger may remember. */
+  maxRemembered(tenant: string): number;
+  log: Logger;
+  /** Default 15,000. */
+  everyMs?: number;
+};
+
+/** Tenants with less have no series, so that there are few. */
+const LEAST_SHARE = 0.5;
+const MOST_TENANTS = 50;
+
+/** Looks at once, and then until stopped. */
+export function watchRoom(
+  { ledger, maxRemembered, log, everyMs = 15_000 }: WatchedRoom,
+  { ledgerUsed, tenantRemembered }: Pick<DeciderMeasures, 'ledgerUsed' | 'tenantRemembered'>,
+): { stop(): void } {
+  const look = async () => {
+    const used = await ledger.usedShare();
+    if (used !== null) ledgerUsed.set({ store: ledger.system }, used);
+    const shares: { tenant: string; share: number }[] = [];
+    // One after the other: a decider has better things to ask its ledger.
+    for (const tenant of await ledger.tenants()) {
+      const most = maxRemembered(tenant);
+      // A limit of 0 lets nothing through on purpose.
+      const share = most === 0 ? 0 : (await ledger.remembered(tenant)) / most;
+      if (share >= LEAST_SHARE) shares.push({ tenant, share });
+    }
+    tenantRemembered.reset();
+    const fullest = shares.sort((a, b) => b.share - a.share).slice(0, MOST_TENANTS);
+    for (const { tenant, share } of fullest) tenantRemembered.set({ tenant }, share);
+  };
+  return lookOften(everyMs, look, (err) => log.warn({ err }, 'the room of the ledger cannot be told'));
+}

@@ -1,0 +1,88 @@
+/** What each thing that a ledger holds takes: of the heap where it is in memory, and of Redis. Also a stream of kills. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { createMemoryLedger, type Ledger, localKillBroadcast } from '@mandate/ledger';
+import { systemClock } from '@mandate/runtime';
+import { plainRedis } from '@mandate/testing';
+import { stated } from '../measure/compare.ts';
+import type { Row } from '../row.ts';
+import { fillings } from '../workload/fill-ledger.ts';
+import { gatewayAlone } from '../workload/gateway-alone.ts';
+import { emptySharedLedger, startLedgerServer } from '../workload/servers.ts';
+import { temporaryLog } from '../workload/temporary-log.ts';
+
+const EACH = 20_000;
+const WARM_UP = 2_000;
+/** A key may hold 500. */
+const STREAMS = 400;
+
+export async function memorySizes(): Promise<Row[]> {
+  // What the code itself takes comes first, and is not weighed.
+  const another = createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' });
+  for (const { fill } of fillings(WARM_UP)) await fill(another);
+  await another.close();
+  const ledger = createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' });
+  const rows = await weighAll(ledger, 'heap', async () => heapUsed());
+  await ledger.close();
+  return [...rows, await weighStreams()];
+}
+
+export async function redisSizes(): Promise<Row[]> {
+  await using server = await startLedgerServer();
+  const ledger = await emptySharedLedger(server);
+  const redis = plainRedis(server.url);
+  try {
+    return await weighAll(ledger, 'Redis', async () => {
+      const told = await redis.info('memory');
+      const bytes = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(told)?.[1]);
+      // What waits to be written to the append-only file is no part of the ledger.
+      return bytes('used_memory') - bytes('mem_aof_buffer');
+    });
+  } finally {
+    redis.disconnect();
+    await ledger.close();
+  }
+}
+
+async function weighAll(ledger: Ledger, where: string, used: () => Promise<number>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { what, fill } of fillings(EACH)) {
+    const before = await used();
+    await fill(ledger);
+    rows.push(stated(`${where}: ${what}`, 'B', [((await used()) - before) / EACH]));
+  }
+  return rows;
+}
+
+/** The listeners are in a thread, so that the heap is the gateway's alone. */
+async function weighStreams(): Promise<Row> {
+  await using log = await temporaryLog();
+  const ledger = createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' });
+  await using gateway = await gatewayAlone({ bus: log.bus, ledger, kills: localKillBroadcast() });
+  const { url, key } = gateway;
+  const before = heapUsed();
+  const listeners = new Worker(LISTENERS, { eval: true, workerData: { url, key, streams: STREAMS } });
+  await once(listeners, 'message');
+  const bytes = heapUsed() - before;
+  await listeners.terminate();
+  return stated('heap of the gateway: a stream of kills, with its connection', 'B', [bytes / STREAMS]);
+}
+
+/** Says once that every stream has begun, and reads on. */
+const LISTENERS = `
+  const { parentPort, workerData: { url, key, streams } } = require('node:worker_threads');
+  const opened = Array.from({ length: streams }, async () => {
+    const answer = await fetch(url + '/v1/kills/stream', { headers: { authorization: 'Bearer ' + key } });
+    const reader = answer.body.getReader();
+    await reader.read();
+    (async () => { while (!(await reader.read()).done); })().catch(() => {});
+  });
+  Promise.all(opened).then(() => parentPort.postMessage('begun'));
+`;
+
+/** Buffers of connections are outside of the heap, and count as well. */
+function heapUsed(): number {
+  for (let round = 0; round < 3; round += 1) globalThis.gc?.();
+  const { heapUsed: objects, external } = process.memoryUsage();
+  return objects + external;
+}
