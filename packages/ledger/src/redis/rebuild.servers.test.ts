@@ -4,7 +4,7 @@ import type { KillTarget } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { allow, decide, isAllowed, send, spent } from '../contract/bench.ts';
-import { AGENT, budget, planOf, stepRequest, TENANT } from '../contract/builders.ts';
+import { AGENT, budget, confirmation, planOf, stepRequest, TENANT } from '../contract/builders.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
 import { createState } from '../memory/state.ts';
 import { LedgerNotReady } from '../not-ready.ts';
@@ -22,7 +22,9 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     const ledger = await ready();
     const windowed = [budget({ id: 'w', windowMs: 60_000 })];
     const [kept, lost] = [stepRequest(), stepRequest({ plan: planOf({ limits: windowed }) })];
-    await ledger.step([kept, lost, stepRequest({ tenant: 'other' })]);
+    const asking = stepRequest({ tenant: 'other', plan: planOf({ limits: [confirmation] }) });
+    await ledger.step([kept, lost, stepRequest({ tenant: 'other' }), asking]);
+    await ledger.step([stepRequest({ tenant: 'other', maxRemembered: 0 })]);
     const before = await keys();
     await rebuildFrom(ledger, await stateOfLog([kept]), 'epoch-2');
     expect(ledger.epoch).toBe('epoch-2');
@@ -33,6 +35,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await decide(ledger, lost)).toMatchObject({ first: null, epoch: 'epoch-2', sequence: 3 });
     const old = before.filter((key) => /\}:\d+:/.test(key));
     expect(old.length).toBeGreaterThan(10);
+    expect(old.map((key) => key.split(':').at(-1))).toEqual(expect.arrayContaining(['waiting', 'brief']));
     await waitUntil('the old generation to be given back', async () => {
       const left = await keys();
       return old.every((key) => !left.includes(key));

@@ -13,4 +13,4 @@
 
 local refused = refusal()
 if refused then return refused end
-return { 'OK', shard.now, brief.others_count(keys) }
+return { 'OK', shard.now, brief.count_remembered(keys) }

@@ -5,13 +5,13 @@
 local brief = {}
 
 -- How many deliveries there was room for.
-function brief.others_count(keys)
+function brief.count_remembered(keys)
   return redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
 end
 
 -- kept: how many deliveries for which there is no room
 function brief.open(keys, memory, most, kept)
-  memory.left = most - brief.others_count(keys)
+  memory.left = most - brief.count_remembered(keys)
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 
