@@ -423,6 +423,17 @@ test('the highest cap that a policy states holds, and maxCostPerCall bounds the 
   expect(capUnder({ maxActualCost: 0.5 }, { maxCostPerCall: 0.1 })).toBe(500_000);
 });
 
+test('own reports give back the highest price that a policy sets, and an estimate counts where none does', () => {
+  const givesBack = (...costs: (number | null)[]) => {
+    const fields = costs.map((cost) => (cost === null ? {} : { toolPolicies: { t: { cost } } }));
+    const action = { id: 'x', ...CALL, estimatedCostMicros: 500_000 };
+    return plan(action, composed(named(fields)), START_MS).settling.releases?.micros;
+  };
+  expect(givesBack(0.01, 0.02)).toBe(200_000);
+  expect(givesBack(0.02, null)).toBe(200_000);
+  expect(givesBack(null, null)).toBe(5_000_000);
+});
+
 test('which of them says what of a price changes nothing, nor how many say it', () => {
   fc.assert(
     fc.property(pricings, estimate, fc.infiniteStream(fc.nat()), (fields, said, drawn) => {

@@ -30,6 +30,9 @@ const KEYS = {
   other: keyOf('globex', 'author', 'audit', 'admin'),
   owner: keyOf('default', 'operate:all'),
 };
+const OF_HOST = keyOf('globex', 'publish').record;
+/** The id of a key of the tenant "globex" in the data folder of the plane. */
+export const KEY_OF_HOST = OF_HOST.id;
 /** One of these, or whoever has that key. */
 export type Who = keyof typeof KEYS | `sk-${string}`;
 
@@ -81,7 +84,7 @@ export async function controlOn(bus: Bus) {
         hiding: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
         // As a plane whose file has keys of tenants that nothing is on the log of.
-        fileKeys: async (tenant) => (tenant === 'filed' ? [KEYS.owner.record] : []),
+        fileKeys: async (tenant) => ({ filed: [KEYS.owner.record], globex: [OF_HOST] })[tenant] ?? [],
       },
       reads,
     ),

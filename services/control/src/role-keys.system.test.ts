@@ -2,7 +2,7 @@
 import { ROLE_NAMES, ROLES, type Role, readControlRecord, TOPICS } from '@mandate/schemas';
 import { busWith } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { controlOn, openLog, type Who } from './control-server.fixture.ts';
+import { controlOn, KEY_OF_HOST, openLog, type Who } from './control-server.fixture.ts';
 
 async function scene() {
   const bus = await openLog();
@@ -113,6 +113,25 @@ test('a key that is revoked opens nothing more, and is no more there', async () 
   expect((await call('admin', 'GET', '/v1/keys')).body).toEqual({ keys: [], next: null });
   const again = await call('admin', 'DELETE', `/v1/keys/${id}`);
   expect(again).toMatchObject({ status: 404, body: { code: 'KEY_NOT_FOUND' } });
+});
+
+test('a key of the data folder is revoked on its host, which only its tenant is told', async () => {
+  const { call } = await scene();
+  for (const path of [`/v1/keys/${KEY_OF_HOST}`, `/v1/agents/bot-1/keys/${KEY_OF_HOST}`]) {
+    expect(await call('other', 'DELETE', path)).toMatchObject({
+      status: 404,
+      body: {
+        code: 'KEY_NOT_FOUND',
+        detail: `the key "${KEY_OF_HOST}" was issued on the host of the plane`,
+        remedy: expect.stringContaining(`mandate keys revoke ${KEY_OF_HOST}`),
+      },
+    });
+    const { status, body } = await call('admin', 'DELETE', path);
+    expect({ status, told: JSON.stringify(body).includes('host of the plane') }).toEqual({
+      status: 404,
+      told: false,
+    });
+  }
 });
 
 test('nobody revokes the key that they ask with; another admin does', async () => {

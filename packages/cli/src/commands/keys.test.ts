@@ -30,6 +30,14 @@ test('a key that publishes names its agents, and one that speaks for all says so
   expect(stderr).toContain('mandate: warning: this key speaks for every agent of its tenant');
 });
 
+test('a key that both publishes and operates is warned of', async () => {
+  const warning = 'this key publishes and operates';
+  const both = await issue('--scopes', 'publish', 'operate', '--agents', 'bot');
+  expect(both.stderr).toContain(warning);
+  for (const scopes of [['publish', 'report', '--agents', 'bot'], ['operate']])
+    expect((await issue('--scopes', ...scopes)).stderr).not.toContain(warning);
+});
+
 test('a key of a role expires after 90 days, any other never; --expires says otherwise', async () => {
   const lasts = async (...asked: string[]) => {
     const { createdAt, expiresAt } = JSON.parse((await issue(...asked)).stdout);

@@ -117,6 +117,9 @@ Examples:
           .flatMap((one) => patternDoubt(one, agents) ?? [])
           .map((doubt) => `--agents: ${doubt}`);
         await write(stderr, warningsText(doubts, MAY_BE_MEANT));
+        if (options.agents?.includes('*')) await write(stderr, warningsText(SPEAKS_FOR_ALL, NAME_AGENTS));
+        if (scopes.includes('publish') && scopes.includes('operate'))
+          await write(stderr, warningsText(APPROVES_ITSELF, TWO_KEYS));
         if (json) {
           await writeJsonLine(stdout, { key, ...shownOf(record) });
           return 0;
@@ -126,7 +129,6 @@ Examples:
         const where = options.data === undefined ? '' : ` --data ${options.data}`;
         await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}${where}\` ends it\n`);
         if (record.expiresAt !== undefined) await write(stderr, `it expires at ${record.expiresAt}\n`);
-        if (options.agents?.includes('*')) await write(stderr, warningsText(SPEAKS_FOR_ALL, NAME_AGENTS));
         if (isNew) {
           const elsewhere =
             'A plane that runs knows it if this is its data folder; of any other, take --url.';
@@ -141,6 +143,11 @@ const SPEAKS_FOR_ALL = [
   'this key speaks for every agent of its tenant, and whoever holds it can spend what each may spend',
 ];
 const NAME_AGENTS = "Name the agents that it is for: --agents researcher 'ci-*'.";
+
+const APPROVES_ITSELF = [
+  'this key publishes and operates, so its holder can approve its own questions and revive its own agents',
+];
+const TWO_KEYS = 'Issue two keys, and give the agent only the one that publishes.';
 
 /** Whoever holds a key that publishes acts for its agents, so that these are named; a role is of its whole tenant. */
 function agentsOf({ agents, role }: IssueOptions, scopes: readonly ApiScope[]): readonly string[] {

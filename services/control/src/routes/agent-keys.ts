@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
 import { notFound } from '../writes/not-found.ts';
+import { revokeKey } from '../writes/revoke-key.ts';
 import {
   expiresAt,
   expiresInMs,
@@ -143,7 +144,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { id: agentId, keyId } = request.params;
-      const { revision } = await carryOut(control, request, reply, { event: 'key.revoked', agentId, keyId });
+      const { revision } = await revokeKey(control, request, reply, { event: 'key.revoked', agentId, keyId });
       return { revision };
     },
   );

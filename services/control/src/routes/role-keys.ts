@@ -4,6 +4,7 @@ import { apiKeyRecord, id, ROLE_NAMES, roleLastsMs, time } from '@mandate/schema
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, adminRevoked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { revokeKey } from '../writes/revoke-key.ts';
 import { pagesById } from './pages.ts';
 import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
@@ -105,7 +106,7 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const what = { event: 'role.revoked' as const, keyId: request.params.id };
       const asked = await asking(control, request);
-      const { revision } = await carryOut(control, request, reply, { ...what, ...asked });
+      const { revision } = await revokeKey(control, request, reply, { ...what, ...asked });
       return { revision };
     },
   );

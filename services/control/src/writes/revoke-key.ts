@@ -1,0 +1,33 @@
+/** Revokes a key of the log. A key of the data folder is not on the log, so its refusal says who can revoke it. */
+
+import type { ControlChange } from '@mandate/policy';
+import { callerOf, HttpProblem } from '@mandate/runtime';
+import type { FastifyReply } from 'fastify';
+import type { Control } from '../control.ts';
+import { type Asked, type CarriedOut, carryOut } from './carry-out.ts';
+
+type Revocation = Extract<ControlChange, { event: 'key.revoked' | 'role.revoked' }>;
+
+/** @throws HttpProblem 404 KEY_NOT_FOUND; only callers of the key's tenant learn that it is in the data folder */
+export async function revokeKey(
+  control: Control,
+  request: Asked,
+  reply: FastifyReply,
+  what: Revocation,
+): Promise<CarriedOut> {
+  try {
+    return await carryOut(control, request, reply, what);
+  } catch (error) {
+    if (!(error instanceof HttpProblem) || error.status !== 404) throw error;
+    const ofFolder = await control.fileKeys(callerOf(request).tenant);
+    if (!ofFolder.some(({ id, revokedAt }) => id === what.keyId && revokedAt === null)) throw error;
+    throw new HttpProblem(
+      404,
+      'KEY_NOT_FOUND',
+      `the key "${what.keyId}" was issued on the host of the plane`,
+      {
+        remedy: `It ends there: have the owner of the machine run \`mandate keys revoke ${what.keyId}\`.`,
+      },
+    );
+  }
+}
