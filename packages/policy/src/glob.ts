@@ -5,8 +5,8 @@ import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './lit
 export type GlobMatcher = ((name: string) => string | null) & { readonly steps: number };
 
 /**
- * So many patterns at most are tried one by one, each of which most names fail at the first letter; more are looked for
- * together. Of 10 globs, 7 of them allowed and 2 denied, a name took 110 ns one by one and 220 together; of 1,000, 8,000 and 150.
+ * Up to this many patterns are tried one by one, since most names fail each at the first letter. More are tried together. A name
+ * took, of 10 globs: 110 ns one by one, 220 ns together; of 1,000 globs: 8,000 ns one by one, 150 ns together.
  */
 const FEW = 8;
 

@@ -2,7 +2,7 @@
  * Every budget that decisions were weighed against or charged to: its limit as the last decision saw it, what of it is spent, and
  * what was spent in a period. The fullest come first, those without a limit last.
  *
- * What is spent of a budget for ever is what its counter must hold (`chargesByBudget`). Of a budget with a window: what
+ * For a budget without a window, the amount spent is its counter (`chargesByBudget`). For a budget with a window, it is what
  * was charged, settled and adjusted for decisions (and by operators) in the last `windowMs` before `asOfMs`. The ledger frees in
  * steps of a thousandth of the window, so it may hold a charge for that much longer.
  */

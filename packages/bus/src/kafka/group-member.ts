@@ -85,7 +85,7 @@ export class GroupMember implements Consumer {
     this.finished = this.#finish.promise;
   }
 
-  /** Resolves once it is settled where the group starts; the rounds go on behind it, as long as others hold them up. */
+  /** Resolves once the start of the group is settled; rebalancing continues afterwards, however long other members take. */
   async join(): Promise<void> {
     const places = await settleStart(this.#coordinator, this.#parts.log, this.#options);
     if (places.length > 0) {

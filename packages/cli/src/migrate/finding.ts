@@ -13,7 +13,7 @@ export type Finding = {
   remedy: string | null;
 };
 
-/** Looks at one thing. What is thrown of it is what was found: what may pass by itself tells nothing of the thing. */
+/** Looks at one thing. If the look throws, the error is the finding; errors that may pass are not. */
 export async function finding(
   about: Pick<Finding, 'server' | 'what'>,
   look: () => Promise<Pick<Finding, 'state' | 'detail'> & { remedy?: string }>,

@@ -28,7 +28,7 @@ declare module 'fastify' {
     caller: Caller;
     /** The record of the key that the caller proved to hold; null on public routes. */
     principalKey: KnownKey | null;
-    /** Whose key was named where none was proved: one that was revoked, or whose id alone is right; null of nobody. */
+    /** The owner of a key that was named but not proved: a revoked key, or a key whose id alone is right. null: no such key. */
     namedKey: KeyHolder | null;
     /** Whether that key is still good: for whatever goes on long after it was let in. */
     keyStillHolds(): Promise<boolean>;

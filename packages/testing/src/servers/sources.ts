@@ -11,7 +11,7 @@ import type { Offer, ServerKind } from './offer.ts';
 import { installedRedis } from './redis/install-redis.ts';
 import { startRedis } from './redis/start-redis.ts';
 
-/** Undefined from a source that this machine does not have; MissingServerError from the last one, with what would help. */
+/** Returns undefined if this machine lacks the source. The last source throws MissingServerError, which says what would help. */
 type Source = () => Promise<Offer | undefined>;
 
 const SOURCES: Readonly<Record<ServerKind, readonly Source[]>> = {

@@ -10,7 +10,7 @@ const MOST_TRIES = 5;
  * does nothing where it is known.
  *
  * @param order carries it out, as often as it is called under one id once
- * @param record brings its event to the log; whether it is there
+ * @param record writes the event to the log; returns whether it is there
  */
 export async function carryOut<Receipt>(
   ledger: Pick<Ledger, 'epoch' | 'confirm'>,

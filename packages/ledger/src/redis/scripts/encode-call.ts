@@ -80,8 +80,8 @@ function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, 
 type Kept = { plan: StepRequest['plan']; terms: number; place: number };
 
 /**
- * A plan that is as the latest of its agent, or as the latest under the same terms, goes in once. Nearly all are; they are compared
- * as they are, since encoding each to find that out was the most that a call did here.
+ * A plan equal to the agent's last plan, or to the last plan under the same terms, is sent once. Nearly all plans are equal. The
+ * plans are compared before they are encoded, because encoding each was most of the work of a call.
  */
 function createPlans(terms: ReturnType<typeof createTerms>) {
   const plans: StepRequest['plan'][] = [];
