@@ -8,10 +8,11 @@ export function measureRequests(server: HttpServer, metrics: Metrics): void {
     help: 'From the arrival of the headers to the last byte of the answer',
     labels: ['method', 'route', 'status'],
   });
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
     const labels = { method: request.method, route, status: String(reply.statusCode) };
     durations.observe(labels, reply.elapsedTime / 1_000);
     request.log.debug({ ...labels, durationMs: reply.elapsedTime }, 'answered');
+    done();
   });
 }

@@ -55,17 +55,22 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
       return validateRequests({ ...part, schema });
     };
   });
-  server.addHook('onRequest', async ({ headers }) => {
+  server.addHook('onRequest', ({ headers }, _reply, done) => {
     const encoding = headers['content-encoding'];
-    if (encoding === undefined || encoding === 'identity') return;
+    if (encoding === undefined || encoding === 'identity') {
+      done();
+      return;
+    }
     throw new HttpProblem(415, 'UNSUPPORTED_ENCODING', `a body encoded as ${encoding} is not accepted`, {
       remedy: 'Send it without content-encoding.',
     });
   });
-  server.addHook('preValidation', async (request) => {
+  server.addHook('preValidation', (request, _reply, done) => {
     const { config } = request.routeOptions;
-    if (config.rawJson !== true || !METHODS_WITH_BODY.has(request.method)) return;
-    if (!Buffer.isBuffer(request.body) || request.body.length === 0) throw invalidJson('it is empty');
+    const isRaw = config.rawJson === true && METHODS_WITH_BODY.has(request.method);
+    if (isRaw && !(Buffer.isBuffer(request.body) && request.body.length > 0))
+      throw invalidJson('it is empty');
+    done();
   });
 }
 

@@ -34,7 +34,7 @@ export function addRequestContext(server: HttpServer): void {
     stopping = true;
   });
   server.decorateRequest('traceparent', null);
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
     const { traceparent } = request.headers;
     if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) request.traceparent = traceparent;
@@ -42,6 +42,7 @@ export function addRequestContext(server: HttpServer): void {
       throw new HttpProblem(400, 'INVALID_REQUEST', 'the header host is missing', { remedy: 'Send it.' });
     }
     if (stopping) throw isStopping();
+    done();
   });
 }
 

@@ -17,13 +17,15 @@ declare module 'fastify' {
 /** Right behind `addRequestContext`: what is refused for its key or its rate is traced as well. */
 export function traceRequests(server: HttpServer, tracer: Tracer | null): void {
   server.decorateRequest('span', null);
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     const { config } = request.routeOptions;
     if (tracer !== null && !request.is404 && config.public !== true) beginSpan(tracer, request, reply);
-    if (request.traceparent === null) return;
-    const traceId = readTraceparent(request.traceparent)?.traceId;
-    request.log = request.log.child({ traceId });
-    reply.log = request.log;
+    if (request.traceparent !== null) {
+      const traceId = readTraceparent(request.traceparent)?.traceId;
+      request.log = request.log.child({ traceId });
+      reply.log = request.log;
+    }
+    done();
   });
 }
 
