@@ -67,6 +67,7 @@ export { answers } from './http/readiness.ts';
 export { serveHttp } from './http/serve-http.ts';
 export { laneOf } from './http/take-turns.ts';
 export { jsonPointer } from './http/validate-requests.ts';
+export { whenClosed } from './http/when-closed.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
 export { lookOften } from './look-often.ts';

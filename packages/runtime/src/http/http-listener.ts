@@ -1,5 +1,5 @@
 /** Node's own server below fastify: its time-outs, and the scope in which each request and each connection runs. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { inRequest, type RequestInHand } from '../request-scope.ts';
 import { turns } from '../turns.ts';
@@ -7,13 +7,14 @@ import type { BoundSockets } from './bound-sockets.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { emitIn, HttpRequestInHand, ScopedAnswer, ScopedRequest } from './http-request-in-hand.ts';
 import type { RequestFaults } from './request-faults.ts';
+import { SharedPortServer } from './shared-port-server.ts';
 
 export function createListener(
   handle: RequestListener,
   limits: HttpLimits,
   { faults, sockets }: { faults: RequestFaults; sockets: BoundSockets },
 ): Server {
-  const server = createServer(
+  const server = new SharedPortServer(
     {
       IncomingMessage: ScopedRequest,
       ServerResponse: ScopedAnswer,

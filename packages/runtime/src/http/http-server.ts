@@ -38,7 +38,7 @@ import { addRequestContext, requestIdOf } from './request-context.ts';
 import { requestFaults } from './request-faults.ts';
 import { refuseUnsendableHeaders } from './sendable-headers.ts';
 import { answerSocketFault } from './socket-faults.ts';
-import { takeTurns } from './take-turns.ts';
+import { takeTurns, takeTurnsToArrive } from './take-turns.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validateRequests } from './validate-requests.ts';
 import { watchRoom } from './watch-room.ts';
@@ -99,6 +99,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   addRequestContext(server);
   traceRequests(server, options.tracer ?? null);
   await allowOrigins(server, options.corsOrigins ?? []);
+  takeTurnsToArrive(server);
   await server.register(rateLimit, { global: false });
   authenticate(server, { keys, limits, metrics, sockets });
   limitThroughput(server, { throughputs: throughputsOf(options), metrics });

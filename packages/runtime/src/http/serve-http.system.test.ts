@@ -20,8 +20,8 @@ function longestQueue(): number {
   }
 }
 
-test.skipIf(longestQueue() < CROWD)('drops no connection of a crowd that comes in one turn', async () => {
-  const server = await createHttpServer({
+const aServer = () =>
+  createHttpServer({
     service: 'test',
     version: '0',
     log: silentLogger(),
@@ -29,6 +29,20 @@ test.skipIf(longestQueue() < CROWD)('drops no connection of a crowd that comes i
     keys: null,
     readiness: async () => [],
   });
+
+test('refuses a port that another server listens at, although the sockets of a server share their port', async () => {
+  const server = await aServer();
+  const second = await aServer();
+  const { port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }));
+  const at = { host: '127.0.0.1', port: Number(port) };
+  await expect(listen(second, at)).rejects.toMatchObject({ code: 'LISTEN_FAILED' });
+  await server.close();
+  await listen(second, at);
+  await second.close();
+});
+
+test.skipIf(longestQueue() < CROWD)('drops no connection of a crowd that comes in one turn', async () => {
+  const server = await aServer();
   const { hostname, port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }));
   let connected = 0;
   const sockets = Array.from({ length: CROWD }, () =>

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type ListenOptions } from 'node:net';
 import { MandateError } from '../errors.ts';
 import type { Running } from '../lifecycle.ts';
 import type { HttpServer } from './http-server-type.ts';
+import { SharedPortServer } from './shared-port-server.ts';
 
 /** What a refusal of the system means to whoever starts the process. */
 const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]> = new Map([
@@ -17,16 +20,39 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
  */
 const WAITING_CONNECTIONS = 16_384;
 
+/** Where the system spreads connections over the sockets of a port. Elsewhere a port has one listening socket. */
+const LISTENING_SOCKETS = process.platform === 'linux' ? 64 : 1;
+
 /** @returns the address that it listens at, for instance `http://127.0.0.1:8080`; port 0 takes any free one */
 export async function listen(server: HttpServer, at: { host: string; port: number }): Promise<string> {
+  const { host } = at;
+  const options = { host, backlog: WAITING_CONNECTIONS, reusePort: LISTENING_SOCKETS > 1 };
   try {
-    await server.listen({ ...at, backlog: WAITING_CONNECTIONS });
+    if (at.port !== 0) await mustBeFree(at);
+    await server.listen({ ...options, port: at.port });
+    const port = portOf(server, at);
+    for (let nth = 1; nth < LISTENING_SOCKETS; nth += 1) await listenToo(server, { ...options, port });
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   } catch (cause) {
     throw listenError(at, cause);
   }
-  const bound = server.server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : at.port;
-  return `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`;
+}
+
+function portOf({ server }: HttpServer, at: { port: number }): number {
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : at.port;
+}
+
+async function listenToo({ server }: HttpServer, options: ListenOptions): Promise<void> {
+  if (server instanceof SharedPortServer) await server.listenToo(options);
+}
+
+/** A socket that shares its port would also share it with another process, such as a second plane. */
+async function mustBeFree(at: { host: string; port: number }): Promise<void> {
+  const probe = createServer().listen(at);
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
 }
 
 /** The server, listening; at stop it lets requests in hand end, for `drainMs` at most. Default 5,000. */

@@ -5,6 +5,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Lane } from '../fair-queue.ts';
 import { turns } from '../turns.ts';
+import { networkOf } from './caller-rooms.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
@@ -15,8 +16,19 @@ declare module 'fastify' {
   }
 }
 
-/** How many requests of one key may wait for a turn. Each of them holds a socket and its body. */
+/** How many requests of one key, or of one address, may wait for a turn. Each of them holds a socket and its body. */
 const MOST_WAITING = 5_000;
+
+/**
+ * Before `authenticate`: reading a key and refusing a request take time as well. While the event loop is busy, callers of
+ * different addresses take turns, so that a crowd from one address delays no caller from another.
+ */
+export function takeTurnsToArrive(server: HttpServer): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (!mustWait(request)) done();
+    else turnIn(['arrivals', networkOf(request.ip)]).then(() => done(), done);
+  });
+}
 
 /** In which lane the work for a request waits. */
 export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
@@ -30,7 +42,10 @@ export function mustWait({ routeOptions }: FastifyRequest): boolean {
 
 /** @throws HttpProblem 503 OVERLOADED where too many requests of the same key wait already */
 export async function turnOf(request: FastifyRequest): Promise<void> {
-  const lane = laneOf(request);
+  await turnIn(laneOf(request));
+}
+
+async function turnIn(lane: Lane): Promise<void> {
   if (turns.waitingIn(lane) >= MOST_WAITING) throw overloaded();
   await turns.next(lane);
 }
@@ -48,7 +63,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'too many requests of this key wait to be answered', {
+  return new HttpProblem(503, 'OVERLOADED', 'too many requests of yours wait to be answered', {
     remedy: 'Try again in a moment, and send fewer at a time.',
     headers: { 'retry-after': '1' },
   });
