@@ -45,6 +45,19 @@ test('lanes side by side are charged the same, whatever one taking costs', () =>
   );
 });
 
+test('a lane of weight 4 is charged four times as much as one of weight 1', () => {
+  const queue = new FairQueue<string>(new Map([['deciders', 4]]));
+  const taken: string[] = [];
+  for (const name of ['deciders', 'requests']) queue.add([name], name);
+  for (let n = 0; n < 500; n += 1) {
+    const name = queue.take() ?? '';
+    taken.push(name);
+    queue.charge([name], 10);
+    queue.add([name], name);
+  }
+  expect(taken.filter((name) => name === 'deciders')).toHaveLength(400);
+});
+
 test('a tenant with a hundred keys gets no more than one with a single key, and all tenants no more than the deciders', () => {
   const many = Array.from({ length: 100 }, (_, key) => ({
     lane: ['requests', 'many', `key ${key}`],

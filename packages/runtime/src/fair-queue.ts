@@ -22,6 +22,12 @@ const MOST_IDLE = 1_000;
 
 export class FairQueue<T> {
   readonly #root: Place<T> = emptyPlace(0);
+  readonly #weights: ReadonlyMap<string, number>;
+
+  /** @param weights of the widest lanes, by name: a lane of weight 4 gets four times as much as one of weight 1. Default: 1. */
+  constructor(weights: ReadonlyMap<string, number> = new Map()) {
+    this.#weights = weights;
+  }
 
   get size(): number {
     return this.#root.waiting;
@@ -55,7 +61,8 @@ export class FairQueue<T> {
 
   /** What was taken from the lane took so much. */
   charge(lane: Lane, amount: number): void {
-    for (const place of this.#placesOf(lane)) place.charged += amount;
+    const charged = amount / (this.#weights.get(lane[0] ?? '') ?? 1);
+    for (const place of this.#placesOf(lane)) place.charged += charged;
   }
 
   #placesOf(lane: Lane): readonly Place<T>[] {
