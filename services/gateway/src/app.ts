@@ -35,6 +35,7 @@ import type { Gateway, GatewayDependencies } from './gateway.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
 import { type FollowedErasures, followErasures } from './persons/follow-erasures.ts';
+import { UndecidedRecords } from './publish/undecided-records.ts';
 import { RefusedAgents } from './refusals/refused-agents.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
@@ -59,7 +60,11 @@ export type RunnableGateway = {
 /** Settings that are not about where to listen. */
 export type GatewaySettings = Pick<
   Readonly<z.output<typeof gatewaySettings>>,
-  'GATEWAY_MAX_WAITING' | 'GATEWAY_RECENT_ANSWERS' | 'GATEWAY_RECENT_BYTES' | 'GATEWAY_MAX_UNLOGGED'
+  | 'GATEWAY_MAX_WAITING'
+  | 'GATEWAY_MAX_UNDECIDED'
+  | 'GATEWAY_RECENT_ANSWERS'
+  | 'GATEWAY_RECENT_BYTES'
+  | 'GATEWAY_MAX_UNLOGGED'
 >;
 
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
@@ -75,6 +80,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED }),
   );
   const refused = sharedByRequests(refusedAgents(dependencies));
+  const undecided = new UndecidedRecords(settings.GATEWAY_MAX_UNDECIDED);
   let erasures: FollowedErasures | null = null;
   const gateway: Gateway = {
     ...dependencies,
@@ -83,7 +89,8 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     journal,
     refused,
     lastKills: new LastKills(),
-    measures: gatewayMeasures(metrics, board, journal),
+    undecided,
+    measures: gatewayMeasures(metrics, { board, journal, undecided }),
     reads: recordHttpReads({ bus, source: 'gateway', clock, log, redactText: redactPieces }),
     untilSealable: async () => erasures?.untilSealable(),
   };
@@ -98,7 +105,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
       erasures = sharedByRequests(persons);
-      const following = await followDecisions({ bus, board, refused, ledger });
+      const following = await followDecisions({ bus, board, refused, undecided, ledger });
       return {
         stop: async () => {
           board.close();

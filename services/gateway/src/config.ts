@@ -57,6 +57,14 @@ export const gatewaySettings = z.object({
     .describe(
       'how many answers callers may wait for at one time; a tenant may take half of them, and a key a quarter',
     ),
+  GATEWAY_MAX_UNDECIDED: z
+    .int()
+    .min(2)
+    .max(1_000_000)
+    .default(200)
+    .describe(
+      'a tenant publishes while fewer of its records than this are undecided, and a key while fewer than half are; a request waits up to 2 s for that',
+    ),
   GATEWAY_RECENT_ANSWERS: z
     .int()
     .min(1)

@@ -10,6 +10,7 @@ import type { ActionName } from './answers/recent-answers.ts';
 import type { LastKills } from './commands/last-kills.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
 import type { GatewayMeasures } from './measures.ts';
+import type { UndecidedRecords } from './publish/undecided-records.ts';
 import type { RefusedAgents } from './refusals/refused-agents.ts';
 
 export type GatewayDependencies = {
@@ -58,6 +59,7 @@ export type Gateway = GatewayDependencies & {
   measures: GatewayMeasures;
   refused: RefusedAgents;
   lastKills: LastKills;
+  undecided: UndecidedRecords;
   /** Puts on record who reads what was sealed, or what others did, before it is shown. */
   reads: HttpReads;
   /** Before anything is redacted. Throws PERSON_KEYS_NOT_READY. */

@@ -7,6 +7,7 @@ import { AnswerBoard } from './answers/answer-board.ts';
 import { withheldReasons } from './hand-over.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
+import { UndecidedRecords } from './publish/undecided-records.ts';
 
 test('an ALLOW below an agent whose family was killed is withheld, by who stood above when it was decided', async () => {
   const ledger = createMemoryLedger({ clock: () => 2_000, epoch: 'ep-1' });
@@ -14,7 +15,11 @@ test('an ALLOW below an agent whose family was killed is withheld, by who stood 
   const metrics = createMetrics({ service: 'test' });
   const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 });
   const journal = new CommandJournal({ bus: { append: async () => [] }, log, maxUnlogged: 10 });
-  const gateway = { ledger, log, measures: gatewayMeasures(metrics, board, journal) };
+  const gateway = {
+    ledger,
+    log,
+    measures: gatewayMeasures(metrics, { board, journal, undecided: new UndecidedRecords(2) }),
+  };
   const allowed = (...above: string[]): Decision => {
     const budgets = ['bot', ...above].map((subject) => ({
       ...{

@@ -1,14 +1,27 @@
 import type { Metrics } from '@mandate/runtime';
 import type { AnswerBoard } from './answers/answer-board.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
+import type { UndecidedRecords } from './publish/undecided-records.ts';
 
 export type GatewayMeasures = ReturnType<typeof gatewayMeasures>;
 
-export function gatewayMeasures(metrics: Metrics, board: AnswerBoard, journal: CommandJournal) {
+type Measured = { board: AnswerBoard; journal: CommandJournal; undecided: UndecidedRecords };
+
+export function gatewayMeasures(metrics: Metrics, { board, journal, undecided }: Measured) {
   metrics.gauge({
     name: 'mandate_gateway_waiting_answers',
     help: 'Answers that callers wait for',
     collect: () => board.taken,
+  });
+  metrics.gauge({
+    name: 'mandate_gateway_undecided_records',
+    help: 'Records that this process published and that are not known to be decided',
+    collect: () => undecided.undecided,
+  });
+  metrics.gauge({
+    name: 'mandate_gateway_waiting_to_publish',
+    help: 'Requests that wait until fewer records of their key and tenant are undecided',
+    collect: () => undecided.waiting,
   });
   metrics.gauge({
     name: 'mandate_gateway_unlogged_commands',

@@ -293,6 +293,12 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['http: a large body counts as several changes', 'records: changes - 1', 'records: 0'],
     ['http: the request itself is one of them', 'records: changes - 1', 'records: changes'],
   ]),
+  ...inFile('packages/runtime/src/http/take-turns.ts', [
+    ['http: addresses take turns to arrive', "['arrivals', networkOf(request.ip)]", "['arrivals', '']"],
+  ]),
+  ...inFile('packages/runtime/src/http/serve-http.ts', [
+    ['http: a port of another process is not shared', 'await mustBeFree(at);', ';'],
+  ]),
   ...inFile('packages/runtime/src/http/header-text.ts', [
     ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
   ]),

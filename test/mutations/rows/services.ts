@@ -140,6 +140,38 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'ledger.flag(target)',
     ],
   ]),
+  ...inFile('services/gateway/src/publish/undecided-records.ts', [
+    [
+      'gateway: a key waits while it has too many undecided records',
+      'key.undecided >= this.#ofAKey',
+      'key.undecided > 1_000_000',
+    ],
+    [
+      'gateway: a tenant waits while it has too many undecided records',
+      'tenant.undecided >= this.#ofATenant',
+      'tenant.undecided > 1_000_000',
+    ],
+    [
+      'gateway: a decision stands for the records before it',
+      'logged.offset <= upTo',
+      'logged.offset === upTo',
+    ],
+    [
+      'gateway: a record that was decided before it is known holds no room',
+      'if (logged.offset <= this.#lastDecided(partition)) this.#free(holder, 1);\n    else if',
+      'if',
+    ],
+    [
+      'gateway: a request waits for room no longer than it may',
+      'if (nowMs - waiting.sinceMs < MOST_WAIT_MS) break;',
+      'break;',
+    ],
+    [
+      'gateway: the keys of a tenant publish in turn',
+      'tenant.keys.delete(id);\n      tenant.keys.set(id, key);\n',
+      '',
+    ],
+  ]),
   ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
     ['6 a kill that is carried out anew is on the log anew', '@${', '@${0 * '],
     ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],

@@ -86,6 +86,7 @@ export const planeConfig = z
     ...gatewaySettings.pick({
       GATEWAY_PERSON_KEYS_PATH: true,
       GATEWAY_MAX_WAITING: true,
+      GATEWAY_MAX_UNDECIDED: true,
       GATEWAY_RECENT_ANSWERS: true,
       GATEWAY_RECENT_BYTES: true,
       GATEWAY_MAX_UNLOGGED: true,

@@ -50,7 +50,13 @@ async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | nul
       records.map((record) => ({ key: null, partition, value: JSON.stringify(record) })),
     );
   await append(0, decided(0, { ledgerEpoch: 'ep-1' }));
-  const following = await followDecisions({ bus, board, refused: { allowed() {}, refused() {} }, ledger });
+  const following = await followDecisions({
+    bus,
+    board,
+    refused: { allowed() {}, refused() {} },
+    undecided: { decided() {} },
+    ledger,
+  });
   return { append, board, following };
 }
 

@@ -15,6 +15,7 @@ import {
   readDecisionsHeadIn,
   TOPICS,
 } from '@mandate/schemas';
+import type { UndecidedRecords } from '../publish/undecided-records.ts';
 import type { RefusedAgents } from '../refusals/refused-agents.ts';
 import type { AnswerBoard } from './answer-board.ts';
 
@@ -33,9 +34,11 @@ export async function followDecisions(options: {
   board: AnswerBoard;
   /** Is told of each decision that stands. */
   refused: Pick<RefusedAgents, 'allowed' | 'refused'>;
+  /** Is told which records were decided. */
+  undecided: Pick<UndecidedRecords, 'decided'>;
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null;
 }): Promise<Running> {
-  const { bus, board, refused, ledger } = options;
+  const { bus, board, refused, undecided, ledger } = options;
   const epochs = new Map<number, EpochInForce>();
   const stopping = new AbortController();
 
@@ -46,6 +49,7 @@ export async function followDecisions(options: {
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
       board.post({ ...record, text }, logged.value.length);
+      undecided.decided(record.decision.source);
       const { tenant, agentId, verdict } = record.decision;
       if (verdict === 'ALLOW') refused.allowed(tenant, agentId);
       else refused.refused(tenant, agentId);
@@ -55,6 +59,7 @@ export async function followDecisions(options: {
     }
     if (record.event === 'action.settled' && holdsIn(inForce, record.settlement.ledgerEpoch)) {
       board.post(record, logged.value.length);
+      undecided.decided(record.settlement.source);
     }
   };
   const started = Promise.withResolvers<void>();

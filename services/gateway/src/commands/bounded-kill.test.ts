@@ -6,6 +6,7 @@ import { AnswerBoard } from '../answers/answer-board.ts';
 import type { Gateway } from '../gateway.ts';
 import { CommandJournal } from '../journal/command-journal.ts';
 import { gatewayMeasures } from '../measures.ts';
+import { UndecidedRecords } from '../publish/undecided-records.ts';
 import { boundedKill } from './bounded-kill.ts';
 import { LastKills } from './last-kills.ts';
 import { revive } from './pull-kill-switch.ts';
@@ -32,7 +33,11 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
     clock: () => 1_000,
     log,
     journal,
-    measures: gatewayMeasures(createMetrics({ service: 'test' }), board, journal),
+    measures: gatewayMeasures(createMetrics({ service: 'test' }), {
+      board,
+      journal,
+      undecided: new UndecidedRecords(2),
+    }),
     lastKills: new LastKills(),
     controlRevision: () => 0,
     register: { statusOf: (_: string, agentId: string) => (agentId === 'bot' ? 'registered' : null) },

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { AnswerBoard } from '../answers/answer-board.ts';
 import { CommandJournal } from '../journal/command-journal.ts';
 import { gatewayMeasures } from '../measures.ts';
+import { UndecidedRecords } from '../publish/undecided-records.ts';
 import { LastKills } from './last-kills.ts';
 import { kill, revive } from './pull-kill-switch.ts';
 
@@ -42,11 +43,11 @@ function scene() {
     };
     const log = silentLogger();
     const journal = new CommandJournal({ bus: { append }, log, maxUnlogged: 10 });
-    const measures = gatewayMeasures(
-      createMetrics({ service: 'test' }),
-      new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
+    const measures = gatewayMeasures(createMetrics({ service: 'test' }), {
+      board: new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
       journal,
-    );
+      undecided: new UndecidedRecords(2),
+    });
     const lastKills = new LastKills();
     return { ledger, clock, log, journal, measures, lastKills, controlRevision: () => 0 };
   };

@@ -2,7 +2,6 @@
  * Brings what callers submit to the log, and waits there for the answers. Shared by actions and outcomes: the two
  * differ in what they say, not in how they travel.
  */
-import type { Outgoing } from '@mandate/bus';
 import {
   callerOf,
   HttpProblem,
@@ -12,6 +11,7 @@ import {
   produced,
   rawBody,
   type Span,
+  whenClosed,
 } from '@mandate/runtime';
 import {
   type ActionsRecord,
@@ -29,6 +29,7 @@ import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
 import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
+import type { Room } from './undecided-records.ts';
 
 /** One record on its way: what was made of a caller's item, and where it lies now. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
@@ -71,30 +72,22 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   );
   const unknown = items.flatMap((item, index) => {
     const written = records[index];
-    return known[index] || written === undefined ? [] : [{ item, index, written }];
+    const id = many ? `${request.id}-${index}` : request.id;
+    return known[index] || written === undefined ? [] : [{ item, index, id, written }];
   });
   const unknownItems = unknown.map(({ item }) => item);
   const counts = route.canBeRefused ? mustNotBeHeld(gateway, key.tenant, unknownItems) : null;
-  request.spend('publish', { records: unknown.length, bytes: bytesOf(unknown) });
-  const span =
-    unknown.length === 0 ? null : request.span && appending(request.span, gateway.bus, key.tenant, items);
-  const traceparent = span?.traceparent ?? request.traceparent;
-  const outgoing = unknown.map(({ item: { agentId }, index, written }) => {
-    const id = records.length === 1 ? request.id : `${request.id}-${index}`;
-    const { record, value, ...of } = written;
-    const named = { id, event: record.event };
-    return {
-      key: agentKey(key.tenant, agentId),
-      value,
-      headers: recordHeaders(named, { source: 'gateway', traceparent, ...of }),
-    };
-  });
-
-  const places = gateway.board.take(waitMs > 0 ? unknown.length : 0, { tenant: key.tenant, key: key.id });
+  const holder = { tenant: key.tenant, key: key.id };
+  const gone = () => goneSignal(reply);
+  const places = gateway.board.take(waitMs > 0 ? unknown.length : 0, holder);
+  let room: Room | null = null;
   try {
+    if (unknown.length > 0) room = await gateway.undecided.take(holder, unknown.length, gone);
+    request.spend('publish', { records: unknown.length, bytes: bytesOf(unknown) });
     if (counts !== null) gateway.refused.sent(key.tenant, counts);
-    const sources = unknown.length === 0 ? [] : await append(gateway, outgoing, span);
-    const answers = waitMs > 0 ? await places.answers(sources, waitMs, goneSignal(reply)) : [];
+    const sources = unknown.length === 0 ? [] : await append(gateway, request, unknown);
+    room?.published(sources);
+    const answers = waitMs > 0 ? await places.answers(sources, waitMs, gone()) : [];
     const placeOf = new Map(unknown.map(({ index }, at) => [index, at]));
     const published = items.flatMap((item, index): Published<T>[] => {
       const answer = known[index];
@@ -106,26 +99,16 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
     return { many, published, appended: sources.length };
   } finally {
     places.leave();
+    room?.leave();
   }
-}
-
-/** All records of a list go on below one span: they were sent with one request, and appended at once. */
-function appending(
-  request: Span,
-  { system }: Gateway['bus'],
-  tenant: string,
-  items: readonly { agentId: string }[],
-): Span {
-  const span = request.child(`append ${TOPICS.actions}`, produced(system, TOPICS.actions, items.length));
-  const [first] = items;
-  const isOfOne = first !== undefined && items.every(({ agentId }) => agentId === first.agentId);
-  span.set({ 'mandate.tenant': tenant, ...(isOfOne && { 'mandate.agent.id': first.agentId }) });
-  return span;
 }
 
 type Written = ToPublish & { value: string };
 
-function bytesOf(unknown: readonly { written: Written }[]): number {
+/** An item of a request that has no answer yet. `index`: in the request. */
+type Unknown = { item: { agentId: string }; index: number; id: string; written: Written };
+
+function bytesOf(unknown: readonly Unknown[]): number {
   return unknown.reduce((bytes, { written }) => bytes + Buffer.byteLength(written.value), 0);
 }
 
@@ -158,12 +141,20 @@ function* recordsOf<T>(
 }
 
 async function append(
-  gateway: Gateway,
-  records: readonly Outgoing[],
-  span: Span | null,
+  { bus }: Pick<Gateway, 'bus'>,
+  request: FastifyRequest,
+  unknown: readonly Unknown[],
 ): Promise<readonly Source[]> {
+  const { tenant } = callerOf(request);
+  const span = request.span && appending(request.span, bus, tenant, unknown);
+  const traceparent = span?.traceparent ?? request.traceparent;
   try {
-    const acknowledged = await gateway.bus.append(TOPICS.actions, records);
+    const records = unknown.map(({ item: { agentId }, id, written: { record, value, ...of } }) => ({
+      key: agentKey(tenant, agentId),
+      value,
+      headers: recordHeaders({ id, event: record.event }, { source: 'gateway', traceparent, ...of }),
+    }));
+    const acknowledged = await bus.append(TOPICS.actions, records);
     return acknowledged.map(({ coordinate: { topic, partition, offset } }) => ({
       topic,
       partition,
@@ -175,6 +166,20 @@ async function append(
   } finally {
     span?.end();
   }
+}
+
+/** All records of a list go on below one span: they were sent with one request, and appended at once. */
+function appending(
+  request: Span,
+  { system }: Gateway['bus'],
+  tenant: string,
+  unknown: readonly Unknown[],
+): Span {
+  const span = request.child(`append ${TOPICS.actions}`, produced(system, TOPICS.actions, unknown.length));
+  const [first] = unknown;
+  const isOfOne = first !== undefined && unknown.every(({ item }) => item.agentId === first.item.agentId);
+  span.set({ 'mandate.tenant': tenant, ...(isOfOne && { 'mandate.agent.id': first.item.agentId }) });
+  return span;
 }
 
 function logAway(cause: unknown): unknown {
@@ -198,6 +203,6 @@ const CLOSED = new Error('the connection is closed');
 /** Aborts when the caller hangs up before it was answered. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort(CLOSED));
+  whenClosed(reply.raw, () => gone.abort(CLOSED));
   return gone.signal;
 }

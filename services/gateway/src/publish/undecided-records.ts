@@ -1,0 +1,218 @@
+/**
+ * Bounds the records that were published through this process and are not decided yet. Deciders work through each partition
+ * in the order of the log, so an action waits for every record before it, of whatever tenant. A holder with too many
+ * undecided records waits here, where the wait delays no other holder.
+ */
+import { type Holder, type HttpProblem, outsideRequests, tooManyOf } from '@mandate/runtime';
+import type { Source } from '@mandate/schemas';
+
+type Place = Pick<Source, 'partition' | 'offset'>;
+
+/** The room that the records of one request take. */
+export type Room = {
+  /** The records are on the log at these places. Each holds its room until it is decided. */
+  published(places: readonly Place[]): void;
+  /** Gives back the room of records that were not published. Call it however the request ends. */
+  leave(): void;
+};
+
+type Waiting = { readonly count: number; readonly sinceMs: number; admit(): void; refuse(of: Of): void };
+type Of = 'key' | 'tenant';
+/** `waiting`: in the order in which they came. */
+type Key = { undecided: number; readonly waiting: Set<Waiting> };
+/** `keys`: the key whose request was admitted last is at the end. */
+type Tenant = { undecided: number; readonly keys: Map<string, Key> };
+type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
+
+/** A request waits for room no longer than this. */
+const MOST_WAIT_MS = 2_000;
+/** A record that was not seen to be decided gives its room back after this time: deciders may be away. */
+const MOST_UNDECIDED_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+export class UndecidedRecords {
+  readonly #ofATenant: number;
+  readonly #ofAKey: number;
+  readonly #now: () => number;
+  readonly #tenants = new Map<string, Tenant>();
+  /** By partition, in the order of the log. */
+  readonly #logged = new Map<number, Logged[]>();
+  /** By partition: the highest offset that is known to be decided. */
+  readonly #decidedUpTo = new Map<number, number>();
+  #undecided = 0;
+  #waiting = 0;
+  #looking: NodeJS.Timeout | null = null;
+
+  /** @param most a tenant publishes while it has fewer undecided records than this; a key, while it has fewer than half of it */
+  constructor(most: number, now = () => performance.now()) {
+    this.#ofATenant = most;
+    this.#ofAKey = Math.ceil(most / 2);
+    this.#now = now;
+  }
+
+  /** How many records are undecided, or about to be published. */
+  get undecided(): number {
+    return this.#undecided;
+  }
+
+  /** How many requests wait for room. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Takes room at once, or as soon as enough records of the holder were decided. Requests of one key keep their order.
+   *
+   * @param gone makes the signal that aborts when the caller hangs up
+   * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room for 2 s
+   */
+  async take(holder: Holder, count: number, gone: () => AbortSignal): Promise<Room> {
+    const { tenant, key } = this.#accountsOf(holder);
+    if (key.waiting.size === 0 && this.#full(tenant, key) === null) this.#add(holder, count);
+    else await this.#wait(holder, count, gone());
+    let unpublished = count;
+    return {
+      published: (places) => {
+        unpublished -= places.length;
+        for (const place of places) this.#log(place, holder);
+      },
+      leave: () => {
+        if (unpublished > 0) this.#free(holder, unpublished);
+        unpublished = 0;
+      },
+    };
+  }
+
+  /** The record at this place was decided, and so was every record before it in its partition. */
+  decided({ partition, offset }: Place): void {
+    const upTo = Number(offset);
+    if (upTo <= this.#lastDecided(partition)) return;
+    this.#decidedUpTo.set(partition, upTo);
+    this.#freeFirst(this.#logged.get(partition) ?? [], (logged) => logged.offset <= upTo);
+  }
+
+  #lastDecided(partition: number): number {
+    return this.#decidedUpTo.get(partition) ?? -1;
+  }
+
+  #accountsOf(holder: Holder): { tenant: Tenant; key: Key } {
+    const tenant = this.#tenants.get(holder.tenant) ?? { undecided: 0, keys: new Map<string, Key>() };
+    const key = tenant.keys.get(holder.key) ?? { undecided: 0, waiting: new Set<Waiting>() };
+    this.#tenants.set(holder.tenant, tenant);
+    tenant.keys.set(holder.key, key);
+    return { tenant, key };
+  }
+
+  /** Which of the two has no room; null if both have room. */
+  #full(tenant: Tenant, key: Key): Of | null {
+    if (key.undecided >= this.#ofAKey) return 'key';
+    return tenant.undecided >= this.#ofATenant ? 'tenant' : null;
+  }
+
+  #wait(holder: Holder, count: number, gone: AbortSignal): Promise<void> {
+    const { key } = this.#accountsOf(holder);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        gone.removeEventListener('abort', hungUp);
+        key.waiting.delete(waiting);
+        this.#waiting -= 1;
+      };
+      const waiting: Waiting = {
+        count,
+        sinceMs: this.#now(),
+        admit: () => {
+          leave();
+          this.#add(holder, count);
+          resolve();
+        },
+        refuse: (of) => {
+          leave();
+          this.#forgetIdle(holder);
+          reject(tooManyUndecided(of));
+        },
+      };
+      const hungUp = () => waiting.refuse('key');
+      if (gone.aborted) {
+        reject(tooManyUndecided('key'));
+        return;
+      }
+      gone.addEventListener('abort', hungUp);
+      key.waiting.add(waiting);
+      this.#waiting += 1;
+      this.#looking ??= outsideRequests(() => setInterval(() => this.#look(), LOOK_EVERY_MS));
+    });
+  }
+
+  #add(holder: Holder, count: number): void {
+    const { tenant, key } = this.#accountsOf(holder);
+    key.undecided += count;
+    tenant.undecided += count;
+    this.#undecided += count;
+  }
+
+  #free(holder: Holder, count: number): void {
+    const { tenant, key } = this.#accountsOf(holder);
+    key.undecided -= count;
+    tenant.undecided -= count;
+    this.#undecided -= count;
+    this.#admitNext(tenant);
+    this.#forgetIdle(holder);
+  }
+
+  #forgetIdle(holder: Holder): void {
+    const { tenant, key } = this.#accountsOf(holder);
+    if (key.undecided === 0 && key.waiting.size === 0) tenant.keys.delete(holder.key);
+    if (tenant.keys.size === 0) this.#tenants.delete(holder.tenant);
+  }
+
+  /** Admits the requests that have room now, one of each key in turn. */
+  #admitNext(tenant: Tenant): void {
+    if (this.#waiting === 0) return;
+    for (const [id, key] of tenant.keys) {
+      const [next] = key.waiting;
+      if (next === undefined || this.#full(tenant, key) !== null) continue;
+      // The loop comes to the key again at its new place.
+      tenant.keys.delete(id);
+      tenant.keys.set(id, key);
+      next.admit();
+    }
+  }
+
+  #log({ partition, offset }: Place, holder: Holder): void {
+    const logged = { offset: Number(offset), holder, atMs: this.#now() };
+    const known = this.#logged.get(partition);
+    if (logged.offset <= this.#lastDecided(partition)) this.#free(holder, 1);
+    else if (known === undefined) this.#logged.set(partition, [logged]);
+    else known.push(logged);
+  }
+
+  #freeFirst(all: Logged[], isOver: (logged: Logged) => boolean): void {
+    const count = all.findIndex((logged) => !isOver(logged));
+    for (const { holder } of all.splice(0, count < 0 ? all.length : count)) this.#free(holder, 1);
+  }
+
+  /** Gives back what no decision gives back, and refuses the requests that waited for too long. */
+  #look(): void {
+    const nowMs = this.#now();
+    for (const all of this.#logged.values())
+      this.#freeFirst(all, ({ atMs }) => nowMs - atMs >= MOST_UNDECIDED_MS);
+    for (const tenant of this.#tenants.values())
+      for (const key of tenant.keys.values())
+        for (const waiting of key.waiting) {
+          if (nowMs - waiting.sinceMs < MOST_WAIT_MS) break;
+          waiting.refuse(this.#full(tenant, key) ?? 'key');
+        }
+    if (this.#waiting > 0 || this.#looking === null) return;
+    clearInterval(this.#looking);
+    this.#looking = null;
+  }
+}
+
+function tooManyUndecided(of: Of): HttpProblem {
+  const holder = of === 'key' ? 'this API key' : 'the tenant of this API key';
+  return tooManyOf('TOO_MANY_RECORDS', `too many records of ${holder} wait for their decisions`, {
+    waitMs: 1_000,
+    facts: { limit: 'publish.undecided', of },
+    otherwise: '',
+  });
+}
