@@ -7,6 +7,8 @@ export type Fault = {
   /** By which `--only` takes it, too. */
   name?: string;
   what: string;
+  /** Its tests have bounds of time, so that they run one after the other if nothing else was asked for. */
+  isMeasured?: true;
   /** Files of tests, from the root. */
   tests: readonly string[];
 };
@@ -195,6 +197,7 @@ export const FAULTS: readonly Fault[] = [
     number: 25,
     name: 'attack',
     what: 'everything that holders of ordinary keys can do to a plane, at once',
+    isMeasured: true,
     tests: ['test/faults/attack.test.ts', 'test/faults/attack.servers.test.ts'],
   },
 ];

@@ -133,7 +133,9 @@ function run({ faults, long, minutes, seed, json }: Asked): Became[] | null {
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...files], {
+  // What is measured has the machine to itself.
+  const oneByOne = faults.every(({ isMeasured = false }) => isMeasured) ? ['--no-file-parallelism'] : [];
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...oneByOne, ...files], {
     cwd: ROOT,
     env: {
       ...process.env,
