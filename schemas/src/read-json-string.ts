@@ -16,6 +16,14 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
+ * V8 keeps a whole text alive for each part of it that has at least 13 characters. The id of an action is remembered for a
+ * day, and would hold its whole record, or the request that it came in. So what is much shorter than its text is copied:
+ * it takes 0.1 µs.
+ */
+const SHARED_FROM = 13;
+const MUCH_SHORTER = 4;
+
+/**
  * Reads the string whose opening quote stands at `opened`; `end` is behind its closing one. Throws a `JsonFault`.
  * @param most characters in it
  */
@@ -41,7 +49,9 @@ export function readJsonString(text: string, opened: number, most: number): { va
   }
   value += text.slice(start, at);
   refuseUnfit(value, opened, most);
-  return { value, end: at + 1 };
+  const end = at + 1;
+  const isCopied = value.length >= SHARED_FROM && MUCH_SHORTER * value.length < text.length;
+  return { value: isCopied ? JSON.parse(text.slice(opened, end)) : value, end };
 }
 
 function readEscape(text: string, at: number): string {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CAPS } from './defaults.ts';
@@ -263,4 +265,22 @@ describe('finding a place', () => {
     expect(place.key).toBe(key);
     expect(text.slice(place.value, place.value + begins.length)).toBe(begins);
   });
+});
+
+it('holds no more memory than what was read, however long the text was', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heldBy = (idOf: (nth: number) => string) => {
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const kept: unknown[] = [];
+    for (let nth = 0; nth < 1_000; nth += 1) {
+      const text = Buffer.from(`{"id":"${idOf(nth)}","text":"${'x'.repeat(10_000)}"}`).toString();
+      kept.push((readJson(text) as { id: string }).id);
+    }
+    collect();
+    return (process.memoryUsage().heapUsed - before) / kept.length;
+  };
+  expect(heldBy((nth) => `an-action-with-a-long-id-${nth}`)).toBeLessThan(1_000);
+  expect(heldBy((nth) => `an action with an escape: \\u00e9 ${nth}`)).toBeLessThan(1_000);
 });
