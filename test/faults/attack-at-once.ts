@@ -39,8 +39,6 @@ export type Attacked = {
   exitCode: number | null;
   /** Exceptions of requests that nothing caught. */
   faults: number;
-  /** Of actions and outcomes, by the decider's own count. */
-  decided: number;
   heldBytes: { before: number; after: number };
   mostResidentBytes: number;
   /** Of the data folder. */
@@ -82,7 +80,6 @@ export async function attackAtOnce(
       ended,
       exitCode: plane.process.exitCode,
       faults: await metricOf(url, 'mandate_http_faults_total'),
-      decided: await sumOf(url, 'mandate_decider_written_records_total'),
       heldBytes: { before: before.held, after: (await heldBytes()) ?? Number.NaN },
       mostResidentBytes,
       diskBytes: { before: before.disk, after: bytesIn(data) },
@@ -172,12 +169,6 @@ async function watchPlane(until: AbortSignal, url: string): Promise<number> {
 async function metricOf(url: string, name: string): Promise<number> {
   const { text } = await ask(url, { path: '/metrics' });
   return Number(new RegExp(`^${name}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
-}
-
-async function sumOf(url: string, name: string): Promise<number> {
-  const { text } = await ask(url, { path: '/metrics' });
-  const values = [...text.matchAll(new RegExp(`^${name}\\S* (\\S+)$`, 'gm'))];
-  return values.reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
 type Sent = { path: string; key?: string; body?: object };
