@@ -158,8 +158,75 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'end: endOfToken(text, form.lastIndex)',
       'end: form.lastIndex',
     ],
+    [
+      'privacy: a token with a mark inside it is cut from its start',
+      'startOfToken(text, at - before.length)',
+      'at - before.length',
+    ],
+    [
+      'privacy: the longest mark decides the form',
+      'TOKEN_FORMS.filter(({ mark }) => met.startsWith(mark))',
+      'TOKEN_FORMS.filter(({ mark }) => met === mark)',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/token-forms.ts`, [
+    ['privacy: keys of xAI have a form', "'xai-'", "'xai:'"],
+    ['privacy: keys of OpenRouter have a form', "'sk-or-v1-', HEX(16)", "'sk-or-v1-', HEX(65)"],
+    ['privacy: a webhook secret has a form', "'whsec_', BASE64(16)", "'whsec_', BASE64(60)"],
+    ['privacy: a key of Mandate is cut from its first sign', "'sk-mdt_'", "'sk-mdx_'"],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/whole-value.ts`, [
+    [
+      'privacy: a value goes on in the next quotes',
+      'endOf(CONTINUED, text, run) ?? afterSoftBreak(text, run)',
+      'afterSoftBreak(text, run)',
+    ],
+    [
+      'privacy: a value goes on after a soft line break of quoted-printable',
+      'endOf(CONTINUED, text, run) ?? afterSoftBreak(text, run)',
+      'endOf(CONTINUED, text, run)',
+    ],
+    [
+      'privacy: a full stop ends the sentence, not the value',
+      'const CLOSING = /[.~%]+$/;',
+      'const CLOSING = /[~%]+$/;',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/private-keys.ts`, [
+    [
+      'privacy: a private key without its last line is cut',
+      'if (begin !== null) keys.push({ start: begin.start, end: text.length });',
+      '',
+    ],
+    [
+      'privacy: a private key without its first line is cut',
+      'startOfRest(text, after, end.start)',
+      'end.start',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/authorization.ts`, [
+    [
+      'privacy: a web token is cut to its end',
+      'const end = endOfToken(text, pattern.lastIndex);',
+      'const end = pattern.lastIndex;',
+    ],
+    [
+      'privacy: Basic credentials are decoded before they count',
+      'isUserAndPassword(encoded)',
+      'false && isUserAndPassword(encoded)',
+    ],
   ]),
   ...inFile(`${PRIVACY}/patterns/secrets/assigned-value.ts`, [
+    [
+      'privacy: an escaped quote does not end a value',
+      'if (before === escapes.length || (before > escapes.length',
+      'if (before >= 0 || (before > escapes.length',
+    ],
+    [
+      'privacy: a block of YAML is one value',
+      'if (inBlock !== null) return blockAt(text, inBlock, around.line);',
+      '',
+    ],
     [
       'privacy: joined texts are one value',
       'return next === null ? end : endOfJoined(text, next, opening);',
@@ -189,6 +256,24 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'hide(action, tenant)',
     ],
     ['privacy: offline too, the document hides', 'hide(redactNames(action), tenant)', 'redactNames(action)'],
+    [
+      'privacy: offline too, fields are hashed',
+      'compileActionRedaction({ redact, hash, hashKey })',
+      'compileActionRedaction({ redact, hash: [], hashKey })',
+    ],
+    [
+      'privacy: offline too, stated names take the place of the usual ones',
+      'compileActionRedaction({ redact, hash, hashKey })',
+      'compileActionRedaction({ redact: undefined, hash, hashKey })',
+    ],
+  ]),
+  ...inFile('packages/cli/src/offline-hiding.ts', [
+    [
+      'privacy: offline, the settings of the plane name fields to redact',
+      'redact: PLANE_REDACT_FIELDS,',
+      'redact: undefined,',
+    ],
+    ['privacy: offline, the settings of the plane name a document', 'path ?? PRIVACY_PATH', 'path'],
   ]),
   ...inFile('packages/cli/src/offline-decider.ts', [
     [
@@ -298,6 +383,55 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/runtime/src/http/serve-http.ts', [
     ['http: a port of another process is not shared', 'await mustBeFree(at);', ';'],
+  ]),
+  ...inFile('packages/runtime/src/throughput/bucket.ts', [
+    ['limits: the reported wait is exact', 'Math.ceil(over / perSecond)', 'Math.floor(over / perSecond)'],
+    ['limits: every take of a day counts', 'this.#takenOfDay(nowMs) + units;', 'units;'],
+    [
+      'limits: a new day begins at midnight UTC',
+      'Math.floor(nowMs / DAY_MS) === this.#day ? this.#takenInDay : 0',
+      'this.#takenInDay',
+    ],
+    [
+      'limits: more than the burst at once is paid for later',
+      'this.#taken = this.#takenAt(limit, nowMs) + 1_000 * units;',
+      'this.#taken = this.#takenAt(limit, nowMs) + 1_000 * Math.min(units, limit.burst);',
+    ],
+    [
+      'limits: a take without asking empties the bucket and no more',
+      'Math.min(this.#takenAt(limit, nowMs) + 1_000 * units, 1_000 * limit.burst)',
+      'this.#takenAt(limit, nowMs) + 1_000 * units',
+    ],
+    [
+      'limits: a clock that was set back drains from its new time',
+      'this.#atMs = Math.min(this.#atMs, nowMs);',
+      'if (this.#atMs === Number.POSITIVE_INFINITY) this.#atMs = nowMs;',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/throughput/throughputs.ts', [
+    [
+      'limits: a key has a share of the limit of its tenant',
+      "const name = of === 'key' ? id : tenant;",
+      "const name = of === 'key' ? tenant : id;",
+    ],
+    [
+      'limits: keys of a tenant share its limit',
+      "const EACH = ['key', 'tenant'] as const;",
+      "const EACH = ['key'] as const;",
+    ],
+    [
+      'limits: a limit that refuses takes nothing from the others',
+      'if (over !== null) return over;',
+      'if (over !== null) {\n      for (const { limit, units, throughput } of bounds) if (limit !== over.limit) for (const of of EACH) this.#buckets(of, spender)[limit].take(units, throughput[of], nowMs);\n      return over;\n    }',
+    ],
+    [
+      'limits: the longest wait is reported',
+      'waitMs > (longest?.waitMs ?? 0)',
+      'waitMs > 0 && longest === null',
+    ],
+    ['limits: published bytes count', 'units: bytes,', 'units: 0,'],
+    ['limits: full counts are forgotten', 'if (LIMITS.every(isFull))', 'if (false)'],
+    ['limits: a count that is in use is kept', 'LIMITS.every(isFull)', 'LIMITS.some(isFull)'],
   ]),
   ...inFile('packages/runtime/src/http/header-text.ts', [
     ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],

@@ -172,6 +172,51 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
+  ...inFile('services/gateway/src/refusals/refused-agents.ts', [
+    ['limits: refusals of an agent count', 'agent.bucket.takeWhatThereIs(1, limits.agent, nowMs);', ''],
+    ['limits: refusals of a tenant count', 'counted.bucket.takeWhatThereIs(1, limits.tenant, nowMs);', ''],
+    [
+      'limits: actions under way of an agent in a loop count as refused',
+      'isFlooding ? count + underWay(agent, nowMs) : 1',
+      'isFlooding ? count : 1',
+    ],
+    [
+      'limits: one refusal makes no list of actions count as refused',
+      'isFlooding ? count + underWay(agent, nowMs) : 1',
+      'count + underWay(agent, nowMs)',
+    ],
+    ['limits: an ALLOW ends a loop', 'agent.refusedInARow = 0;', ''],
+    [
+      'limits: a flood of made-up agents holds back no good agent',
+      'if (this.#isGood(agent, tenant, agentId, nowMs)) return null;',
+      '',
+    ],
+    [
+      'limits: an agent that was refused lately is not good',
+      'if (agent.refusedInARow > 0 && !agent',
+      'if (false && !agent',
+    ],
+    [
+      'limits: an ALLOW of long ago makes no agent good',
+      'return nowMs - agent.allowedAtMs < GOOD_FOR_MS ||',
+      'return agent.allowedAtMs > 0 ||',
+    ],
+    [
+      'limits: an answer that does not come is not waited for',
+      'return nowMs - sentAtMs < ANSWERED_WITHIN_MS ? count : 0;',
+      'return nowMs - sentAtMs < Number.POSITIVE_INFINITY ? count : 0;',
+    ],
+    ['limits: agents beyond 50,000 are forgotten', 'if (agents.size < MOST_AGENTS) break;', 'break;'],
+    ['limits: an agent that is held is not forgotten', 'if (isFull && isOver && ', 'if (isOver && '],
+  ]),
+  ...inFile('services/gateway/src/refusals/hold-refused.ts', [
+    ['limits: each action of a list counts', '(counts.get(agentId) ?? 0) + 1', '1'],
+    [
+      'limits: an agent that is refused too often is held back',
+      'if (held === null) return counts;',
+      'if (held !== undefined) return counts;',
+    ],
+  ]),
   ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
     ['6 a kill that is carried out anew is on the log anew', '@${', '@${0 * '],
     ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],

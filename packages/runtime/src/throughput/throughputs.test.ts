@@ -74,3 +74,11 @@ test('forgets the counts of thousands of keys after their day is over', () => {
   }
   expect(counted.size).toBeLessThan(15_000);
 });
+
+test('keeps the count of a key that is at its limit, however many others are counted', () => {
+  const { throughputs: counted } = throughputs({ changes: each });
+  counted.take('changes', ANN, { records: 5 });
+  for (let at = 0; at < 6_000; at += 1)
+    counted.take('changes', { tenant: `tenant-${at}`, id: `key-${at}` }, { records: 1 });
+  expect(counted.over('changes', ANN, { records: 1 })).toMatchObject({ of: 'key', waitMs: 1_000 });
+});

@@ -49,7 +49,11 @@ test('actions under way of an agent in a loop count as refused until their answe
   refused.allowed('acme', 'bot');
   expect(held('bot', 50)).toBe(null);
   refuse('bot', 20);
-  clock.advance(60_000);
+  refused.sent('acme', new Map([['bot', 100]]));
+  clock.advance(59_999);
+  refuse('bot', 1);
+  expect(held('bot')?.of).toBe('agent');
+  clock.advance(1);
   expect(held('bot')).toBe(null);
 });
 
@@ -65,6 +69,16 @@ test('a flood of made-up agents holds back agents that are not known, and none t
   expect(held('honest')?.of).toBe('tenant');
   clock.advance(1_000);
   expect([held('honest'), held('made-up-101')]).toEqual([null, null]);
+});
+
+test('an ALLOW exempts an agent from the limit of its tenant for ten minutes', () => {
+  const { clock, refused, held, refuse } = counting();
+  refused.allowed('acme', 'honest');
+  clock.advance(599_999);
+  for (let at = 0; at < 100; at += 1) refuse(`made-up-${at}`);
+  expect(held('honest')).toBe(null);
+  clock.advance(1);
+  expect(held('honest')?.of).toBe('tenant');
 });
 
 test('a request waits for the agent of its list that has to wait longest', () => {
@@ -92,4 +106,11 @@ test('it counts at most 50,000 agents of a tenant, and 5,000 more until it looks
   const { refused, refuse } = counting();
   for (let at = 0; at < 65_000; at += 1) refuse(`made-up-${at}`);
   expect(refused.size).toBeLessThanOrEqual(55_000);
+});
+
+test('an agent that is held back is not forgotten, however many others are refused', () => {
+  const { held, refuse } = counting({ ...FEW, refusals: { perSecond: 10, burst: 100_000 } });
+  refuse('bot', 30);
+  for (let at = 0; at < 6_000; at += 1) refuse(`made-up-${at}`);
+  expect(held('bot')).toEqual({ agentId: 'bot', of: 'agent', waitMs: 1_000 });
 });

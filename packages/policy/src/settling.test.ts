@@ -1,0 +1,99 @@
+import { DEFAULTS, type Settling } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Calls } from './checks/check.ts';
+import { compilePolicy } from './mandate/compile-mandate.ts';
+import { settlingOf } from './settling.ts';
+
+/** Calls of the tool `pay` under a policy with these fields. */
+function calls(fields: object): Calls {
+  const read = compilePolicy({ version: 1, id: 'p', ...fields } as never, 'p@1');
+  if (!read.ok) throw new Error('a policy was expected');
+  const tool = read.compiled.tools.get('pay') ?? null;
+  return { type: 'tool_call', statesEstimate: false, policy: read.compiled, at: 0, tool };
+}
+
+const cost = (dollars: number) => ({ toolPolicies: { pay: { cost: dollars } } });
+const releases = (count: number, percent: number) => ({ maxReleases: { calls: count, percent } });
+
+type Reserved = { reserveMicros?: number; policyMicros?: number; inputMicros?: number };
+
+test.each<[string, object[], Reserved, Partial<Settling>]>([
+  ['a success costs at least the highest price', [cost(0.02), cost(0.01)], {}, { leastMicros: 20_000 }],
+  [
+    'a price is also the least that an own report costs',
+    [{ ...cost(0.01), defaultEstimate: 0.5 }],
+    {},
+    { leastMicros: 10_000, ownLeastMicros: 10_000 },
+  ],
+  [
+    'a default estimate is the least of an own report alone',
+    [{ defaultEstimate: 0.5 }, {}],
+    {},
+    { leastMicros: 0, ownLeastMicros: 500_000 },
+  ],
+  ['so is the stated input of a model call', [{}], { inputMicros: 700 }, { ownLeastMicros: 700 }],
+  ['the default cap is a dollar if nothing is reserved', [{}], {}, { mostMicros: DEFAULTS.actualCostMicros }],
+  ['otherwise it is ten times the reservation', [{}], { reserveMicros: 1_000 }, { mostMicros: 10_000 }],
+  [
+    'maxCostPerCall bounds the default cap',
+    [{ maxCostPerCall: 0.005 }, {}],
+    { reserveMicros: 1_000 },
+    { mostMicros: 5_000, markMicros: 5_000 },
+  ],
+  [
+    'maxCostPerCall bounds it if nothing is reserved, too',
+    [{ maxCostPerCall: 0.005 }],
+    {},
+    { mostMicros: 5_000 },
+  ],
+  [
+    'maxCostPerCall bounds no cap if all policies only observe',
+    [{ maxCostPerCall: 0.005, mode: 'observe' }],
+    { reserveMicros: 1_000 },
+    { mostMicros: 10_000, markMicros: 5_000 },
+  ],
+  [
+    'the highest cap that a policy states replaces the default',
+    [{ maxActualCost: 0.03 }, { maxActualCost: 0.02, maxCostPerCall: 0.001 }],
+    { reserveMicros: 1_000 },
+    { mostMicros: 30_000 },
+  ],
+  [
+    'the fewest calls and the lowest percentage bound what own reports give back',
+    [releases(3, 50), releases(2, 60), { maxReleases: 'unlimited' }],
+    { reserveMicros: 100_000 },
+    { releases: { micros: 200_000, percent: 50 } },
+  ],
+  [
+    'the price counts for give-backs, and not an estimate above it',
+    [releases(2, 0)],
+    { reserveMicros: 500_000, policyMicros: 10_000 },
+    { releases: { micros: 20_000, percent: 0 } },
+  ],
+  ['policies may lift the bound on give-backs', [{ maxReleases: 'unlimited' }], {}, { releases: null }],
+])('%s', (_, policies, { reserveMicros = 0, policyMicros = 0, inputMicros = 0 }, expected) => {
+  const settling = settlingOf(policies.map(calls));
+  expect(settling({ reserveMicros, policyMicros }, inputMicros)).toMatchObject(expected);
+});
+
+test('the bounds of one call do not carry over to the next call', () => {
+  const settling = settlingOf([calls(releases(2, 0))]);
+  const bounds = [
+    settling({ reserveMicros: 1_000, policyMicros: 0 }, 0),
+    settling({ reserveMicros: 1_000, policyMicros: 500 }, 0),
+    settling({ reserveMicros: 1_000, policyMicros: 500 }, 7),
+    settling({ reserveMicros: 2_000, policyMicros: 500 }, 7),
+  ];
+  expect(
+    bounds.map(({ mostMicros, ownLeastMicros, releases: given }) => [
+      mostMicros,
+      ownLeastMicros,
+      given?.micros,
+    ]),
+  ).toEqual([
+    [10_000, 0, 2_000],
+    [10_000, 0, 1_000],
+    [10_000, 7, 1_000],
+    [20_000, 7, 1_000],
+  ]);
+});
