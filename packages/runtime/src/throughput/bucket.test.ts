@@ -29,6 +29,12 @@ describe('a bucket', () => {
     expect(takenAt(bucket, of({}), 3_600_000)).toBe(100);
   });
 
+  test('reports a wait that is long enough if a unit does not take whole milliseconds', () => {
+    const bucket = new Bucket();
+    takenAt(bucket, of({ perSecond: 3 }), 0);
+    expect(bucket.waitMs(1, of({ perSecond: 3 }), 0)).toBe(334);
+  });
+
   test('gives more than its burst at once where it is full, and then waits so much longer', () => {
     const bucket = new Bucket();
     bucket.take(1, of({}), 0);
