@@ -163,8 +163,8 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'gateway: a request waits for room no longer than it may',
-      'if (nowMs - waiting.sinceMs < MOST_WAIT_MS) break;',
-      'break;',
+      'if (nowMs >= waiting.untilMs) waiting',
+      'if (nowMs < 0) waiting',
     ],
     [
       'gateway: the keys of a tenant publish in turn',

@@ -82,7 +82,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   const places = gateway.board.take(waitMs > 0 ? unknown.length : 0, holder);
   let room: Room | null = null;
   try {
-    if (unknown.length > 0) room = await gateway.undecided.take(holder, unknown.length, gone);
+    if (unknown.length > 0) room = await gateway.undecided.take(holder, unknown.length, { waitMs, gone });
     request.spend('publish', { records: unknown.length, bytes: bytesOf(unknown) });
     if (counts !== null) gateway.refused.sent(key.tenant, counts);
     const sources = unknown.length === 0 ? [] : await append(gateway, request, unknown);

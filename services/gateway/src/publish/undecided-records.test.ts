@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { UndecidedRecords } from './undecided-records.ts';
 
 const holder = (tenant: string, key = 'key') => ({ tenant, key: `${tenant}/${key}` });
-const forever = () => new AbortController().signal;
+const forever = { waitMs: 0, gone: () => new AbortController().signal };
 /** Whether it was resolved, once everything that can follow now has followed. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
@@ -104,18 +104,29 @@ describe('room', () => {
 });
 
 describe('a request that waits', () => {
-  test('is refused after two seconds, and told whose records wait', async () => {
+  test('is refused after five seconds in which nothing came free, and told whose records wait', async () => {
     const { records, publish } = undecidedRecords();
-    await publish(holder('acme', 'one'), 2);
-    await publish(holder('acme', 'two'), 2);
-    const refused = [holder('acme', 'one'), holder('acme', 'three')].map((of) =>
-      publish(of).catch((error: unknown) => error),
-    );
-    await vi.advanceTimersByTimeAsync(2_250);
+    const [one, two, three] = ['one', 'two', 'three'].map((key) => holder('acme', key));
+    if (!one || !two || !three) throw new Error();
+    const rooms = await Promise.all([one, one, two, two].map((of) => records.take(of, 1, forever)));
+    const refused = [one, three].map((of) => publish(of).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(5_250);
     const [ofKey, ofTenant] = await Promise.all(refused);
     expect(ofKey).toMatchObject({ status: 429, code: 'TOO_MANY_RECORDS', extension: { of: 'key' } });
     expect(ofTenant).toMatchObject({ status: 429, extension: { of: 'tenant', limit: 'publish.undecided' } });
     expect(records.waiting).toBe(0);
+    for (const room of rooms) room.leave();
+    expect(records.undecided).toBe(0);
+  });
+
+  test('waits as long as its caller waits for the decision', async () => {
+    const { records } = undecidedRecords();
+    const rooms = [await records.take(holder('acme'), 2, forever)];
+    const waiting = records.take(holder('acme'), 1, { ...forever, waitMs: 30_000 });
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect([await isDone(waiting), records.waiting]).toEqual([false, 1]);
+    for (const room of rooms) room.leave();
+    expect(await isDone(waiting)).toBe(true);
   });
 
   test('gets room after five seconds when nothing is decided', async () => {
@@ -132,7 +143,9 @@ describe('a request that waits', () => {
     const { records, publish } = undecidedRecords();
     await publish(holder('acme'), 2);
     const gone = new AbortController();
-    const waiting = records.take(holder('acme'), 1, () => gone.signal).catch(() => 'refused');
+    const waiting = records
+      .take(holder('acme'), 1, { waitMs: 0, gone: () => gone.signal })
+      .catch(() => 'refused');
     gone.abort();
     expect([await waiting, records.waiting, vi.getTimerCount()]).toEqual(['refused', 0, 1]);
     await vi.advanceTimersByTimeAsync(250);

@@ -16,7 +16,7 @@ export type Room = {
   leave(): void;
 };
 
-type Waiting = { readonly count: number; readonly sinceMs: number; admit(): void; refuse(of: Of): void };
+type Waiting = { readonly count: number; readonly untilMs: number; admit(): void; refuse(of: Of): void };
 type Of = 'key' | 'tenant';
 /** `waiting`: in the order in which they came. */
 type Key = { undecided: number; readonly waiting: Set<Waiting> };
@@ -24,8 +24,8 @@ type Key = { undecided: number; readonly waiting: Set<Waiting> };
 type Tenant = { undecided: number; readonly keys: Map<string, Key> };
 type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
 
-/** A request waits for room no longer than this. */
-const MOST_WAIT_MS = 2_000;
+/** A request waits this long for room, or as long as its caller waits for the decisions if that is longer. */
+const LEAST_WAIT_MS = 5_000;
 /** A record that was not seen to be decided gives its room back after this time: deciders may be away. */
 const MOST_UNDECIDED_MS = 5_000;
 const LOOK_EVERY_MS = 250;
@@ -63,13 +63,18 @@ export class UndecidedRecords {
   /**
    * Takes room at once, or as soon as enough records of the holder were decided. Requests of one key keep their order.
    *
-   * @param gone makes the signal that aborts when the caller hangs up
-   * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room for 2 s
+   * @param options.waitMs how long the caller waits for the decisions
+   * @param options.gone makes the signal that aborts when the caller hangs up
+   * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room in that time, or in 5 s if that is longer
    */
-  async take(holder: Holder, count: number, gone: () => AbortSignal): Promise<Room> {
+  async take(
+    holder: Holder,
+    count: number,
+    { waitMs, gone }: { waitMs: number; gone: () => AbortSignal },
+  ): Promise<Room> {
     const { tenant, key } = this.#accountsOf(holder);
     if (key.waiting.size === 0 && this.#full(tenant, key) === null) this.#add(holder, count);
-    else await this.#wait(holder, count, gone());
+    else await this.#wait(holder, count, { waitMs, gone: gone() });
     let unpublished = count;
     return {
       published: (places) => {
@@ -109,7 +114,11 @@ export class UndecidedRecords {
     return tenant.undecided >= this.#ofATenant ? 'tenant' : null;
   }
 
-  #wait(holder: Holder, count: number, gone: AbortSignal): Promise<void> {
+  #wait(
+    holder: Holder,
+    count: number,
+    { waitMs, gone }: { waitMs: number; gone: AbortSignal },
+  ): Promise<void> {
     const { key } = this.#accountsOf(holder);
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -119,7 +128,7 @@ export class UndecidedRecords {
       };
       const waiting: Waiting = {
         count,
-        sinceMs: this.#now(),
+        untilMs: this.#now() + Math.max(LEAST_WAIT_MS, waitMs),
         admit: () => {
           leave();
           this.#add(holder, count);
@@ -199,8 +208,7 @@ export class UndecidedRecords {
     for (const tenant of this.#tenants.values())
       for (const key of tenant.keys.values())
         for (const waiting of key.waiting) {
-          if (nowMs - waiting.sinceMs < MOST_WAIT_MS) break;
-          waiting.refuse(this.#full(tenant, key) ?? 'key');
+          if (nowMs >= waiting.untilMs) waiting.refuse(this.#full(tenant, key) ?? 'key');
         }
     if (this.#waiting > 0 || this.#looking === null) return;
     clearInterval(this.#looking);
