@@ -164,7 +164,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'at - before.length',
     ],
     [
-      'privacy: the longest mark decides the form',
+      'privacy: forms of a shorter mark hold for a longer one',
       'TOKEN_FORMS.filter(({ mark }) => met.startsWith(mark))',
       'TOKEN_FORMS.filter(({ mark }) => met === mark)',
     ],

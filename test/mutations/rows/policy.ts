@@ -292,8 +292,8 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 a default estimate is the least that a call without a price reserves',
-      'least >= estimate)',
-      'estimate === 0)',
+      "least >= estimate) return flat(rule.type, least, 0, 'default-estimate');\n  return flat(rule.type, least,",
+      "estimate === 0) return flat(rule.type, least, 0, 'default-estimate');\n  return flat(rule.type, estimate,",
     ],
     [
       '4 an estimate never lowers a price',

@@ -65,6 +65,8 @@ const FOUND: readonly (readonly [PrivacyPattern, string])[] = [
   ['secret', `<sk-or-v1-${'0a'.repeat(32)}>, <xai-${'a0B'.repeat(26)}>, <pplx-${'a0B'.repeat(16)}>`],
   ['secret', `<ya29.${'a0-B_'.repeat(20)}>; <GOCSPX-${'a0-B_'.repeat(5)}>; <1//0${'a0-B_'.repeat(12)}>`],
   ['secret', '(<sk-lf-01234567-89ab-cdef-0123-456789abcdef>)'],
+  ['secret', `a later form of a known mark: <sk-lf-${'a0B'.repeat(8)}>`],
+  ['secret', `a longer number before the mark: <1234567890:A${'Ab1_-'.repeat(6)}Ab1_>`],
   ['secret', `<lsv2_pt_${'0a'.repeat(16)}_0123456789>, <dop_v1_${'0a'.repeat(32)}>`],
   ['secret', `AccountName=x;AccountKey=<${'aB3/+'.repeat(17)}Q==>;EndpointSuffix=core`],
   ['secret', `<${'aB3/+'.repeat(15)}a+AStabcdeQ==> as it is`],

@@ -56,6 +56,12 @@ test('a refusal by one limit takes nothing from another', () => {
 });
 
 test('the longest wait of all limits is told', () => {
+  const { throughputs: both } = throughputs({ publish: { records: each, bytes: each } });
+  both.take('publish', ANN, { records: 5, bytes: 5 });
+  expect(both.over('publish', ANN, { records: 1, bytes: 3 })).toMatchObject({
+    limit: 'publish.bytes',
+    waitMs: 3_000,
+  });
   const { throughputs: counted } = throughputs({ publish: { records: { ...each, perDay: 4 } } });
   counted.take('publish', ANN, { records: 2 });
   expect(counted.take('publish', ANN, { records: 4 })).toEqual({
