@@ -1,6 +1,6 @@
 /**
- * The kills of a request. A kill that may stop something is never refused. The other kills are records without an effect,
- * so they are bounded (docs/adr/0060-a-repeated-kill-is-no-record.md):
+ * The kills of a request. A kill is never refused if it stops something that is known to this process. Other kills are records
+ * without an effect, so they are bounded (docs/adr/0060-a-repeated-kill-is-no-record.md):
  *
  * - A kill with the key, target and reason of the last one is that same command, until the flag changes. It writes nothing.
  * - Any other kill of a target that is killed already counts as a change of its key. So does a kill of an agent of which
@@ -84,8 +84,7 @@ function spend(request: FastifyRequest, why: string): void {
     if (!(error instanceof HttpProblem)) throw error;
     const { status, code, message, headers, extension } = error;
     throw new HttpProblem(status, code, `${message}; this kill would stop nothing more: ${why}`, {
-      remedy:
-        'To stop agents that are not known yet, kill the tenant, or register them. A kill that may stop something is never refused.',
+      remedy: 'To stop agents that are not known yet, kill the tenant, or register them first.',
       headers,
       extension,
       cause: error,
