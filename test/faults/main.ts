@@ -127,15 +127,27 @@ function listOf(faults: readonly Fault[]): string {
 }
 
 /** Null where vitest was ended before it had results. */
-function run({ faults, long, minutes, seed, json }: Asked): Became[] | null {
+function run(asked: Asked): Became[] | null {
+  const { faults } = asked;
+  const files = [...new Set(faults.flatMap(({ tests }) => tests))];
+  // What is measured has the machine to itself.
+  const isMeasured = faults.every((fault) => fault.isMeasured);
+  const runs = (isMeasured ? files.map((file) => [file]) : [files]).map((some) => runFiles(some, asked));
+  const results = runs.map((each) => each.results).filter((each) => each !== null);
+  if (results.length < runs.length) return null;
+  const testResults = results.flatMap((each) => each.testResults);
+  const became = faults.map((fault) => becameOf(fault, { testResults }));
+  if (runs.every(({ status }) => status === 0) || became.some(({ passed }) => !passed)) return became;
+  // An error that no test waited for: whose it is, vitest says above.
+  return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
+}
+
+function runFiles(files: readonly string[], { long, minutes, seed, json }: Asked) {
   const folder = mkdtempSync(join(tmpdir(), 'mandate-faults-'));
   const report = join(folder, 'results.json');
-  const files = [...new Set(faults.flatMap(({ tests }) => tests))];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  // What is measured has the machine to itself.
-  const oneByOne = faults.every(({ isMeasured = false }) => isMeasured) ? ['--no-file-parallelism'] : [];
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...oneByOne, ...files], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...files], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -148,11 +160,7 @@ function run({ faults, long, minutes, seed, json }: Asked): Became[] | null {
   });
   const results = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Results) : null;
   rmSync(folder, { recursive: true });
-  if (results === null) return null;
-  const became = faults.map((fault) => becameOf(fault, results));
-  if (status === 0 || became.some(({ passed }) => !passed)) return became;
-  // An error that no test waited for: whose it is, vitest says above.
-  return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
+  return { status, results };
 }
 
 function becameOf({ number, what, tests }: Fault, { testResults }: Results): Became {
