@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { CommandFailure } from './command-context.ts';
+import { CommandFailure } from './exit-codes.ts';
 import { forPeople } from './output/for-people.ts';
 
 export type ApiClient = {

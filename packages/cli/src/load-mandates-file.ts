@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describeFault, type LoadedMandates, loadMandates, type MandateOfFile } from '@mandate/policy';
-import { CommandFailure } from './command-context.ts';
+import { CommandFailure } from './exit-codes.ts';
 import { cannotRead } from './input/open-input.ts';
 
 /** The mandates of a file, or what is wrong with it. A file that cannot be read is a failure with exit code 2. */

@@ -4,7 +4,7 @@ import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
 import { loadConfig } from '@mandate/runtime';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { z } from 'zod';
-import { CommandFailure } from './command-context.ts';
+import { CommandFailure } from './exit-codes.ts';
 import { readDocumentFile } from './load-mandates-file.ts';
 
 /** The settings of a plane that offline commands share with it. */

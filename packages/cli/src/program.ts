@@ -1,6 +1,7 @@
 /** The `mandate` command: every subcommand has a file under commands/, which is loaded when it is asked for. */
-import { Command, CommanderError } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from './command-context.ts';
+import { Command } from 'commander';
+import type { CommandContext, RunCommand } from './command-context.ts';
+import { type ExitCode, reportFailure } from './exit-codes.ts';
 import { printableLines } from './output/printable.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 import { VERSION } from './version.ts';
@@ -29,7 +30,7 @@ export async function runProgram(args: readonly string[], context: CommandContex
     await program.parseAsync(helpAsked(args, program), { from: 'user' });
     return exitCode;
   } catch (error) {
-    return explain(error, context);
+    return reportFailure(error, context);
   }
 }
 
@@ -68,29 +69,4 @@ function helpAsked(args: readonly string[], program: Command): string[] {
   const [first, name = '--help'] = args;
   const isKnown = name.startsWith('-') || program.commands.some((command) => command.name() === name);
   return first === 'help' && name !== 'help' && !isKnown ? [name] : [...args];
-}
-
-function explain(error: unknown, { stderr, signal }: CommandContext): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (signal.aborted) return 130;
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0;
-  stderr.write(printableLines(`mandate: ${linesOf(error).join('\n  ')}\n`));
-  if (error instanceof CommandFailure) return error.exitCode;
-  return error instanceof Error && 'code' in error && BAD_INPUT.has(error.code) ? 2 : 1;
-}
-
-/** Errors of the plane that are what somebody wrote. */
-const BAD_INPUT: ReadonlySet<unknown> = new Set([
-  'CONFIG_INVALID',
-  'MANDATES_INVALID',
-  'ALERT_RULES_INVALID',
-]);
-
-/** What went wrong, what it came from, and what to do about it. */
-function linesOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [String(error)];
-  const { message: why } = error.cause instanceof Error ? error.cause : { message: '' };
-  const cause = error.message.includes(why) ? [] : [`The cause: ${why}`];
-  const remedy = 'remedy' in error && typeof error.remedy === 'string' ? [error.remedy] : [];
-  return [error.message, ...cause, ...remedy].filter((line) => line !== '');
 }

@@ -1,7 +1,7 @@
 /** Runs the command in this process, with streams of its own. For tests. */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { ExitCode } from './command-context.ts';
+import type { ExitCode } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 
 export type Ran = { exitCode: ExitCode; stdout: string; stderr: string };

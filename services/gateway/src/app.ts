@@ -12,7 +12,7 @@
  * trying. A revive reaches the log before it takes effect.
  *
  * In the flow it stands in front of the actions topic and behind the decisions topic. The parts: publish/ (a body
- * becomes records), answers/ (one reader of decisions, many who wait), refusals/ (agents that are refused too often wait), hand-over.ts (the last look at the kill flag),
+ * becomes records), answers/ (one reader of decisions, many who wait), refusals/ (agents that are refused too often wait), recheck-kill-switch.ts (before an ALLOW is handed over),
  * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, persons/ (who is forgotten), routes/
  * with a file a route.
  */

@@ -1,6 +1,6 @@
 import { type ApprovalSubject, approvalId, type Decision, readApprovalId } from '@mandate/schemas';
 import type { ApiClient } from '../api-client.ts';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import type { Approval } from './approval.ts';
 
 type ApprovalNamed = {

@@ -1,6 +1,6 @@
 /** What the audit can be asked, by what each question can be narrowed, and how its answer becomes rows. */
 import { formatMicros } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import type { Presentation, Row } from '../output/show-answer-rows.ts';
 import { DIMENSIONS, type Filters, flagOf, SEARCHED } from './filters.ts';

@@ -13,9 +13,10 @@ import {
 } from '@mandate/policy';
 import type { HidingRules } from '@mandate/privacy';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
-import { type CommandContext, CommandFailure } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { loadMandatesFile, readDocumentFile } from '../load-mandates-file.ts';
 import { offlineHiding } from '../offline-hiding.ts';

@@ -1,6 +1,7 @@
 import { CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { dollars, durationMs, someText } from '../input/option-values.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';

@@ -1,7 +1,8 @@
 import { durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
-import { CommandFailure, type Output, type RunCommand } from '../command-context.ts';
+import type { Output, RunCommand } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';
 import { showRows } from '../output/show-rows.ts';
 import { type Column, paint } from '../output/table.ts';

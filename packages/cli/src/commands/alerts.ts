@@ -1,6 +1,7 @@
 import type { Alert } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
-import { CommandFailure, type RunCommand } from '../command-context.ts';
+import type { RunCommand } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
 import { counted } from '../output/for-people.ts';

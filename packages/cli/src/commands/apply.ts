@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { Change } from '../control/change.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { missingParents } from '../control/missing-parents.ts';
@@ -10,6 +10,7 @@ import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
 import { whatIsAmiss } from '../control/what-is-amiss.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';

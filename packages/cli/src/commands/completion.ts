@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { completionScript, SHELLS, type Shell } from '../completion/completion-script.ts';
 import { ANSWER_WITHIN_MS, planeNames } from '../completion/plane-names.ts';
 import { NAMED, type Named, wordsOf } from '../completion/words.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { write } from '../output/write.ts';
 import { connect } from './connection.ts';
 

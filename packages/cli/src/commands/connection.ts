@@ -1,7 +1,8 @@
 /** The options that every command shares which speaks to a running plane. */
 import type { Command } from 'commander';
 import { type ApiClient, createApiClient, DEFAULT_URL, HOW_TO_AUTHENTICATE } from '../api-client.ts';
-import { type CommandContext, CommandFailure } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 export type ConnectionOptions = {
   url?: string;

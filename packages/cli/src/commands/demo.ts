@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { CommandFailure, type RunCommand } from '../command-context.ts';
+import type { RunCommand } from '../command-context.ts';
 import type { DemoOptions } from '../demo/run-demo.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { wholeNumber } from '../input/option-values.ts';
 
 export function demoCommand(command: Command, run: RunCommand): void {

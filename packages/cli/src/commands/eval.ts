@@ -1,8 +1,9 @@
 import { mandatesOfFile } from '@mandate/policy';
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { evaluate } from '../evaluate.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { wholeRecord } from '../input/bare-records.ts';
 import { openInput } from '../input/open-input.ts';
 import { readLines } from '../input/read-lines.ts';

@@ -1,6 +1,6 @@
 /** A dead letter goes back: corrected, or as it was. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { correctionOf } from '../dead-letters/correction.ts';
 import {
   type FoundLetter,
@@ -12,6 +12,7 @@ import {
 } from '../dead-letters/find-letter.ts';
 import { onLines } from '../dead-letters/letter-text.ts';
 import { type Change, changeIn } from '../dead-letters/set-at-pointer.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';

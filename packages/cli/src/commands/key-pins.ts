@@ -2,7 +2,7 @@
 import type { Json, KeyPins } from '@mandate/schemas';
 import { keyPins } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 type Pin = { field: readonly string[]; value: Json };
 

@@ -19,7 +19,8 @@ import {
   roleLastsMs,
 } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
-import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { namePattern, someText, tenantName } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';

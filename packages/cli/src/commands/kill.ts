@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
-import { CommandFailure, type RunCommand } from '../command-context.ts';
+import type { RunCommand } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';

@@ -1,10 +1,11 @@
 import { type Linted, lintControl } from '@mandate/policy';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
 import { withTheOnlyVersion } from '../control/named-policies.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';
 import { warningsText } from '../output/warnings-text.ts';

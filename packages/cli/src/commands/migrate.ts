@@ -1,12 +1,7 @@
 import { loadConfig, otherAreas } from '@mandate/runtime';
 import type { Command } from 'commander';
-import {
-  type CommandContext,
-  CommandFailure,
-  type ExitCode,
-  type Output,
-  type RunCommand,
-} from '../command-context.ts';
+import type { CommandContext, Output, RunCommand } from '../command-context.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import type { Finding } from '../migrate/finding.ts';
 import type { MigrateConfig } from '../migrate/migrate-config.ts';
 import { printableLines } from '../output/printable.ts';

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { readText } from '../input/open-input.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';

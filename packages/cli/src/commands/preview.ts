@@ -10,8 +10,9 @@ import {
   rulesThatGave,
 } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { jsonObject, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { paint, table } from '../output/table.ts';

@@ -1,6 +1,7 @@
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { openInput } from '../input/open-input.ts';
 import { durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
 import { readLines } from '../input/read-lines.ts';

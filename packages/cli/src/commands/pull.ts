@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { Change } from '../control/change.ts';
 import { documentText, pathFor } from '../control/document-file.ts';
 import { missingParents } from '../control/missing-parents.ts';
@@ -10,6 +10,7 @@ import { planChanges } from '../control/plan-changes.ts';
 import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { documentsOf, type Standing, standingControl, standingOf } from '../control/standing-control.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createLogger, dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';

@@ -12,7 +12,8 @@ import {
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printableLines } from '../output/printable.ts';

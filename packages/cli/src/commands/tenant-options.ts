@@ -3,7 +3,7 @@ import { describeFault, documentWarnings, type FindPlace, readDocuments } from '
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
 import { Command } from 'commander';
 import type { z } from 'zod';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { readDocumentFile } from '../load-mandates-file.ts';
 

@@ -8,7 +8,8 @@ import {
 } from '@mandate/runtime';
 import { type Command, Option } from 'commander';
 import { DEFAULT_URL } from '../api-client.ts';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadControl } from '@mandate/policy';
 import { stringify } from 'yaml';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import type { Document } from './change.ts';
 import { type Kind, LISTS } from './standing-control.ts';
 

@@ -1,6 +1,6 @@
 /** The changes of a plan, made one after the other, each only as it was seen. */
 import { type ApiClient, ApiProblem } from '../api-client.ts';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import type { Change } from './change.ts';
 import { PATHS } from './standing-control.ts';

@@ -1,7 +1,7 @@
 /** Agents, policies and rules of files and folders, as one set. */
 import { type ControlDocuments, describeFault, type LoadedControl, loadControl } from '@mandate/policy';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { readDocumentFile } from '../load-mandates-file.ts';
 import { LISTS, standingOf } from './standing-control.ts';

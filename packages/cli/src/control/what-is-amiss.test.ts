@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { whatIsAmiss } from './what-is-amiss.ts';
 
 const finding = (severity: string, code: string) => ({ severity, code, message: 'M.', remedy: 'R.' });

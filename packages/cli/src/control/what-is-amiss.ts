@@ -1,7 +1,8 @@
 /** What lint says of a plane after it was changed: errors whole, warnings by number. */
 import type { Linted } from '@mandate/policy';
 import type { ApiClient } from '../api-client.ts';
-import { CommandFailure, type Output } from '../command-context.ts';
+import type { Output } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';
 import { warningsText } from '../output/warnings-text.ts';

@@ -1,6 +1,7 @@
 /** What a person makes of a dead letter: from a file, by a few changes, or in their editor. */
 import { type Json, readJson } from '@mandate/schemas';
-import { type CommandContext, CommandFailure } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { readText as readInput } from '../input/open-input.ts';
 import { editText } from './edit-text.ts';
 import type { FoundLetter } from './find-letter.ts';

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readTextFile } from '@mandate/runtime';
-import { type CommandContext, CommandFailure } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { cannotRead } from '../input/open-input.ts';
 
 export type Edited = {

@@ -1,6 +1,6 @@
 /** Changes one value in JSON, named by a JSON pointer (RFC 6901): `/action/args/amount=50`. */
 import { type Json, JsonFault, keysIn, readJson } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 /** `value: undefined` takes the field out. */
 export type Change = { pointer: string; value: Json | undefined };

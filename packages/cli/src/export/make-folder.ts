@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 /**
  * Makes a folder, and those above it that are missing. One by one: Node's own way of making all of them never ends where

@@ -5,7 +5,7 @@ import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textOfFile } from '@mandate/runtime';
 import { z } from 'zod';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 const part = z.object({
   file: z.string().regex(/^[\w.-]+$/),

@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { textOfFile } from '@mandate/runtime';
-import { type CommandContext, CommandFailure } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 /** The bytes of a file, or of stdin for `-`; they end with an AbortError when the command is asked to stop. */
 export async function openInput(path: string, { stdin, signal }: CommandContext): Promise<Readable> {

@@ -1,4 +1,5 @@
-import { CommandFailure, type Output } from '../command-context.ts';
+import type { Output } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import type { FittingColumn } from './fit-columns.ts';
 import { forPeople } from './for-people.ts';
 import { relativeTime } from './relative-time.ts';

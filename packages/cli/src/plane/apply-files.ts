@@ -7,13 +7,13 @@ import type { FollowedControl } from '@mandate/control-log';
 import type { ControlDocuments, TenantControl } from '@mandate/policy';
 import type { Clock, Logger } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
 import type { Change } from '../control/change.ts';
 import { recordOf } from '../control/change-record.ts';
 import { missingParents } from '../control/missing-parents.ts';
 import { missingPolicies } from '../control/named-policies.ts';
 import { planChanges } from '../control/plan-changes.ts';
 import type { Standing } from '../control/standing-control.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 type Parts = {
   followed: Pick<FollowedControl, 'tenant' | 'change'>;

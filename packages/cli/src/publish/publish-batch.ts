@@ -1,7 +1,7 @@
 /** Sends records of one kind to the plane, and says of a refusal which of them it is about. */
 import type { Decision, Settlement } from '@mandate/schemas';
 import { type ApiClient, ApiProblem } from '../api-client.ts';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 
 /** `json`: as it was written. `place`: where it stands, for people. */
 export type Submission = { kind: 'action' | 'outcome'; json: string; place: string };

@@ -1,6 +1,6 @@
 /** The lines of a file of records, as batches that the plane takes. */
 import { CAPS, decodeText } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { recordKind } from '../input/bare-records.ts';
 import type { Submission } from './publish-batch.ts';
 

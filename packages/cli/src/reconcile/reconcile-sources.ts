@@ -26,7 +26,7 @@ import {
 } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
 import { type DecisionsRecord, readControlRecord, readDeadLettersRecord, TOPICS } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import type { Audited, AuditRow } from './laws/audit-rows.ts';
 import type { LawReport } from './laws/law.ts';
 import { createLaws } from './laws/laws.ts';

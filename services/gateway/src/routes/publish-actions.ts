@@ -5,12 +5,12 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
-import { withheldFor, withheldReasons } from '../hand-over.ts';
 import { openQuestion } from '../publish/open-question.ts';
 import { pinClaims } from '../publish/pin-claims.ts';
 import { type Published, publishRecords, type Route } from '../publish/publish-records.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
 import { redactAction } from '../publish/redact-action.ts';
+import { recheckKillSwitch, withheldDecision } from '../recheck-kill-switch.ts';
 import { waitQuery } from './wait-query.ts';
 
 const schemas = { bare: action, record: actionRequested.transform((record) => record.action) };
@@ -96,7 +96,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       gateway.measures.published.inc({ event: 'action.requested' }, appended);
 
       const decided = published.map(({ answer }) => (answer?.event === 'action.decided' ? answer : null));
-      const reasons = await withheldReasons(
+      const reasons = await recheckKillSwitch(
         gateway,
         callerOf(request).tenant,
         decided.map((answer) => answer?.decision ?? null),
@@ -122,7 +122,7 @@ function textOf({ item, source }: Published<Action>, decided: Decided | null, re
   const named = { actionId: item.id, attempt: item.attempt ?? 1, source };
   if (decided === null) return JSON.stringify({ ...named, decision: null, withheld: false });
   if (reason === null) return beforeDecision({ ...named, withheld: false }, decided.text);
-  return JSON.stringify({ ...named, decision: withheldFor(reason, wholeOf(decided)), withheld: true });
+  return JSON.stringify({ ...named, decision: withheldDecision(reason, wholeOf(decided)), withheld: true });
 }
 
 /** What is written already: a value would be checked by the schema of the answer, and written. */

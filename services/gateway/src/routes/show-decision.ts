@@ -4,8 +4,8 @@ import { CAPS, type Decision, decision, id, source, time, wireTime } from '@mand
 import { z } from 'zod';
 import { type ActionName, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
-import { withheldFor, withheldReasons } from '../hand-over.ts';
 import { maySee, seesEveryAgent } from '../own-agents.ts';
+import { recheckKillSwitch, withheldDecision } from '../recheck-kill-switch.ts';
 
 const approval = z
   .object({
@@ -116,12 +116,12 @@ async function standingOf(gateway: Gateway, { key, action }: Asked): Promise<Sta
   const recent = gateway.board.recent.standing(key.tenant, action, visible);
   const found = (recent && wholeOf(recent)) ?? (await gateway.findDecision?.(key.tenant, action)) ?? null;
   if (found === null || !visible(found.agentId)) return null;
-  const [reason = null] = await withheldReasons(gateway, key.tenant, [found]);
+  const [reason = null] = await recheckKillSwitch(gateway, key.tenant, [found]);
   return {
     actionId: found.actionId,
     attempt: found.attempt,
     source: found.source,
-    decision: reason === null ? found : withheldFor(reason, found),
+    decision: reason === null ? found : withheldDecision(reason, found),
     approval: await approvalOf(gateway, found),
     withheld: reason !== null,
   };

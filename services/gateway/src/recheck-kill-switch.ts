@@ -1,21 +1,21 @@
 /**
- * The last look before an ALLOW leaves the house. Between the decision and its answer somebody may have pulled the kill
- * switch; whoever gets an ALLOW acts on it at once, so the flag is read again here. The record on the log stays what
- * it is: only the answer says BLOCK. It goes on to say so after a revive, as whoever asks again may have been told BLOCK.
+ * Reads the kill switch again before an ALLOW is handed to its caller. Somebody may have killed the agent between the decision
+ * and the answer, and the caller acts on an ALLOW at once. The record on the log does not change: only the answer says BLOCK.
+ * It says BLOCK after a revive too, because an earlier answer may have said so.
  */
 import type { KillStatus } from '@mandate/ledger';
 import { type Logger, MandateError } from '@mandate/runtime';
 import { agentsAboveIn, type Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
-/** Of a decision what tells whether it may be handed over. */
+/** The part of a decision that says whether the decision may be handed over. */
 type Judged = Pick<Decision, 'agentId' | 'verdict' | 'decidedAt' | 'reservation'>;
 
 /**
- * In the order given: null, or why it is withheld: the log says ALLOW, the kill switch says no. Throws LEDGER_UNAVAILABLE when
- * a flag cannot be read: then no ALLOW is handed over.
+ * For each decision, in the given order: why its ALLOW is withheld, or null. Throws LEDGER_UNAVAILABLE if a kill flag cannot be
+ * read. Then no ALLOW is handed over.
  */
-export async function withheldReasons(
+export async function recheckKillSwitch(
   gateway: Pick<Gateway, 'ledger' | 'log' | 'measures'>,
   tenant: string,
   decisions: readonly (Judged | null)[],
@@ -30,7 +30,7 @@ export async function withheldReasons(
   });
 }
 
-/** By who stood where: below others, it is stopped with their families. Where the gateway has no ledger it cannot look, and says nothing. */
+/** The key names an agent and its ancestors: a kill of an ancestor's family stops the agent. Without a ledger the map is empty. */
 async function killStatuses(
   { ledger, log }: Pick<Gateway, 'ledger' | 'log'>,
   tenant: string,
@@ -59,7 +59,7 @@ function standingOf(decision: Judged): string {
   return [decision.agentId, ...agentsAboveIn(decision)].join(' ');
 }
 
-/** In words; null where nobody killed the agent behind its ALLOW. Of a kill that was released nobody knows the reason any more. */
+/** Null if the agent was not killed after its ALLOW. The reason of a kill is forgotten at its revive. */
 function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {
     const family = `everything below ${killed.agentId ?? 'it'}`;
@@ -70,8 +70,8 @@ function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus)
   return 'allowed, but this agent was killed after that, and revived since: what was allowed before may not begin';
 }
 
-/** As its caller gets it. */
-export function withheldFor(reason: string, decision: Decision): Decision {
+/** The decision that the caller gets in place of the ALLOW. */
+export function withheldDecision(reason: string, decision: Decision): Decision {
   return {
     ...decision,
     verdict: 'BLOCK',

@@ -4,10 +4,10 @@ import { type Decision, wireTime } from '@mandate/schemas';
 import { buildDecision, buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { AnswerBoard } from './answers/answer-board.ts';
-import { withheldReasons } from './hand-over.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
 import { UndecidedRecords } from './publish/undecided-records.ts';
+import { recheckKillSwitch } from './recheck-kill-switch.ts';
 
 test('an ALLOW below an agent whose family was killed is withheld, by who stood above when it was decided', async () => {
   const ledger = createMemoryLedger({ clock: () => 2_000, epoch: 'ep-1' });
@@ -36,12 +36,12 @@ test('an ALLOW below an agent whose family was killed is withheld, by who stood 
     return buildDecision(1, { appendedAtMs: 1_000, decidedAt: wireTime(1_000), reservation });
   };
   const decisions = [allowed(), allowed('mid', 'lead'), allowed('mid')];
-  expect(await withheldReasons(gateway, 'acme', decisions)).toEqual([null, null, null]);
+  expect(await recheckKillSwitch(gateway, 'acme', decisions)).toEqual([null, null, null]);
   await ledger.kill(
     { scope: 'family', tenant: 'acme', agentId: 'lead' },
     { id: 'k', by: 'op', reason: 'stop' },
   );
-  expect(await withheldReasons(gateway, 'acme', decisions)).toEqual([
+  expect(await recheckKillSwitch(gateway, 'acme', decisions)).toEqual([
     null,
     'allowed, but everything below lead was killed after that: stop',
     null,

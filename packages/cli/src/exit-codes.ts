@@ -1,0 +1,52 @@
+/** How a command ends: its exit code, and what stderr says if it fails. */
+import type { Writable } from 'node:stream';
+import { CommanderError } from 'commander';
+import { printableLines } from './output/printable.ts';
+
+/**
+ * 0: done. 1: failed. 2: wrong use or bad input. 3: done, and the finding is bad, such as drift or a refusal. 130: stopped
+ * before it was done.
+ */
+export type ExitCode = 0 | 1 | 2 | 3 | 130;
+
+/** Ends a command with a message and an exit code. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode;
+  readonly remedy: string | undefined;
+
+  constructor(exitCode: ExitCode, message: string, remedy?: string) {
+    super(message);
+    this.name = 'CommandFailure';
+    this.exitCode = exitCode;
+    this.remedy = remedy;
+  }
+}
+
+/** Writes what went wrong to stderr. Returns the exit code. */
+export function reportFailure(
+  error: unknown,
+  { stderr, signal }: { stderr: Writable; signal: AbortSignal },
+): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (signal.aborted) return 130;
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0;
+  stderr.write(printableLines(`mandate: ${linesOf(error).join('\n  ')}\n`));
+  if (error instanceof CommandFailure) return error.exitCode;
+  return error instanceof Error && 'code' in error && BAD_INPUT.has(error.code) ? 2 : 1;
+}
+
+/** Errors of the plane about a document or a setting that a person wrote. */
+const BAD_INPUT: ReadonlySet<unknown> = new Set([
+  'CONFIG_INVALID',
+  'MANDATES_INVALID',
+  'ALERT_RULES_INVALID',
+]);
+
+/** What went wrong, what it came from, and what to do about it. */
+function linesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const { message: why } = error.cause instanceof Error ? error.cause : { message: '' };
+  const cause = error.message.includes(why) ? [] : [`The cause: ${why}`];
+  const remedy = 'remedy' in error && typeof error.remedy === 'string' ? [error.remedy] : [];
+  return [error.message, ...cause, ...remedy].filter((line) => line !== '');
+}
