@@ -5,6 +5,7 @@ import { createMemoryLedger, type Ledger, localKillBroadcast } from '@mandate/le
 import { systemClock } from '@mandate/runtime';
 import { plainRedis } from '@mandate/testing';
 import { stated } from '../measure/compare.ts';
+import { redisInfo } from '../measure/redis-info.ts';
 import type { Row } from '../row.ts';
 import { fillings } from '../workload/fill-ledger.ts';
 import { gatewayAlone } from '../workload/gateway-alone.ts';
@@ -33,8 +34,7 @@ export async function redisSizes(): Promise<Row[]> {
   const redis = plainRedis(server.url);
   try {
     return await weighAll(ledger, 'Redis', async () => {
-      const told = await redis.info('memory');
-      const bytes = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(told)?.[1]);
+      const bytes = await redisInfo(redis, 'memory');
       // What waits to be written to the append-only file is no part of the ledger.
       return bytes('used_memory') - bytes('mem_aof_buffer');
     });

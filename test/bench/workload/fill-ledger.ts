@@ -1,8 +1,8 @@
 /** Puts many things of one kind after the other into a ledger, so that each kind can be weighed. */
 import type { Ledger, Operation } from '@mandate/ledger';
-import { actionDigest, plan } from '@mandate/policy';
-import { type Action, DEFAULTS, type SettleRequest, type StepRequest, TOPICS } from '@mandate/schemas';
+import { type Action, DEFAULTS, type SettleRequest, type StepRequest } from '@mandate/schemas';
 import { LIMITED_TOOL, mandateDocument, mandateOf } from './mandate.ts';
+import { nextSource, stepRequestOf } from './step-requests.ts';
 
 const AGENTS = 200;
 /** Fewer than may wait for each agent. */
@@ -41,13 +41,6 @@ export function fillings(each: number): readonly Filling[] {
   return kinds.map(([what, fill]) => ({ what, fill }));
 }
 
-let nextOffset = 0;
-
-function source(): StepRequest['source'] {
-  nextOffset += 1;
-  return { topic: TOPICS.actions, partition: nextOffset % 8, offset: String(nextOffset) };
-}
-
 function requests(count: number, kind: string, tool: string, agentOf: (at: number) => string): StepRequest[] {
   const nowMs = Date.now();
   return Array.from({ length: count }, (_, at) => {
@@ -57,20 +50,7 @@ function requests(count: number, kind: string, tool: string, agentOf: (at: numbe
       type: 'tool_call',
       tool,
     };
-    return asRead({
-      op: 'decide',
-      source: source(),
-      appendedAtMs: nowMs,
-      tenant: DEFAULTS.tenant,
-      agentId: action.agentId,
-      actionId: action.id,
-      attempt: 1,
-      idempotencyKey: null,
-      digest: actionDigest(action),
-      deadlineAtMs: null,
-      maxRemembered: DEFAULTS.rememberedIds,
-      plan: { ...plan(action, mandate, nowMs), controlRevision: 1 },
-    });
+    return asRead(stepRequestOf(action, mandate, nowMs));
   });
 }
 
@@ -81,7 +61,7 @@ function asRead<Value>(value: Value): Value {
 
 function outcomeOf({ tenant, agentId, actionId, attempt, maxRemembered }: StepRequest): SettleRequest {
   const said = { status: 'success', actualMicros: 90_000, verified: null, mayRelease: false } as const;
-  return { op: 'settle', source: source(), tenant, agentId, actionId, attempt, maxRemembered, ...said };
+  return { op: 'settle', source: nextSource(), tenant, agentId, actionId, attempt, maxRemembered, ...said };
 }
 
 /** As deciders do it: a step, then its confirmation, since plans are forgotten with that. */

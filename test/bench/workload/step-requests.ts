@@ -5,24 +5,35 @@ import { LIMITED_TOOL } from './mandate.ts';
 
 let nextOffset = 0;
 
-/** Requests as the decider hands them to the ledger: each allowed, under three budgets and two rates, and at a coordinate of its own. */
+/** A log position that no other record of this process has. */
+export function nextSource(): StepRequest['source'] {
+  const offset = nextOffset;
+  nextOffset += 1;
+  return { topic: TOPICS.actions, partition: offset % 8, offset: String(offset) };
+}
+
+/** The request that a decider makes of an action, at a log position of its own. */
+export function stepRequestOf(action: Action, mandate: Mandate, nowMs: number): StepRequest {
+  return {
+    op: 'decide',
+    source: nextSource(),
+    appendedAtMs: nowMs,
+    tenant: DEFAULTS.tenant,
+    agentId: action.agentId,
+    actionId: action.id,
+    attempt: 1,
+    idempotencyKey: null,
+    digest: actionDigest(action),
+    deadlineAtMs: null,
+    maxRemembered: DEFAULTS.rememberedIds,
+    plan: { ...plan(action, mandate, nowMs), controlRevision: 1 },
+  };
+}
+
+/** Requests that the ledger allows, each under three budgets and two rates. */
 export function stepRequests(count: number, mandate: Mandate): StepRequest[] {
   const nowMs = Date.now();
-  return newActions(count).map(({ id, agentId }): StepRequest => {
-    const action: Action = { id, agentId, type: 'tool_call', tool: LIMITED_TOOL };
-    return {
-      op: 'decide',
-      source: { topic: TOPICS.actions, partition: nextOffset % 8, offset: String(nextOffset++) },
-      appendedAtMs: nowMs,
-      tenant: DEFAULTS.tenant,
-      agentId: action.agentId,
-      actionId: action.id,
-      attempt: 1,
-      idempotencyKey: null,
-      digest: actionDigest(action),
-      deadlineAtMs: null,
-      maxRemembered: DEFAULTS.rememberedIds,
-      plan: { ...plan(action, mandate, nowMs), controlRevision: 1 },
-    };
-  });
+  return newActions(count).map(({ id, agentId }) =>
+    stepRequestOf({ id, agentId, type: 'tool_call', tool: LIMITED_TOOL }, mandate, nowMs),
+  );
 }
