@@ -1,16 +1,7 @@
 import { DEFAULTS, type Settling } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import type { Calls } from './checks/check.ts';
-import { compilePolicy } from './mandate/compile-mandate.ts';
+import { callsUnder } from './checks/calls.fixture.ts';
 import { settlingOf } from './settling.ts';
-
-/** Calls of the tool `pay` under a policy with these fields. */
-function calls(fields: object): Calls {
-  const read = compilePolicy({ version: 1, id: 'p', ...fields } as never, 'p@1');
-  if (!read.ok) throw new Error('a policy was expected');
-  const tool = read.compiled.tools.get('pay') ?? null;
-  return { type: 'tool_call', statesEstimate: false, policy: read.compiled, at: 0, tool };
-}
 
 const cost = (dollars: number) => ({ toolPolicies: { pay: { cost: dollars } } });
 const releases = (count: number, percent: number) => ({ maxReleases: { calls: count, percent } });
@@ -72,12 +63,12 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
   ],
   ['policies may lift the bound on give-backs', [{ maxReleases: 'unlimited' }], {}, { releases: null }],
 ])('%s', (_, policies, { reserveMicros = 0, policyMicros = 0, inputMicros = 0 }, expected) => {
-  const settling = settlingOf(policies.map(calls));
+  const settling = settlingOf(policies.map((fields) => callsUnder(fields)));
   expect(settling({ reserveMicros, policyMicros }, inputMicros)).toMatchObject(expected);
 });
 
 test('the bounds of one call do not carry over to the next call', () => {
-  const settling = settlingOf([calls(releases(2, 0))]);
+  const settling = settlingOf([callsUnder(releases(2, 0))]);
   const bounds = [
     settling({ reserveMicros: 1_000, policyMicros: 0 }, 0),
     settling({ reserveMicros: 1_000, policyMicros: 500 }, 0),

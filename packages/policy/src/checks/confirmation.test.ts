@@ -1,19 +1,14 @@
 import { DEFAULTS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { compilePolicy } from '../mandate/compile-mandate.ts';
+import { callsUnder } from './calls.fixture.ts';
 import type { Calls } from './check.ts';
 import { confirmation } from './confirmation.ts';
 
 /** Calls of one tool under a policy that asks for a person, or does not, and says how many may wait, or nothing. */
 function calls(asks: boolean, maxWaiting?: number): Calls {
   const toolPolicies = { pay: { requiresConfirmation: asks } };
-  const read = compilePolicy(
-    { version: 1, id: 'p', toolPolicies, ...(maxWaiting !== undefined && { maxWaiting }) },
-    'p@1',
-  );
-  if (!read.ok) throw new Error('a policy was expected');
-  const tool = read.compiled.tools.get('pay') ?? null;
-  return { type: 'tool_call', statesEstimate: false, policy: read.compiled, at: 0, tool };
+  return callsUnder({ toolPolicies, ...(maxWaiting !== undefined && { maxWaiting }) });
 }
 
 test.each<[string, Calls[], number | null]>([
@@ -44,14 +39,7 @@ test('the shortest lifetime of several policies holds for questions and grants; 
   const said = (...tools: object[]) =>
     confirmation
       .limits(
-        tools.map((tool) => {
-          const toolPolicies = { pay: { requiresConfirmation: true, ...tool } };
-          const read = compilePolicy({ version: 1, id: 'p', toolPolicies }, 'p@1');
-          if (!read.ok) throw new Error('a policy was expected');
-          const { compiled } = read;
-          const pay = compiled.tools.get('pay') ?? null;
-          return { type: 'tool_call', statesEstimate: false, policy: compiled, at: 0, tool: pay };
-        }),
+        tools.map((tool) => callsUnder({ toolPolicies: { pay: { requiresConfirmation: true, ...tool } } })),
       )
       .map((limit) => limit({} as never));
   expect(said({ questionMs: 9_000, grantMs: 2_000 }, { questionMs: 5_000 }, {})).toMatchObject([
