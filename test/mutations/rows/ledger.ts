@@ -7,7 +7,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${MEMORY}/step.ts`, [
     ['1 redelivery before all', 'if (again !== null) return again;', ''],
     [
-      '4 at rest: an outcome that lies before its decision settles it',
+      '4 at rest: an outcome before its decision on the log settles it',
       'unpublished.early = settleEarly(state, entry);',
       '',
     ],
@@ -86,7 +86,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/ledger/src/fold/fold.ts', [
     [
-      '9 what lies in a partition that is read behind others finds its decision',
+      '9 an outcome in a partition that is read late finds its decision',
       'Math.min(state.clockMs, ...behind.values())',
       'state.clockMs',
     ],
@@ -125,7 +125,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${MEMORY}/operate.ts`, [
     [
-      '3 nobody answers what nobody asked',
+      '3 an answer needs the question with its digest',
       'asked === undefined || asked.digest !== digest',
       'asked === undefined',
     ],
@@ -182,7 +182,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.max(keptMicros, actualMicros ?? 0)',
     ],
     [
-      '4 who may release cancels for nothing',
+      '4 a reporter that may release cancels for $0',
       "if (result === 'cancelled' && mayRelease) return costing(0);",
       '',
     ],
@@ -297,10 +297,10 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
       '',
     ],
-    ['6 kill who heads a family', "    { scope: 'family', tenant, agentId },\n", ''],
+    ['6 kill a family', "    { scope: 'family', tenant, agentId },\n", ''],
     ['6 kill a tenant', "    { scope: 'tenant', tenant },\n", ''],
     ['6 kill everything', "    { scope: 'all' },\n", ''],
-    ['6 a killed family keeps who leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
+    ['6 a killed family keeps an agent that leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
   ]),
   ...inFile(`${MEMORY}/look.ts`, [
     ['6 a kill of a family lists what is open below', 'counter === total', 'counter !== counter'],
@@ -312,7 +312,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'const open: ReturnType<typeof openOf> = []',
     ],
     [
-      '6 a second kill of a family lets nobody go',
+      '6 a second kill of a family lets no agent go',
       'before?.killed ? Math.min(before.heldSince, read) : read',
       'read',
     ],

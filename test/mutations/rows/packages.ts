@@ -39,7 +39,11 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'return Math.max(known, replayMemoryMs ?? 0);',
       'return replayMemoryMs ?? known;',
     ],
-    ['9 who was overtaken begins no epoch', 'generation <= highest ? inForce', 'generation < 0 ? inForce'],
+    [
+      '9 a ledger that was overtaken begins no epoch',
+      'generation <= highest ? inForce',
+      'generation < 0 ? inForce',
+    ],
     ['9 one generation begins one epoch', 'generation <= highest', 'generation < highest'],
     [
       '9 an older program begins its epoch in the order of the log',
@@ -119,8 +123,12 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/bus/src/record-reads.ts', [
-    ['8 those turned away keep out nobody', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
-    ['8 each of those turned away is counted', 'known.times += 1;', 'known.times += 0;'],
+    [
+      '8 callers that are turned away keep no other caller out',
+      'if (refusals >= MOST_REFUSALS_UNDER_WAY)',
+      'if (false)',
+    ],
+    ['8 each caller that is turned away is counted', 'known.times += 1;', 'known.times += 0;'],
   ]),
   ...inFile('packages/bus/src/count-refusals.ts', [
     ['8 refusals are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
@@ -132,10 +140,10 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['8 stopping waits for no log that is away', 'closing ??= ', 'closing = '],
   ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
-    ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],
+    ['8 a batch that the broker damaged is no dead letter', '    mustBeAsSent(batch);\n', ''],
     ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],
     [
-      '8 reading goes on behind a bad batch',
+      '8 reading goes on after a bad batch',
       'arrived.nextOffset = batch.lastOffset + 1;',
       'arrived.nextOffset += 1;',
     ],
@@ -147,7 +155,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/bus/src/kafka/cursor.ts', [
     ['8 a batch weighs so much at most', 'bytes >= BATCH_BYTES', 'bytes < 0'],
     [
-      '8 nobody passes over what he did not ask for',
+      '8 a reader that takes no unreadable records stops at one',
       'record.unreadable !== undefined && !takesUnreadable',
       'false',
     ],
@@ -247,7 +255,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'tenant: string }): Buffer {',
       "tenant: string }): Buffer { tenant = '';",
     ],
-    ['privacy: no IV stands for two texts', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
+    ['privacy: two texts have different IVs', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
   ]),
   ...inFile(`${PRIVACY}/hiding/trial-hiding.ts`, [
     [
@@ -301,34 +309,46 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['privacy: the principal is hidden', 'hidden.principal = { ...action.principal, id };', ''],
     [
-      'privacy: nobody acts in the name of who is forgotten',
+      'privacy: no action names a person that was erased',
       'if (pseudonym !== null) return pseudonym;',
       'return pseudonym ?? id;',
     ],
   ]),
   ...inFile('packages/bus/src/record-http-reads.ts', [
     [
-      'privacy: nothing is read before it is on record who asks',
+      'privacy: nothing is read before the record of the read',
       "'onRequest', (request) => recordRead(request)",
       "'onRequest', async (request) => void recordRead(request)",
     ],
     [
-      'privacy: who is turned away is on record',
+      'privacy: a read that is refused is on record',
       'await recordTurnedAway(request, error.code, asked)',
       'null',
     ],
     ['limits: reads count', "    request.spend('reads', { records: readsIn(asked) });\n", ''],
     [
-      'limits: a flood of the turned away is few records',
+      'limits: a flood of refused reads is few records',
       "!request.trySpend('reads', { records: 1 })",
       'false',
     ],
     ['limits: refusals beyond a limit are counted', 'error.status === 429', 'false'],
-    ['8 what is asked in a closed tenant is on record', " || error.code === 'TENANT_CLOSED'", ''],
-    ['8 who shows no key that opens anything is on record', 'error.status === 401 || ', ''],
-    ['8 and under the tenant whose key it was', 'readOf(request, request.namedKey,', 'readOf(request, null,'],
-    ['8 and before the server ends', "    server.addHook('onClose', counted.close);\n", ''],
-    ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
+    ['8 a read in a closed tenant is on record', " || error.code === 'TENANT_CLOSED'", ''],
+    ['8 a request without a valid key is on record', 'error.status === 401 || ', ''],
+    [
+      '8 a request without a valid key is on record under the tenant of that key',
+      'readOf(request, request.namedKey,',
+      'readOf(request, null,',
+    ],
+    [
+      '8 refusals are on record before the server ends',
+      "    server.addHook('onClose', counted.close);\n",
+      '',
+    ],
+    [
+      'privacy: the record of a read holds no personal data',
+      'cut(redactText(String(text)))',
+      'cut(String(text))',
+    ],
   ]),
   ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [
     [
@@ -441,9 +461,9 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/cli/src/cases/compare.ts', [
     ['cases: what differs fails', 'expected === seen) return []', 'expected !== seen) return []'],
-    ['cases: whose bound it was', 'return first.policy ?? mandate', 'return mandate'],
+    ['cases: the policy that set the limit is named', 'return first.policy ?? mandate', 'return mandate'],
     ['cases: what is left is told by the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
-    ['cases: who gives a policy', 'latestOf(given) + whose === bound', 'true'],
+    ['cases: the rule that gives a policy is named', 'latestOf(given) + whose === bound', 'true'],
   ]),
   ...inFile('packages/cli/src/control/document-file.ts', [
     ['pull: no file is hidden, or one of cases', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
@@ -453,7 +473,11 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['pull: nothing that is archived', ' && !one.isArchived', ''],
   ]),
   ...inFile('packages/cli/src/plane/apply-files.ts', [
-    ['up: what another plane did meanwhile is looked at anew', 'isOvertaken = true', 'isOvertaken = false'],
+    [
+      'up: changes that another plane made meanwhile are read again',
+      'isOvertaken = true',
+      'isOvertaken = false',
+    ],
     ['up: a start fails where the plane refuses', 'else throw refused(', 'else void refused('],
     ['up: what no file names stays', 'prune: false', 'prune: true'],
   ]),

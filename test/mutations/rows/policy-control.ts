@@ -19,19 +19,23 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a lower price of a model is wider', '...lowerPrices(before, after),', ''],
   ]),
   ...inFile('packages/policy/src/lint/common-name.ts', [
-    ['7 what is denied is left over by nobody', '(out === null || !denying.ends(out))', 'true'],
-    ['7 no list of patterns holds up whoever asks', 'takes(effort, STEPS_A_PLACE * all.size);', ''],
+    ['7 a denied name is left over in no list', '(out === null || !denying.ends(out))', 'true'],
+    [
+      '7 comparing lists of patterns takes a bounded number of steps',
+      'takes(effort, STEPS_A_PLACE * all.size);',
+      '',
+    ],
   ]),
   ...inFile('packages/policy/src/lint/lint-control.ts', [
     [
-      '7 who writes a policy hears of the rules that name it',
+      '7 writing a policy reports findings of the rules that name it',
       "id === (kind === 'rule' ? document.id : policyIdOf(document))",
       'id === document.id',
     ],
   ]),
   ...inFile('packages/policy/src/lint/nothing-in-common.ts', [
     [
-      '7 rules that never hold at once contradict nobody',
+      '7 rules that never hold at once do not contradict each other',
       'if (mayHoldAtOnce(set, effort)) return set;',
       'return set;',
     ],
@@ -39,7 +43,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 lint says what it did not look at', 'if (!isKnown) skipped();', ''],
   ]),
   ...inFile('packages/policy/src/lint/idle-documents.ts', [
-    ['7 who changes a document does not wait for long', '!takes(effort, tools.length)', 'false'],
+    [
+      '7 looking at a changed document takes a bounded number of steps',
+      '!takes(effort, tools.length)',
+      'false',
+    ],
   ]),
   ...inFile('packages/policy/src/lint/never-hold.ts', [
     ['7 lint knows which actions have a field', '...ofFields.flatMap(implied)', ''],
@@ -97,14 +105,18 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/lint/widening.ts', [
     ['7 a version that rules waited for is told', 'if (isThere && !wasThere)', 'if (false)'],
     ['7 what may be asked again sooner is told', 'lease(is) < lease(was)', 'false'],
-    ['7 a tool that nobody may call lets nothing through', '.filter(usableUnder(after, effort))', ''],
+    ['7 a tool that no agent may call widens nothing', '.filter(usableUnder(after, effort))', ''],
   ]),
   ...inFile('packages/policy/src/lint/rule-widening.ts', [
-    ['7 a rule that is gone held somebody', 'held ? [goes(before, after)] : []', '[]'],
-    ['7 a rule that is new gives somebody', '[comes(before, after)]', '[]'],
-    ['7 whom a rule holds only now may have been refused', 'return isMore ?', 'return false ?'],
+    ['7 a deleted rule may have held an agent', 'held ? [goes(before, after)] : []', '[]'],
+    ['7 a new rule gives an agent more', '[comes(before, after)]', '[]'],
     [
-      '7 a rule that only watches holds nobody up',
+      '7 an agent that a rule holds only now may have been refused before',
+      'return isMore ?',
+      'return false ?',
+    ],
+    [
+      '7 a rule that only watches stops no agent',
       "before.mode === 'enforce' && after.mode === 'observe'",
       'false',
     ],
@@ -134,7 +146,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/rules/families-in-force.ts`, [
-    ['6 a plan says whose family its agent is in', '        above: ids,\n        steps', '        steps'],
+    ['6 a plan names the ancestors of its agent', '        above: ids,\n        steps', '        steps'],
     [
       '6 also where it took too much to know',
       'if (own.tooCostly !== undefined) return { ...own, above: ids };',
@@ -147,26 +159,26 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/control-state.ts`, [
     [
-      '7 who expected another revision loses',
+      '7 a change that expects another revision is refused',
       'expects !== undefined && expects !== current',
       'expects !== undefined && false',
     ],
     ['7 a change that comes twice happens once', 'if (known?.digest === digest) return known.changed;\n', ''],
     [
-      '7 a key that ended keeps nobody’s key of its id from opening',
+      '7 a key that ended does not block the key of another tenant with its id',
       '!opens(key(record.key.id))',
       'key(record.key.id) === undefined',
     ],
     [
-      '7 what became of a change that is written again names nobody’s key',
+      '7 the result of a repeated change names no key of another tenant',
       'opens(keyIn(known.control, record.key.id)) && ',
       'changed.ok && ',
     ],
-    ['7 of ids that nobody has any more nothing is kept', ') tenantOfKey.delete(id);', ') continue;'],
+    ['7 an id that no key has any more is forgotten', ') tenantOfKey.delete(id);', ') continue;'],
     ['7 an id in use is kept', ' && keyIn(known.control, id) === undefined', ''],
-    ['7 it is known whose a key was', ' ?? endedKeys.get(id)', ''],
+    ['7 the tenant of a key that ended is known', ' ?? endedKeys.get(id)', ''],
     [
-      '7 an id stands for one change',
+      '7 an id names one change',
       "  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };\n",
       '',
     ],
@@ -178,9 +190,13 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'line.lines === count',
     ],
     ['a snapshot of other records is not read', ' && line.shape === shape', ''],
-    ['whoever goes on from a snapshot forgets as others do', 'control.issued.forgetAt = line.forgetAt;', ''],
-    ['a key that is another’s lets nobody in behind a snapshot', ' && !elsewhere.has(line.id)', ''],
-    ['whose a key was is known behind a snapshot', "'roleKeys', 'endedKeys'", "'roleKeys'"],
+    [
+      'a reader that starts from a snapshot forgets as other readers do',
+      'control.issued.forgetAt = line.forgetAt;',
+      '',
+    ],
+    ['after a snapshot, a key of another tenant opens nothing', ' && !elsewhere.has(line.id)', ''],
+    ['after a snapshot, the tenant of a key that ended is known', "'roleKeys', 'endedKeys'", "'roleKeys'"],
     ['what mandates are made of is there once', 'stands?.revision === revision ? stands : ', ''],
   ]),
   ...inFile(`${POLICY}/control/snapshot/write-control.ts`, [
@@ -206,7 +222,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     replace: 'unbounded',
   },
   ...inFile(`${POLICY}/control/refuse-change.ts`, [
-    ['7 nobody stands above themselves', "if (above === id) return 'PARENT_IS_BELOW';", ''],
+    ['7 no agent is its own ancestor', "if (above === id) return 'PARENT_IS_BELOW';", ''],
     ['7 no chain of agents is too long, on either end', 'height + depthBelow(control, id)', 'height'],
     [
       '7 a policy that rules name is archived by force alone',
@@ -227,7 +243,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a key of a role does what that role may', '&& isOfRole && isOfTenant', '&& isOfTenant'],
     ['7 a role reaches no further than its tenant', '&& isOfRole && isOfTenant', '&& isOfRole'],
     [
-      '7 nobody revokes the key that they ask with',
+      '7 no caller revokes the key of the request',
       "if (record.byKey === record.keyId) return 'OWN_KEY';",
       '',
     ],
@@ -237,17 +253,13 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
     [
-      '7 to who was retired a file allows nothing',
+      '7 a file allows nothing to a retired agent',
       '!agents.has(agentId) && !retired.has(agentId)',
       '!agents.has(agentId)',
     ],
+    ['7 rules hold registered agents', 'askedLast = isOfFile ? ofFile : controlled;', 'askedLast = ofFile;'],
     [
-      '7 rules hold those who are registered',
-      'askedLast = isOfFile ? ofFile : controlled;',
-      'askedLast = ofFile;',
-    ],
-    [
-      '7 the file holds those who are not',
+      '7 the file holds agents that are not registered',
       'askedLast = isOfFile ? ofFile : controlled;',
       'askedLast = controlled;',
     ],
@@ -268,15 +280,15 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/issued-mandates.ts`, [
     [
-      '7 a mandate is of what stands at its place',
+      '7 a mandate of documents that changed meanwhile is refused',
       "if (changedAt > mandate.foundAt) return 'REVISION_CONFLICT';",
       '',
     ],
     ['7 a mandate lasts as long as was asked', ' && lastsMs <= mandate.ttlMs', ''],
     ['7 a mandate has an end', ' && mandate.ttlMs <= CAPS.mandateTtlMs', ''],
     ['7 a mandate is of policies that are there', 'lasts && areThere && ', 'lasts && '],
-    ['7 nobody foresees changes', ' && mandate.foundAt < revision', ''],
-    ['7 a tenant has so many mandates', 'if (alive >= most) return true;', ''],
+    ['7 a mandate is made from earlier revisions', ' && mandate.foundAt < revision', ''],
+    ['7 a tenant has a bounded number of mandates', 'if (alive >= most) return true;', ''],
     ['7 what mandates are made of is bounded', '!isTooMuch(issued, one)', 'true'],
     ['7 what is over is forgotten', 'if (!isOver(one, atMs)) continue;', 'continue;'],
     [
@@ -324,18 +336,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a mandate is made of rules as they stand', 'if (before?.of === of)', 'if (before !== undefined)'],
   ]),
   ...inFile(`${POLICY}/control/take-effect.ts`, [
-    ['7 who is registered again is retired no more', 'control.retired.delete(document.id);', ''],
-    ['7 of so many it is known that they were retired', 'all.size <= most || ', 'true || '],
-    [
-      '7 of a key that ends it is known whose it was',
-      'putLast(endedKeys, key.id, ended, CAPS.endedKeys);',
-      '',
-    ],
+    ['7 an agent that is registered again is not retired', 'control.retired.delete(document.id);', ''],
+    ['7 a bounded number of retired agents is remembered', 'all.size <= most || ', 'true || '],
+    ['7 the tenant of an ended key is kept', 'putLast(endedKeys, key.id, ended, CAPS.endedKeys);', ''],
     ['7 the key that ended last is forgotten last', '  all.delete(id);\n', ''],
   ]),
   ...inFile(`${POLICY}/control/near-rules.ts`, [
     ['7 what is said of a rule that is thought of is of that', 'thoughtOf.get(rule.id) ?? ', ''],
-    ['7 who is named by no rule is near none', 'if (!isNamed(rule, attributes)) continue;', ''],
+    ['7 an agent that no rule names is near none', 'if (!isNamed(rule, attributes)) continue;', ''],
     [
       '7 what no action tells yet keeps no rule from an issued mandate',
       'if (!isTold(compiled)) continue;',
@@ -389,20 +397,24 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'isWithin(known.spell, atMs) && fits(efforts, known)',
       'isWithin(known.spell, atMs)',
     ],
-    ['7 who is asked takes it from who is asked next', '      spend(efforts, given);\n', ''],
+    ['7 agents that are asked for one action share its step budget', '      spend(efforts, given);\n', ''],
   ]),
   ...inFile(`${POLICY}/rules/rules-of-agents.ts`, [
     ['7 a shadow rule is never enforced', "return mode !== 'shadow';", 'return true;'],
-    ['7 an agent that was changed is looked at anew', 'before?.agent === agent', 'before !== undefined'],
+    ['7 a changed agent is evaluated again', 'before?.agent === agent', 'before !== undefined'],
     [
       '7 a rule that is changed is changed for all',
       'if (behind === 0) return one;',
       'if (behind >= 0) return one;',
     ],
-    ['7 what is forgotten is looked at anew', 'if (behind > changes.length) return null;', ''],
+    [
+      '7 an agent is evaluated again after its changes are forgotten',
+      'if (behind > changes.length) return null;',
+      '',
+    ],
     ['7 what a rule took, it takes no more', '-asked.steps : asked.steps', 'asked.steps : asked.steps'],
     [
-      '7 a rule that is gone holds nobody',
+      '7 a deleted rule holds no agent',
       'if (rule === before) remove(side.holding, rule.id);',
       'if (rule === before) side.steps += 0;',
     ],
@@ -436,7 +448,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 rules in shadow have steps of their own', 'shadow: effortOfAction() };', 'shadow: { left: 0 } };'],
   ]),
   ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
-    ['7 shadow: nobody plans again for it', '        ...ofEnforced,\n', '        ...ofAll,\n'],
+    [
+      '7 shadow: a rule in shadow does not shorten the validity of a plan',
+      '        ...ofEnforced,\n',
+      '        ...ofAll,\n',
+    ],
   ]),
   ...inFile(`${POLICY}/lint/given-by-claim.ts`, [
     [
@@ -448,13 +464,13 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/grant-required.ts`, [
     ['1 an agent that requires a grant names one', 'if (agent.requiresGrant) return agent.id;', ''],
-    ['1 nobody below it acts without a grant', 'if (requiresGrant) return id;', ''],
+    ['1 no descendant of it acts without a grant', 'if (requiresGrant) return id;', ''],
     ['1 what rules compose to is no grant', ' && mandateId !== COMPOSED', ''],
   ]),
   ...inFile(`${POLICY}/control/former-ancestors.ts`, [
-    ['6 who leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],
+    ['6 an agent that leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],
     [
-      '6 who was below an agent that left a family is remembered',
+      '6 a descendant of an agent that left a family is remembered',
       '    putLatest(left, register.departures.get(ancestor));\n',
       '',
     ],

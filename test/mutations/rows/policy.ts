@@ -78,7 +78,11 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['1 a denied model', 'deniedModels?.match(models.denied) ?? null', 'null as string | null'],
   ]),
   ...inFile(`${POLICY}/checks/provider-allowed.ts`, [
-    ['1 who names no provider does not pass', 'if (providers.length === 0) {', 'if (providers === null) {'],
+    [
+      '1 a call that names no provider does not pass',
+      'if (providers.length === 0) {',
+      'if (providers === null) {',
+    ],
     ['1 a denied provider', 'deniedProviders?.match(names.denied) ?? null', 'null as string | null'],
     [
       '1 every provider has to be allowed',
@@ -120,7 +124,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/prices/model-prices.ts`, [
     [
-      '4 who names no provider pays the dearest of the document',
+      '4 a call that names no provider pays the highest price in the document',
       'call.provider === null ? entries',
       'call.provider === null ? entries.slice(0, 1)',
     ],
@@ -312,7 +316,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       "if (cost === 'price' && estimate > 0) return flat(type, 0, estimate, 'estimate');\n  if (typeof cost === 'string') return",
     ],
     [
-      '4 who leaves out tokens does not reserve nothing',
+      '4 a call without its token counts is not free',
       'inputTokens ?? defaultTokens.input;',
       'inputTokens ?? defaultTokens.input ?? 0;',
     ],
@@ -412,7 +416,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'for (const policy of policies) if (policy.tools',
       'for (const policy of policies.slice(0, 1)) if (policy.tools',
     ],
-    ['7 findings say whose bound it was', 'return { ...found, policy: name }', 'return found'],
+    ['7 a finding names the policy that set the limit', 'return { ...found, policy: name }', 'return found'],
   ]),
   ...inFile(`${POLICY}/decide.ts`, [
     ['7 the earliest expiry', 'Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs)', 'expiresAtMs'],

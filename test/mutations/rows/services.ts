@@ -34,7 +34,11 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
-    ['7 rules hear the tenant, whoever leaves it out', '{ ...value.action, tenant, ', '{ ...value.action, '],
+    [
+      '7 rules see the tenant of an action that does not state it',
+      '{ ...value.action, tenant, ',
+      '{ ...value.action, ',
+    ],
     [
       "4 a report on a tenant's topic is the agent's own",
       'mayRelease: source.topic === TOPICS.actions',
@@ -58,7 +62,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'throw error;',
     ],
     [
-      '6 a topic made anew ends nobody',
+      '6 a topic that is made again ends no decider',
       "return retryable || code === 'LEDGER_EPOCH_CHANGED' || isMadeAnew;",
       "return retryable || code === 'LEDGER_EPOCH_CHANGED';",
     ],
@@ -76,9 +80,13 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['9 other topics say nothing of an epoch', 'if (topic === TOPICS.decisions) remembered', 'remembered'],
   ]),
   ...inFile('services/recorder/src/control-changes.ts', [
-    ['7 what became of a change follows from all before it', 'taken?.next === offset', 'taken !== null'],
     [
-      '7 what lies beside the changes is none',
+      '7 the result of a change follows from all records before it',
+      'taken?.next === offset',
+      'taken !== null',
+    ],
+    [
+      '7 a record of another partition is no change',
       'if (records[0]?.coordinate.partition !== PARTITION) return [];',
       '',
     ],
@@ -111,7 +119,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['9 the next try is above what the log holds', '  need.above = highestGeneration(fold);\n', ''],
     ["9 the lease of one's own last try is no obstacle", '  need.epoch = epoch;\n', ''],
     [
-      '9 who was overtaken sees to what it said on the log',
+      '9 a decider that was overtaken sees its own epoch on the log',
       '    mustHold(options.ledger.epoch, fold, need);\n',
       '',
     ],
@@ -131,7 +139,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       "spend(request, 'it is killed",
       "void ('it is killed",
     ],
-    ['6 a kill of an agent that nobody knows is refused', '!(await hasOpen(gateway, target))', 'false'],
+    ['6 a kill of an unknown agent is refused', '!(await hasOpen(gateway, target))', 'false'],
     ['6 a kill of a known agent is not counted', '!isKnown(gateway, target) && ', ''],
     ['6 an agent that was decided about can be killed', ' || refused.wasDecided(tenant, agentId)', ''],
     [
@@ -152,7 +160,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'tenant.undecided > 1_000_000',
     ],
     [
-      'gateway: a decision stands for the records before it',
+      'gateway: a decision frees the room of the records before it',
       'logged.offset <= upTo',
       'logged.offset === upTo',
     ],
@@ -218,7 +226,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
-    ['6 a kill that is carried out anew is on the log anew', '@${', '@${0 * '],
+    ['6 a kill that is repeated after a revive is on the log again', '@${', '@${0 * '],
     ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],
   ]),
   ...inFile('services/gateway/src/journal/command-journal.ts', [
@@ -262,15 +270,16 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['alerts: what is cleared is known', 'episode === known.episode && known.stands && !stands', 'false'],
   ]),
   ...inFile(`${ALERTER}/rules/approval-rule.ts`, [
-    ['alerts: what nobody answers is no alarm for ever', '!stands || nowMs < endMs', 'true'],
+    ['alerts: a question without an answer stops being an alarm', '!stands || nowMs < endMs', 'true'],
   ]),
   ...inFile(`${ALERTER}/groups-behind.ts`, [
     ['alerts: tables that were given up are no lag', 'Math.max(nextOffset', 'Math.min(nextOffset'],
     ['alerts: what is done is no lag', 'endOffset - done', 'endOffset'],
-    ['alerts: what nobody was ever there for is late', 'topics: [TOPICS.actions]', 'topics: []'],
+    ['alerts: records that no group ever read are late', 'topics: [TOPICS.actions]', 'topics: []'],
   ]),
   ...inFile(`${ALERTER}/rules/windowed-shares.ts`, [
-    ['alerts: a threshold is reached exactly', '* 100n >= BigInt', '* 100n > BigInt'],
+    ['alerts: a threshold is reached exactly', 'return shown >= asked;', 'return shown > asked;'],
+    ['alerts: a threshold of a large amount is reached exactly', '* 100n >= BigInt', '* 100n > BigInt'],
   ]),
   ...inFile(`${ALERTER}/rules/release-rate-rule.ts`, [
     [
@@ -368,9 +377,13 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['privacy: erasures are shown to their tenant alone', 'if (erasure?.tenant === tenant)', 'if (erasure)'],
   ]),
   ...inFile('services/gateway/src/persons/follow-erasures.ts', [
-    ['privacy: who was forgotten before is so from the start', 'await fold(early);', ''],
+    ['privacy: persons erased earlier are known from the start', 'await fold(early);', ''],
     ['privacy: keys are open before they are wanted', 'onEdit(beginLater);', ''],
-    ['privacy: nobody seals with other keys', 'if (inForce !== id) throw otherKeys(id, inForce);', ''],
+    [
+      'privacy: texts are sealed with the keys in force alone',
+      'if (inForce !== id) throw otherKeys(id, inForce);',
+      '',
+    ],
   ]),
   ...inFile('services/gateway/src/answers/answer-board.ts', [
     ['gateway: the holder of most waits is answered first', '      place.finish();\n', ''],
