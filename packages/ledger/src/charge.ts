@@ -1,13 +1,13 @@
 /**
  * The final cost of an action. A table has a row for each charging policy, and the largest of several costs counts. Then the
- * plan bounds the settlement: by a price that a policy sets, a cap on the actual cost, and a limit on how much an agent's own
- * reports may give back (ADR 44, ADR 45).
+ * plan bounds the settlement by a price that a policy sets, and by a cap on the actual cost. It also limits the amount that
+ * an agent's own reports may give back (ADR 44, ADR 45).
  */
 import { type Charging, outcomeResult, percentOf, type SettleRequest, type Settling } from '@mandate/schemas';
 
 type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'mayRelease'>;
 
-/** What an ALLOW reserved, and how that is settled. */
+/** The reservation of an ALLOW, and how it is settled. */
 type Reserved = { reservedMicros: number; charging: Charging; settling: Settling };
 
 export type Cost = {

@@ -95,8 +95,8 @@ export type DeferralReference = Pick<Approval, 'actionId' | 'digest'>;
 export type QuestionReference = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
 /**
- * The state of a question. `none`: the action was decided since, or the ledger remembers no such question.
- * `expiresAtMs`: of a grant, null otherwise.
+ * The state of a question. `none`: the action was decided since, or the ledger remembers no such question. `expiresAtMs`:
+ * when the grant ends; null in other states.
  */
 export type Question = {
   state: 'none' | 'waiting' | 'granted' | 'denied' | 'expired';
@@ -177,8 +177,8 @@ export interface Ledger {
   /** Throws ADJUSTMENT_TOO_LARGE when the counter cannot hold exactly what it would leave (2^53-1). */
   adjust(adjustment: Adjustment): Promise<Receipt & { spentMicros: number }>;
   /**
-   * Of what was deferred: throws APPROVAL_NOT_FOUND where the newest decision that is remembered of the action is none on that
-   * digest, and APPROVAL_NOT_WAITING where it was let through or blocked for good.
+   * Answers a deferred request. Throws APPROVAL_NOT_FOUND if the newest remembered decision of the action is not about that
+   * digest. Throws APPROVAL_NOT_WAITING if the action was already allowed or blocked for good.
    */
   approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
   /** Returns the state of a question to a person. It changes nothing. */
@@ -186,14 +186,14 @@ export interface Ledger {
 
   /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */
   balances(tenant: string): Promise<readonly Balance[]>;
-  /** Allowed, and still running (no outcome, lease alive) or still to reach the log; oldest first. */
+  /** Allowed actions that still run (no outcome, lease alive) or are not on the log yet; the oldest first. */
   open(tenant: string, agentId?: string): Promise<readonly OpenAction[]>;
-  /** By how much, and where, the ledger is ahead of the log: decided or settled, not confirmed. */
+  /** Changes of the ledger that the log may not have yet: decided or settled, but not confirmed. */
   unpublished(tenant: string): Promise<readonly Unpublished[]>;
   tenants(): Promise<readonly string[]>;
-  /** How many deliveries of a tenant are remembered, of the most that its plans name (`maxRemembered`). */
+  /** How many deliveries of a tenant are remembered. Its plans limit this number by `maxRemembered`. */
   remembered(tenant: string): Promise<number>;
-  /** The share of its memory that the ledger has used, 0 to 1; null where its memory has no bound. */
+  /** The used share of the memory of the ledger, 0 to 1; null if the memory has no bound. */
   usedShare(): Promise<number | null>;
 
   ping(): Promise<void>;

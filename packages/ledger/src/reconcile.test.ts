@@ -42,7 +42,7 @@ test('a counter that one of them lacks counts in full', () => {
   ]);
 });
 
-test('a ledger that lost every counter of 200,000 agents has the drift of all of them', () => {
+test('finds the drift of 200,000 agents if the ledger lost all their counters', () => {
   const log = Array.from({ length: 200_000 }, (_, n) => total(`a-${n}`, 1));
   expect(reconcile({ log, ledger: [], audit: null }).driftMicros).toBe(200_000);
 });

@@ -1,7 +1,8 @@
 /**
- * What calls of one kind are held to. That follows from the mandate alone, so it is worked out once for its LLM calls, for
- * each tool that one of its policies speaks of, and for all other tools; and for each of them twice, as a call that states
- * no estimate may be held to more. A plan asks only what applies, and its lists have the right length from the start.
+ * The checks and limits that apply to calls of one kind. They follow from the mandate alone, so they are computed once for
+ * its LLM calls, for each tool that a policy names, and for all other tools. Each has two versions, because a call that
+ * states no estimate may have more limits. A plan asks only what applies, and its lists have the right length from the
+ * start.
  */
 import { type Action, DEFAULTS, type MandateReference } from '@mandate/schemas';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
@@ -13,40 +14,40 @@ import { whoseBound } from './whose-bound.ts';
 export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
-  /** Every policy is asked the first check before any is asked the second. */
+  /** The first check looks at every policy before the second check looks at any. */
   looks: readonly Look[];
   limits: readonly LimitOf[];
   leaseMs: number;
-  /** What the patterns of its lists take at most for a character of a name, and which policy takes most of it. */
+  /** The most steps that the patterns of its lists take for a character of a name. `dearest`: the policy that takes the most. */
   steps: number;
   dearest: string;
-  /** Only where none of the policies is enforced. */
+  /** True only if no policy is enforced. */
   observe: boolean;
   expiriesMs: readonly number[];
 };
 
-/** Of calls that state an estimate, and of calls that state none. */
+/** `stating`: for calls that state an estimate. `notStating`: for calls that state none. */
 type ListsOfMandate = { readonly stating: KnownLists; readonly notStating: KnownLists };
 
 type KnownLists = {
   llmCalls: Checklist | null;
-  /** Of the tools that a policy speaks of, those that were called. */
+  /** For each tool that a policy names and that was called. */
   tools: Map<string, Checklist>;
   otherTools: Checklist | null;
 };
 
 type Kind = Pick<Calls, 'type' | 'statesEstimate'>;
 
-/** A mandate may speak of more tools than anybody calls. */
+/** A mandate may name more tools than agents ever call. */
 const TOOLS_KNOWN = 1_000;
 
-/** What is made, when it is first asked for, stays for as long as its mandate. */
+/** A checklist is made at its first use, and kept as long as its mandate exists. */
 export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
   const made = new WeakMap<Mandate, ListsOfMandate>();
-  // Actions of one agent come together, and to compare their mandate is cheaper than to look it up.
+  // Actions of one agent come together, and comparing their mandate is cheaper than looking it up.
   let latest: { mandate: Mandate; lists: ListsOfMandate } | null = null;
   return (mandate, action) => {
     if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };
@@ -116,7 +117,7 @@ function isNamed({ policies }: Mandate, tool: string): boolean {
   return false;
 }
 
-/** @param named the tool, where a policy speaks of it */
+/** @param named the tool; null if no policy names it */
 function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): readonly Calls[] {
   return policies.map((policy, at) => ({
     ...kind,
@@ -126,7 +127,7 @@ function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): re
   }));
 }
 
-/** Where a mandate has several policies, its findings say whose they are. */
+/** If a mandate has several policies, each finding names its policy. */
 function lookOf(check: StaticCheck, calls: Calls, mandate: MandateReference): Look | null {
   const look = check(calls);
   const { name, holder } = calls.policy;

@@ -138,7 +138,7 @@ export function decide(plan: Plan, facts: StepFacts): Judgement {
   return judgement(observed, { verdict, code }, shadow, checks);
 }
 
-/** Whether the step ended before the limits were judged. Nearly none does. */
+/** Whether the step ended before the limits were judged. Few steps do. */
 function endsStep({ first, unremembered, late, kill }: StepFacts): boolean {
   return first !== null || unremembered || late || kill !== null;
 }
@@ -147,7 +147,7 @@ function endedBy(facts: StepFacts, plan: Plan): Ruling | null {
   return duplicated(facts) ?? notRemembered(facts) ?? late(facts) ?? killed(facts, plan);
 }
 
-/** Written out, for spreading the ruling into it takes longer than all else that `decide` does. */
+/** Lists every field, because spreading the ruling takes longer than the rest of `decide`. */
 function judgement(
   ruling: Ruling,
   observed: Observed | null,
@@ -209,7 +209,7 @@ function everyCheck(plan: Plan, facts: StepFacts): Check[] {
   return checks;
 }
 
-/** The first that objects ends the step: those behind it were not asked. */
+/** The first check that objects ends the step. The later checks are skipped. */
 function stepChecks(facts: StepFacts): readonly Check[] {
   return endsStep(facts) ? checksOfEnded(facts) : STEP_PASSED;
 }
@@ -217,7 +217,7 @@ function stepChecks(facts: StepFacts): readonly Check[] {
 function checksOfEnded({ first, unremembered, late, kill }: StepFacts): readonly Check[] {
   const asked: [check: string, objected: boolean][] = [
     ['duplicate', first !== null],
-    // Only where it objects: nearly all pass.
+    // Listed only if it objects, because it nearly always passes.
     ...(unremembered ? [['replay-memory', true] as [string, boolean]] : []),
     ['deadline', late],
     ['kill-switch', kill !== null],

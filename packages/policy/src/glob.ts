@@ -1,12 +1,13 @@
 import { type Glob, matches, parseGlob } from './glob-pattern.ts';
 import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './literal-automaton.ts';
 
-/** Names the first pattern of its list that matches, or null. `steps`: how many a character of a name takes at most. */
+/** Returns the first pattern of its list that matches, or null. `steps`: the most steps for one character of a name. */
 export type GlobMatcher = ((name: string) => string | null) & { readonly steps: number };
 
 /**
- * Up to this many patterns are tried one by one, since most names fail each at the first letter. More are tried together. A name
- * took, of 10 globs: 110 ns one by one, 220 ns together; of 1,000 globs: 8,000 ns one by one, 150 ns together.
+ * Up to this many patterns are tried one by one, because most patterns fail at the first letter of a name. More patterns are
+ * tried together. A name takes 110 ns one by one and 220 ns together with 10 globs. With 1,000 globs it takes 8,000 ns and
+ * 150 ns.
  */
 const FEW = 8;
 

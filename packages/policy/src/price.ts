@@ -1,4 +1,4 @@
-/** What a call costs before it runs, and how its outcome will settle that: SEMANTICS section 4. */
+/** The price of a call before it runs, and how its outcome settles that price: docs/mandates.md. */
 import type { Action, Charging, LlmCall } from '@mandate/schemas';
 import { greaterCharging } from './greater-charging.ts';
 import type { ChargingRule, DefaultTokens, Policy, ToolPolicy } from './mandate/mandate.ts';
@@ -7,19 +7,19 @@ import { type ModelPrices, statedMicros } from './prices/model-prices.ts';
 import { billsOutput, type LlmPrice, priceOfLlmCall } from './prices/price-of-llm-call.ts';
 
 export type Price = {
-  /** What an ALLOW reserves. */
+  /** The amount that an ALLOW reserves. */
   reserveMicros: number;
-  /** What the policies say that the call costs, whatever its estimate; 0: no policy says it. */
+  /** The price that the policies set, whatever the estimate of the call; 0: no policy sets a price. */
   policyMicros: number;
   charging: Charging;
   /**
-   * Where the figure comes from: `tiers`, `mandate`, `estimate`, `default-estimate`, `free`, `unknown` where no policy can price the LLM call, or
-   * the entry of the price lists (`genai-prices:openai/gpt-4o`).
+   * The origin of the figure: `tiers`, `mandate`, `estimate`, `default-estimate`, `free`, or the entry of the price lists
+   * (`genai-prices:openai/gpt-4o`). `unknown`: no policy can price the LLM call.
    */
   source: string;
-  /** As `inputMicrosOf` computes it; null if that is another price. */
+  /** The cost of the stated input, as `inputMicrosOf` computes it; null if another list may price the input. */
   inputMicros: number | null;
-  /** The policies that cannot price it, where there are any. */
+  /** The policies that cannot price the call, if there are any. */
   unpriced?: readonly Unpriced[];
 };
 
@@ -27,7 +27,7 @@ export type Price = {
 type Unpriced = { at: number; lacks: Lacks };
 type Lacks = 'price' | 'tokens';
 
-/** What a policy says of the price of calls of one kind. */
+/** The rules of a policy for the price of calls of one kind. */
 export type Pricing = {
   rule: ChargingRule;
   costMicros: number | null;
@@ -36,7 +36,7 @@ export type Pricing = {
   defaultTokens: DefaultTokens;
 };
 
-/** What a policy says of a tool; of LLM calls and other tools, nothing. */
+/** `tool`: the rules of the policy for the tool; null for LLM calls and other tools. */
 type Priced = { policy: Policy; tool: ToolPolicy | null };
 
 /** Whether the policy has a price for calls of the tool, so that no estimate lowers what they cost. */
@@ -63,9 +63,9 @@ export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
 }
 
 /**
- * Under several policies, the most that one of them takes of each outcome.
+ * Under several policies, the highest charge of any policy counts for each outcome.
  *
- * @param call what is known of the LLM call; null: it is none
+ * @param call the known facts about an LLM call; null for other actions
  */
 export function priceOf(
   action: Action,
@@ -132,7 +132,7 @@ function together(one: Price, other: Price): Price {
   return unpriced.length === 0 ? price : { ...price, unpriced };
 }
 
-/** An estimate may raise a price. It is never one. */
+/** An estimate may raise a price, but it never replaces a missing price. */
 function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number, atMs: number): Price {
   const type = pricing.rule.type as FlatRule;
   const estimate = action.estimatedCostMicros ?? 0;
@@ -141,7 +141,7 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
   return flat(type, cost.micros, estimate, cost.source, cost.inputMicros);
 }
 
-/** By the document's own price of the model, else by the price lists; where there is no price, what is missing for one. */
+/** The document's own price of the model, or else the price from the lists. Without a price, returns what is missing. */
 function llmCost(
   { inputTokens, maxOutputTokens }: Pick<LlmCall, 'inputTokens' | 'maxOutputTokens'>,
   call: KnownCall,

@@ -22,9 +22,14 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
     {},
     { leastMicros: 0, ownLeastMicros: 500_000 },
   ],
-  ['so is the stated input of a model call', [{}], { inputMicros: 700 }, { ownLeastMicros: 700 }],
+  [
+    'the stated input of a model call is the least of an own report',
+    [{}],
+    { inputMicros: 700 },
+    { ownLeastMicros: 700 },
+  ],
   ['the default cap is a dollar if nothing is reserved', [{}], {}, { mostMicros: DEFAULTS.actualCostMicros }],
-  ['otherwise it is ten times the reservation', [{}], { reserveMicros: 1_000 }, { mostMicros: 10_000 }],
+  ['the default cap is ten times the reservation', [{}], { reserveMicros: 1_000 }, { mostMicros: 10_000 }],
   [
     'maxCostPerCall bounds the default cap',
     [{ maxCostPerCall: 0.005 }, {}],
@@ -32,7 +37,7 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
     { mostMicros: 5_000, markMicros: 5_000 },
   ],
   [
-    'maxCostPerCall bounds it if nothing is reserved, too',
+    'maxCostPerCall bounds the default cap also if nothing is reserved',
     [{ maxCostPerCall: 0.005 }],
     {},
     { mostMicros: 5_000 },
@@ -56,7 +61,7 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
     { releases: { micros: 200_000, percent: 50 } },
   ],
   [
-    'the price counts for give-backs, and not an estimate above it',
+    'give-backs go by the price, and not by an estimate above the price',
     [releases(2, 0)],
     { reserveMicros: 500_000, policyMicros: 10_000 },
     { releases: { micros: 20_000, percent: 0 } },

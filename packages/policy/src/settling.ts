@@ -10,10 +10,10 @@ import type { Releases } from './mandate/mandate.ts';
 import { hasPrice, isTiered, type Price } from './price.ts';
 
 /**
- * The bounds for one call.
+ * Computes the bounds for one call.
  *
- * @param price what the call reserves, and what the policies say that it costs
- * @param inputMicros what the stated input of a model call costs; 0 for a tool call
+ * @param price the amount that the call reserves, and the price that the policies set
+ * @param inputMicros the cost of the stated input of a model call; 0 for a tool call
  */
 export type SettlingOf = (price: Reserved, inputMicros: number) => Settling;
 type Reserved = Pick<Price, 'reserveMicros' | 'policyMicros'>;
@@ -52,9 +52,9 @@ function estimateOf(calls: Calls): number {
 }
 
 /**
- * The highest cap that a policy states. If none does, it is ten times the reservation, or a dollar if nothing is reserved. Then
- * no report costs others more than ten times what the agent had a budget for (ADR 45). `maxCostPerCall` bounds this default,
- * because no call may cost more; it bounds nothing if all policies only observe.
+ * The highest cap that a policy states. If no policy states one, the cap is ten times the reservation, or a dollar if
+ * nothing is reserved. So a report costs other agents at most ten times the amount that the agent had a budget for (ADR 45).
+ * `maxCostPerCall` bounds this default, because no call may cost more. If all policies only observe, it bounds nothing.
  */
 function capsOf(
   calls: readonly Calls[],
@@ -93,7 +93,7 @@ function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'>
   };
 }
 
-/** @param callMicros the price of the call; if no policy prices it, what it reserves */
+/** @param callMicros the price of the call; if no policy prices it, the amount that it reserves */
 function releasesOf(fewest: ReturnType<typeof fewestReleases>, callMicros: number): Settling['releases'] {
   if (fewest === null) return null;
   return { micros: Math.min(fewest.calls * callMicros, CAPS.amountMicros), percent: fewest.percent };

@@ -59,7 +59,7 @@ export class FairQueue<T> {
     return place.items.shift();
   }
 
-  /** What was taken from the lane took so much. */
+  /** Adds the cost of work that was taken from the lane. */
   charge(lane: Lane, amount: number): void {
     const charged = amount / (this.#weights.get(lane[0] ?? '') ?? 1);
     for (const place of this.#placesOf(lane)) place.charged += charged;

@@ -20,7 +20,7 @@ export type Held = {
   readonly holder: Holder;
   /** Ends the request, connection or stream, to make room for another holder. Called at most once. */
   readonly cut: () => void;
-  /** An `idle` one gives way before a `busy` one, and the oldest gives way first. */
+  /** Idle things give way before busy things, and the oldest gives way first. */
   state: 'idle' | 'busy';
 };
 

@@ -12,7 +12,7 @@ export type Metrics = {
   readonly registry: Registry;
   counter<L extends string = never>(description: Description<L>): Counter<L>;
   gauge<L extends string = never>(description: Description<L> & { collect?: () => number }): Gauge<L>;
-  /** A gauge that has exactly the series which `collect` returns when it is asked. */
+  /** A gauge that has exactly the series that `collect` returns at each scrape. */
   gaugeOf<L extends string>(
     description: Description<L> & { collect: () => Iterable<readonly [Record<L, string>, number]> },
   ): Gauge<L>;

@@ -1,9 +1,9 @@
 /**
- * Which request the code that runs now belongs to. Node carries the answer along promises, timers, streams and callbacks,
- * also into its handler of uncaught exceptions. So an exception that nothing caught ends its request and not the process.
+ * Finds the request to which the running code belongs. Node carries it along promises, timers, streams and callbacks, and
+ * into its handler of uncaught exceptions. So an exception that nothing caught ends its request and not the process.
  *
- * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it: a fault
- * there concerns everyone, and ends the process. `sharedByRequests` takes the request away at the door of such a part.
+ * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it. A fault
+ * there concerns all requests, and ends the process. `sharedByRequests` removes the request when such a part is called.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
@@ -17,8 +17,8 @@ export type RequestInHand = {
 const scope = new AsyncLocalStorage<RequestInHand>();
 
 /**
- * Node enters the scope of an `AsyncResource` in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, as it copies the scope when it
- * begins and when it ends, and a request changes its scope ten times.
+ * Node enters the scope of an `AsyncResource` in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, because it copies the scope at
+ * its beginning and at its end. A request changes its scope ten times.
  */
 const outside = new AsyncResource('OUTSIDE_REQUESTS');
 
@@ -42,7 +42,7 @@ function entranceOf(request: RequestInHand): AsyncResource {
   return request.entrance;
 }
 
-/** A listener of the request that runs now, for a caller that belongs to no request or to another one. */
+/** Binds a listener to the current request, for a caller that belongs to another request or to none. */
 export function ofThisRequest<Args extends unknown[]>(
   listener: (...args: Args) => void,
 ): (...args: Args) => void {
@@ -51,7 +51,7 @@ export function ofThisRequest<Args extends unknown[]>(
   return (...args) => inRequest(request, () => listener(...args));
 }
 
-/** Runs code that belongs to no request, whoever calls. */
+/** Runs code outside of any request, also when a request calls it. */
 export function outsideRequests<T>(work: () => T): T {
   return requestInHand() === null ? work() : outside.runInAsyncScope(work);
 }

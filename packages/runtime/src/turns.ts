@@ -31,8 +31,8 @@ export type Turns = {
 const TURN_MS = 5;
 
 /**
- * What callers wait for gets more of the time than what is done for later, and more than requests that bring more work. A
- * flood of actions would otherwise leave the deciders an eighth of the time, while every agent waits for them.
+ * Work that callers wait for gets more time than work for later, and more than requests that bring new work. Otherwise a
+ * flood of actions would leave the deciders an eighth of the time, while every agent waits for them.
  */
 const WEIGHTS = new Map([
   ['deciders', 8],
@@ -44,7 +44,7 @@ const WEIGHTS = new Map([
 export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } = {}): Turns {
   const waiting = new FairQueue<{ lane: Lane; go(): void }>(WEIGHTS);
   let beganMs = 0;
-  /** Whether `beganMs` is of this turn. */
+  /** Whether `beganMs` is the beginning of this turn. */
   let hasBegun = false;
   let isServing = false;
   /** Whether a connection came since work was last looked at. */

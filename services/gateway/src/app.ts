@@ -1,20 +1,25 @@
 /**
- * The gateway: HTTP in. Whoever can send JSON publishes actions and outcomes here, waits for decisions, and operators
- * pull the kill switch, correct budgets and answer approvals. It decides nothing itself: it puts records on the log,
+ * The gateway: HTTP in. Callers that can send JSON publish actions and outcomes here, and wait for decisions. Operators pull
+ * the kill switch, correct budgets and answer approvals. The gateway decides nothing itself. It writes records to the log,
  * and the decider answers on the log.
  *
- * What it promises: the tenant is the key's, whatever a body says, and a key publishes for its own agents only. What
- * is accepted was read by the strict reader and redacted first; of a list, all is published or nothing. 200 with a
- * decision means that the decision is on the log, and an ALLOW is handed over only after the kill flag was read once
- * more. When the log or the ledger is away the answer is 503 in bounded time, and it says what may have happened.
+ * Promises:
+ * - The tenant comes from the API key, whatever a body says. A key publishes for its own agents only.
+ * - Accepted records have passed the strict reader and are redacted. A list is published as a whole or not at all.
+ * - 200 with a decision means that the decision is on the log. Before an ALLOW is handed over, the kill flag is read again.
+ * - When the log or the ledger is away, the answer is 503 in bounded time, and says what may have happened.
+ * - A kill is in force when it answers. If the log did not take its event yet, the answer says so, and the gateway tries
+ *   again.
+ * - A revive reaches the log before it takes effect.
  *
- * A kill is in force when it answers, also where the log did not take the event yet: it then says so, and goes on
- * trying. A revive reaches the log before it takes effect.
- *
- * In the flow it stands in front of the actions topic and behind the decisions topic. The parts: publish/ (a body
- * becomes records), answers/ (one reader of decisions, many who wait), refusals/ (agents that are refused too often wait), recheck-kill-switch.ts (before an ALLOW is handed over),
- * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, persons/ (who is forgotten), routes/
- * with a file a route.
+ * In the flow the gateway comes before the actions topic and after the decisions topic. The parts:
+ * - publish/: a body becomes records
+ * - answers/: one reader of decisions, and many callers that wait
+ * - refusals/: agents that are refused too often wait
+ * - recheck-kill-switch.ts: reads the kill flag again before an ALLOW is handed over
+ * - commands/: the commands of operators
+ * - journal/: writes those commands to the log
+ * - dead-letters/, persons/ (forgotten people), and routes/ with one route in each file
  */
 import { recordHttpReads } from '@mandate/bus';
 import { announcing, ledgerReadiness } from '@mandate/ledger';

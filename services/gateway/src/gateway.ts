@@ -60,7 +60,7 @@ export type Gateway = GatewayDependencies & {
   refused: RefusedAgents;
   lastKills: LastKills;
   undecided: UndecidedRecords;
-  /** Puts on record who reads what was sealed, or what others did, before it is shown. */
+  /** Records who reads sealed values or other people's actions, before the answer shows them. */
   reads: HttpReads;
   /** Before anything is redacted. Throws PERSON_KEYS_NOT_READY. */
   untilSealable(): Promise<void>;

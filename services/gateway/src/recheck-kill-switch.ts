@@ -1,7 +1,7 @@
 /**
- * Reads the kill switch again before an ALLOW is handed to its caller. Somebody may have killed the agent between the decision
- * and the answer, and the caller acts on an ALLOW at once. The record on the log does not change: only the answer says BLOCK.
- * It says BLOCK after a revive too, because an earlier answer may have said so.
+ * Reads the kill switch again before an ALLOW is handed to its caller. The agent may have been killed after the decision,
+ * and the caller acts on an ALLOW at once. The record on the log does not change: only the answer says BLOCK. It says BLOCK
+ * after a revive too, because an earlier answer may have said so.
  */
 import type { KillStatus } from '@mandate/ledger';
 import { type Logger, MandateError } from '@mandate/runtime';
@@ -59,12 +59,12 @@ function standingOf(decision: Judged): string {
   return [decision.agentId, ...agentsAboveIn(decision)].join(' ');
 }
 
-/** Null if the agent was not killed after its ALLOW. The reason of a kill is forgotten at its revive. */
+/** Null if the agent was not killed after its ALLOW. After a revive, the reason of the kill is no longer known. */
 function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {
     const family = `everything below ${killed.agentId ?? 'it'}`;
-    const whom = { agent: 'this agent', family, tenant: 'its tenant', all: 'every agent' }[killed.scope];
-    return `allowed, but ${whom} was killed after that: ${killed.reason}`;
+    const target = { agent: 'this agent', family, tenant: 'its tenant', all: 'every agent' }[killed.scope];
+    return `allowed, but ${target} was killed after that: ${killed.reason}`;
   }
   if (revivedAtMs === null || Date.parse(decidedAt) >= revivedAtMs) return null;
   return 'allowed, but this agent was killed after that, and revived since: what was allowed before may not begin';

@@ -136,7 +136,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['6 another reason is a new fact', ' && last.reason === command.reason', ''],
     [
       '6 a kill of a target that is killed already is counted',
-      "spend(request, 'it is killed",
+      "spend(request, 'the target is killed",
       "void ('it is killed",
     ],
     ['6 a kill of an unknown agent is refused', '!(await hasOpen(gateway, target))', 'false'],

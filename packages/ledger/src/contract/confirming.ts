@@ -199,7 +199,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
   });
 
-  test('reports the state of a question: waiting, answered, expired, or decided since', async () => {
+  test('reports the state of a question: waiting, answered, expired, or already decided', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ limits: [confirmation] });
     const [used, denied, missed] = [asking({ plan }), asking({ plan }), asking({ plan })];

@@ -62,7 +62,7 @@ export function rates(make: MakeLedger): void {
       expect(await lookAt(ledger, asking())).toMatchObject({ calls: 2, ok: false });
     });
 
-    test('are settled once, and a call without an outcome is open for a bounded time', async () => {
+    test('are settled once, and are open for a bounded time without an outcome', async () => {
       const { ledger, clock } = await begin(make);
       const first = asking();
       await allow(ledger, first);
@@ -73,7 +73,7 @@ export function rates(make: MakeLedger): void {
       expect(await lookAt(ledger, asking())).toMatchObject({ calls: 0, ok: true });
     });
 
-    test('are counted in one call of the step as in many', async () => {
+    test('are counted alike in one call of the step and in many calls', async () => {
       const { ledger } = await begin(make);
       const [first, second, third, fourth] = [asking(), asking(), asking(), asking()];
       const results = await ledger.step([first, second, third, settleRequest(first), fourth, asking()]);
@@ -85,7 +85,7 @@ export function rates(make: MakeLedger): void {
       expect(seen).toEqual([[[true, 0]], [[true, 1]], [[false, 2]], [], [[true, 1]], [[false, 2]]]);
     });
 
-    test('include neither calls without such a limit nor calls of other agents', async () => {
+    test('do not include calls without such a limit or calls of other agents', async () => {
       const { ledger } = await begin(make);
       const other = stepRequest({ plan: planOf() });
       await allow(ledger, other);

@@ -26,7 +26,7 @@ export function remembering(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
-  test('says how many deliveries of a tenant it remembers, without those that it had no room for', async () => {
+  test('counts the remembered deliveries of a tenant, without those for which there was no room', async () => {
     const { ledger } = await beginFull(make);
     expect(await ledger.remembered(TENANT)).toBe(0);
     const request = await allow(ledger, stepRequest(full));
@@ -36,7 +36,7 @@ export function remembering(make: MakeLedger): void {
     expect(await ledger.remembered('umbrella')).toBe(0);
   });
 
-  test('it takes no room of another tenant', async () => {
+  test('a full tenant takes no room from another tenant', async () => {
     const { ledger } = await beginFull(make);
     for (let at = 0; at < 3; at += 1) await decide(ledger, stepRequest(full));
     expect(await decide(ledger, stepRequest({ ...full, tenant: 'umbrella' }))).toMatchObject({
@@ -59,7 +59,7 @@ export function remembering(make: MakeLedger): void {
     expect(facts).toMatchObject({ first: null, unremembered: false, chargedMicros: 100 });
   });
 
-  test('remembers a delivery that is decided while all others of its partition are forgotten', async () => {
+  test('remembers a delivery that is decided when all others of its partition are forgotten', async () => {
     const { ledger, clock } = await beginFull(make);
     const before = [1, 2, 3].map(() => stepRequest({ ...full, plan: planOf({ refusal: refusal() }) }));
     await ledger.step(before);
@@ -70,14 +70,14 @@ export function remembering(make: MakeLedger): void {
     expect(await send(ledger, request)).toEqual({ ...result, redelivered: true });
   });
 
-  test('a tenant whose limit was raised has room at once', async () => {
+  test('a tenant has room as soon as its limit is raised', async () => {
     const { ledger } = await beginFull(make);
     const refused = stepRequest({ maxRemembered: 0 });
     expect(await decide(ledger, refused)).toMatchObject({ unremembered: true });
     expect(isAllowed(await decide(ledger, repeated(refused, { maxRemembered: 1 })))).toBe(true);
   });
 
-  test('a lack of room comes before deadline, kill switch, an outdated plan and a mandate that only watches', async () => {
+  test('a lack of room is checked before deadline, kill switch, an outdated plan and a mandate that only observes', async () => {
     const { ledger, clock } = await beginFull(make);
     const none = { maxRemembered: 0 };
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -90,7 +90,7 @@ export function remembering(make: MakeLedger): void {
     expect(isAllowed(watched)).toBe(false);
   });
 
-  test('the last requests without room are answered again word for word until the log has them, and then as published', async () => {
+  test('repeats the exact answer to a request without room until the log has it, and then says that it is published', async () => {
     const { ledger } = await beginFull(make);
     const refused = [1, 2, 3].map(() => stepRequest({ maxRemembered: 0 }));
     const results = await ledger.step(refused);
@@ -106,7 +106,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('keeps an answer that the log does not hold yet, however many come after it', async () => {
+  test('keeps an answer that the log does not have yet, however many answers follow', async () => {
     const { ledger } = await beginFull(make);
     const [unpublished, ...others] = [1, 2, 3, 4, 5].map(() => stepRequest({ maxRemembered: 0 }));
     if (unpublished === undefined) throw new Error('five are refused');
@@ -116,7 +116,7 @@ export function remembering(make: MakeLedger): void {
     expect((await ledger.step(others.slice(-2))).map(({ kind }) => kind)).toEqual(['published', 'published']);
   });
 
-  test('an outcome of what was allowed settles it, room or not', async () => {
+  test('an outcome settles an allowed action even without room', async () => {
     const { ledger } = await beginFull(make);
     const allowed = await allow(ledger, stepRequest({ maxRemembered: 1 }));
     const outcome = settleRequest(allowed, { actualMicros: 30, maxRemembered: 1 });
@@ -125,7 +125,7 @@ export function remembering(make: MakeLedger): void {
     expect(await send(ledger, outcome)).toEqual({ kind: 'published' });
   });
 
-  test('an outcome that changes nothing is not remembered where there is no room', async () => {
+  test('an outcome that changes nothing is not remembered if there is no room', async () => {
     const { ledger } = await beginFull(make);
     const allowed = await allow(ledger, stepRequest({ maxRemembered: 1 }));
     await settle(ledger, settleRequest(allowed, { maxRemembered: 1 }));
@@ -141,7 +141,7 @@ export function remembering(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(allowed))).toMatchObject({ kind: 'repeated' });
   });
 
-  test('a question that is asked again where there is no room is the same DEFER', async () => {
+  test('a repeated question gets the same DEFER even without room', async () => {
     const { ledger } = await beginFull(make);
     const request = stepRequest({ maxRemembered: 1, plan: planOf({ limits: [confirmation] }) });
     await ledger.step([request]);

@@ -178,7 +178,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(request, said))).toMatchObject({ chargedMicros: costs });
   });
 
-  test('charges an excess above the cap to the agent alone, and to no budget that it shares', async () => {
+  test('charges an excess above the cap to the own budgets of the agent, and to no shared budget', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 5_000 }),
@@ -202,13 +202,13 @@ export function settling(make: MakeLedger): void {
       { deltaMicros: 200, budgets: { length: 4 } },
       { deltaMicros: 8_700, budgets: [{ id: 'daily' }, { id: 'total' }] },
     ]);
-    // The agent has stopped itself, and no other agent.
+    // The agent has used up its own budget, but no budget of another agent.
     const { limits: seen } = await decide(ledger, held({}, { limits: [budget({ maxMicros: 5_000 })] }));
     expect(seen).toMatchObject([{ ok: false }]);
     await allow(ledger, { ...held({}, { limits: limits.slice(0, 1) }), agentId: 'agent-2' });
   });
 
-  test('a failure is capped as well; what is metered under tiers counts for nothing', async () => {
+  test('caps the cost of a failure too, and ignores the actual cost under tiers', async () => {
     const { ledger } = await begin(make);
     const failed = await allow(ledger, held({ mostMicros: 300 }));
     expect(
@@ -220,7 +220,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('absurdly high costs leave every counter exact, and the next charge is made in full', async () => {
+  test('extremely high costs leave every counter exact, and the next charge is made in full', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: null }),
@@ -262,7 +262,7 @@ export function settling(make: MakeLedger): void {
     }
 
     test.each(['failure', 'cancelled'] as const)(
-      'is as much as the plan says: after that a %s keeps its reservation charged',
+      'is bounded by the plan, and beyond the bound a %s keeps its reservation charged',
       async (status) => {
         const { ledger } = await begin(make);
         for (const releasedMicros of [100, 100]) {
@@ -280,7 +280,7 @@ export function settling(make: MakeLedger): void {
       },
     );
 
-    test('is no more for a call that reserves more', async () => {
+    test('has the same bound for a call that reserves more', async () => {
       const { ledger } = await begin(make);
       const reserving = (micros: number): Partial<Plan> => ({
         reserveMicros: micros,
@@ -294,7 +294,7 @@ export function settling(make: MakeLedger): void {
       });
     });
 
-    test('counts for each agent apart, and what was metered of a failure does not count', async () => {
+    test('counts for each agent separately, without the actual cost of a failure', async () => {
       const { ledger } = await begin(make);
       for (const releasedMicros of [60, 60, 60]) {
         const facts = await settled(ledger, { status: 'failure', actualMicros: 40 });
@@ -329,7 +329,7 @@ export function settling(make: MakeLedger): void {
       expect(await spent(ledger, TENANT)).toEqual({});
     });
 
-    test('gets room again as its successes cost money, and never more room than at first', async () => {
+    test('gets room again from successes that cost money, and never more than at first', async () => {
       const { ledger } = await begin(make);
       for (let failures = 0; failures < 2; failures += 1) await settled(ledger, { status: 'failure' });
       const costing = (micros: number): Partial<Plan> => ({
@@ -347,13 +347,13 @@ export function settling(make: MakeLedger): void {
       expect(refused).toEqual([false, false, true]);
     });
 
-    test('is nothing where the bound is nothing', async () => {
+    test('is refused if the bound is 0', async () => {
       const { ledger } = await begin(make);
       const request = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }));
       expect(await settle(ledger, settleRequest(request, { status: 'failure' }))).toMatchObject({
         ...{ chargedMicros: 100, releaseRefused: true },
       });
-      // Nothing is given back of an action that reserved nothing.
+      // An action that reserved nothing gives nothing back.
       const free = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }, { reserveMicros: 0 }));
       expect(await settle(ledger, settleRequest(free, { status: 'failure' }))).toMatchObject({
         releaseRefused: false,

@@ -18,8 +18,8 @@ export function seeTime(state: LedgerState, time: string): number {
 }
 
 /**
- * Whether the fold skips a record because its coordinate is known already. Then one step was written twice: a second step
- * for the same coordinate happens only after the first is forgotten. A delivery for which there was no room may be forgotten
+ * Whether the fold skips a record because it already knows the log position. Then one step was written twice. A second step
+ * for the same position happens only after the first is forgotten. A delivery for which there was no room may be forgotten
  * soon. So if there are two such steps, the later one counts.
  */
 export function isPassedOver(

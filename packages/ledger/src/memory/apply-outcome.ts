@@ -1,4 +1,4 @@
-/** Applies an outcome to its ALLOW after the amounts that it moves are known: from a step, or from the log. */
+/** Applies an outcome to its ALLOW. The amounts that it moves come from a step, or from the log. */
 import { addToCounter, openCounter, openRate } from './counters.ts';
 import type { Charge, Entry, Moved } from './remembered.ts';
 import { openCallsOf, releasedOf } from './reserve.ts';
@@ -25,7 +25,7 @@ export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean
   return true;
 }
 
-/** Whether the counter is the agent's own: no other agent shares it. */
+/** Whether the counter is the agent's own, so that no other agent shares it. */
 export function isOwn({ counter: { scope, subject } }: Charge, agentId: string): boolean {
   return scope === 'agent' && subject === agentId;
 }

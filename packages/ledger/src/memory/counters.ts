@@ -93,8 +93,8 @@ function within(heldMicros: number, deltaMicros: number): number {
 }
 
 /**
- * The part of an excess that still fits, beside a delta for the same time, into half of the exact range of a counter. The
- * other half is kept for charges. So an absurdly high report never cuts a charge to a budget that agents share.
+ * The part of an excess that still fits into half of the exact range of a counter, beside a delta for the same time. The
+ * other half is kept for charges. So an extremely high report never reduces a charge to a budget that agents share.
  */
 export function excessIn(
   counter: Counter,

@@ -1,8 +1,8 @@
 /**
- * Outcomes that lie on the log before their decision. Requests and outcomes of one agent come to that where they lie in
- * several partitions: two deciders write their answers. Mostly the decision is on its way; but where its ledger was lost
- * before the log had it, the request is decided anew, by a ledger that was folded from such a log. Whoever has the
- * decision, a fold or a step, settles it at once: so both hold what the log says (ADR 18).
+ * Outcomes that come before their decision on the log. This happens if the requests and outcomes of one agent are in several
+ * partitions, because then two deciders write their answers. Usually the decision follows soon. If its ledger was lost
+ * before the log had the decision, a ledger folded from such a log decides the request again. Both a fold and a step settle
+ * the decision at once, so both agree with the log (ADR 18).
  */
 import type { Settlement } from '@mandate/schemas';
 import { applyOutcome } from './apply-outcome.ts';
@@ -19,7 +19,9 @@ export function keepEarly({ early }: LedgerState, key: string, settlement: Early
   early.set(key, settlement);
 }
 
-/** Settles a decision that stands by the outcome that waits for it, once. Returns what it moved; null if none waits. */
+/**
+ * Settles a decision by the outcome that waits for it, once. Returns the amounts that it moved; null if no outcome waits.
+ */
 export function settleEarly(state: LedgerState, entry: Entry): Moved | null {
   const { early } = state;
   if (early.size === 0) return null;

@@ -57,8 +57,8 @@ export function rememberBriefly(state: LedgerState, delivery: Unremembered): voi
 }
 
 /**
- * Deliveries for which there was no room: keeps the last ones, and those that the log does not hold yet. Drops the others,
- * and the oldest ones whose time has passed.
+ * Forgets deliveries for which there was no room. It keeps the last ones, and those that the log does not contain yet. It
+ * also drops the oldest ones when their time has passed.
  */
 export function forgetBrief(state: LedgerState, { unremembered }: TenantState, nowMs: number): void {
   const over = lengthOf(unremembered) - state.room.keptUnremembered;

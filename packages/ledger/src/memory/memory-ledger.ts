@@ -27,9 +27,9 @@ export type MemoryLedgerOptions = {
   state?: LedgerState;
   /** Default 24 h. Ignored when `state` is given, which carries its own. */
   replayMemoryMs?: number;
-  /** How many deliveries all tenants together may have remembered. No bound when absent. */
+  /** How many deliveries of all tenants together may be remembered. Default: no bound. */
   mostRemembered?: number;
-  /** How many deliveries without room the ledger still knows for each tenant. Default 10,000. */
+  /** How many deliveries without room the ledger still recognizes for each tenant. Default 10,000. */
   keptUnremembered?: number;
   log?: Logger;
 };

@@ -1,4 +1,4 @@
-/** A list from whose front items are taken. It frees the memory of taken items now and then, not each time. */
+/** A queue: items are taken from the front. It frees the memory of taken items from time to time, not each time. */
 export type Queue<T> = { items: T[]; head: number };
 
 export function createQueue<T>(): Queue<T> {

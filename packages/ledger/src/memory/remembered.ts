@@ -32,9 +32,9 @@ export type TenantState = {
   readonly grants: Grants;
   readonly adjustments: Done<Receipt & { spentMicros: number }>;
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
-  /** Answered, not known to be on the log; oldest first. */
+  /** Answered deliveries that are not known to be on the log, the oldest first. */
   readonly unpublished: Set<Delivery>;
-  /** How many deliveries are remembered, those of `unremembered` not among them. */
+  /** How many deliveries are remembered. Deliveries in `unremembered` do not count. */
   remembered: number;
   /** Deliveries for which there was no room. The last ones are kept, so that a redelivery is recognized. */
   readonly unremembered: Queue<Unremembered>;
@@ -101,28 +101,26 @@ export type Entry = Remembered & {
   readonly hard: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
-  /** `early`: what its outcome moved at the decision, if the outcome was on the log before. */
+  /** `early`: the amounts that its outcome moved at the decision, if the outcome was on the log before the decision. */
   unpublished: { plan: StepRequest['plan']; facts: StepFacts; early: Moved | null } | null;
-  /** Another attempt of the same action: nearly always there is none, so that a list would cost more than it holds. */
+  /** Another attempt of the same action. Nearly every action has none, so a list would cost more than its content. */
   another: Entry | null;
 };
 
-/** A decision that stands for nothing: remembered by its coordinate alone. */
+/** A decision about a repeated request: remembered by its log position alone. */
 export type Duplicate = Remembered & {
   readonly kind: 'duplicate';
   readonly digest: string;
   unpublished: { plan: StepRequest['plan']; facts: StepFacts } | null;
 };
 
-/** An outcome that was taken in. `entry` is what it settled; null when it changed nothing. */
+/** An outcome that was accepted. `entry`: the ALLOW that it settled; null if it changed nothing. */
 export type Settled = Remembered & {
   readonly kind: 'settled';
   unpublished: { facts: SettleFacts; entry: Entry | null } | null;
 };
 
-/**
- * A delivery for which there was no room. It decided and changed nothing. `digest` is null for an outcome.
- */
+/** A delivery for which there was no room. It decided and changed nothing. `digest` is null for an outcome. */
 export type Unremembered = Remembered & {
   readonly kind: 'unremembered';
   readonly digest: string | null;
@@ -132,11 +130,11 @@ export type Unremembered = Remembered & {
 
 export type Delivery = Entry | Duplicate | Settled | Unremembered;
 
-/** What an outcome moves, in micro-dollars. */
+/** The amounts that an outcome moves, in micro-dollars. */
 export type Moved = {
   /** The amount in every counter that the ALLOW charged. */
   readonly deltaMicros: number;
-  /** The further amount in those of these counters that are the agent's own. */
+  /** The further amount in the agent's own counters among them. */
   readonly excessMicros: number;
   /** The amount in the agent's counter of releases. */
   readonly releasedMicros: number;
@@ -145,6 +143,6 @@ export type Moved = {
 
 /** An outcome that comes before its decision on the log: early.ts. */
 export type EarlySettlement = Moved & {
-  /** By the clock of the ledger that has the decision: from here on it waits no more. */
+  /** By the clock of the ledger that has the decision. From then on the outcome no longer waits. */
   readonly forgetAtMs: number;
 };

@@ -25,7 +25,7 @@ test('a tenant alone gets four fifths of the memory, two get four ninths, and an
   expect([...tenants.values()].map(({ remembered }) => remembered)).toEqual([400, 400]);
 });
 
-test('forgotten deliveries give their room back, however many there are', async () => {
+test('frees the room of forgotten deliveries, however many there are', async () => {
   const clock = manualClock(1_000);
   const ledger = createMemoryLedger({ clock, epoch: 'e', replayMemoryMs: 1_000, mostRemembered: 5_000 });
   const plan = planOf({ refusal: refusal() });

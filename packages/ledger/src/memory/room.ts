@@ -4,10 +4,10 @@ import type { TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /**
- * A tenant may use this many times the free part of the memory. So one tenant alone gets four fifths of the memory, and two
- * get four ninths each. A further tenant always finds room. (Dynamic thresholds: Choudhury and Hahne, 1998.)
+ * A tenant may use at most this many times the free part of the memory. So one tenant alone gets four fifths of the memory,
+ * and two tenants get four ninths each. A further tenant always finds room. (Dynamic thresholds: Choudhury and Hahne, 1998.)
  */
-const TIMES_WHAT_IS_FREE = 4;
+const TIMES_THE_FREE_PART = 4;
 
 /** Enough to keep up with a tenant that is full, and little enough for one turn of the event loop. */
 const LOOKED_AT_FOR_ROOM = 1_000;
@@ -26,5 +26,5 @@ export function hasRoom(
 
 function isBelow({ remembered, room }: LedgerState, tenant: TenantState, maxRemembered: number): boolean {
   const free = room.mostInAll - remembered;
-  return tenant.remembered < Math.min(maxRemembered, TIMES_WHAT_IS_FREE * free);
+  return tenant.remembered < Math.min(maxRemembered, TIMES_THE_FREE_PART * free);
 }

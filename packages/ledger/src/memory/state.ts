@@ -18,7 +18,7 @@ export type LedgerState = {
   replayMemoryMs: number;
   /** A setting of this process. It is no part of the stored state. */
   room: Room;
-  /** The latest time seen: the clock never shows an earlier one. */
+  /** The latest time seen. The clock never returns an earlier time. */
   clockMs: number;
   readonly tenants: Map<string, TenantState>;
   readonly coordinates: Coordinates;

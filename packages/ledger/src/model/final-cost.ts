@@ -1,4 +1,6 @@
-/** The final charge of the model: the table of docs/mandates.md by row and column, then the bounds of the plan. */
+/**
+ * The final charge of the model. It uses the table of docs/mandates.md by row and column, and then the bounds of the plan.
+ */
 import type { SettleRequest } from '@mandate/schemas';
 import type { DecideEvent } from './history.ts';
 

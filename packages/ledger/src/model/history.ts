@@ -55,7 +55,7 @@ export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent |
 export type History = {
   events: HistoryEvent[];
   replayMemoryMs: number;
-  /** How many deliveries without room are still known for each tenant: the last ones. */
+  /** How many deliveries without room are still recognized for each tenant: the last ones. */
   keptUnremembered: number;
   nowMs: number;
 };
@@ -113,7 +113,7 @@ export function hasRoom(history: History, tenant: string, maxRemembered: number)
   return rememberedOf(history, tenant) < maxRemembered;
 }
 
-/** How many deliveries of the tenant are remembered; those for which there was no room do not count. */
+/** How many deliveries of the tenant are remembered. Deliveries for which there was no room do not count. */
 export function rememberedOf(history: History, tenant: string): number {
   return history.events.filter(
     (event) =>

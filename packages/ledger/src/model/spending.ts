@@ -22,7 +22,7 @@ function outcomeOf(history: History, allow: DecideEvent): SettleFacts | undefine
   return eventsOf(history, 'settle').find((event) => event.of === allow)?.facts;
 }
 
-/** Whether the counter is the agent's own: no other agent shares it. */
+/** Whether the counter is the agent's own, so that no other agent shares it. */
 export function isOwn({ scope, subject }: BudgetReference, agentId: string): boolean {
   return scope === 'agent' && subject === agentId;
 }

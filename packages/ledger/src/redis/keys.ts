@@ -48,7 +48,7 @@ export function counterName({ scope, subject, id, windowMs }: BudgetReference): 
   return JSON.stringify([scope, subject, id, windowMs]);
 }
 
-/** The beginning of the names of an agent's own counters, which no other agent shares. No id holds a blank. */
+/** The first part of the names of an agent's own counters, which no other agent shares. No id contains a blank. */
 export function ownCounters(agentId: string): string {
   return `["agent",${JSON.stringify(agentId)},`;
 }

@@ -157,7 +157,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
     const answers = deferral === null ? false : packDeferral(deferral);
     yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence, answers]];
   }
-  // In the order in which they came.
+  // In order of arrival.
   for (const delivery of tenant.unremembered.items.slice(tenant.unremembered.head)) {
     if (!isForgotten(delivery, clockMs))
       yield ['delivery', coordinateOf(sourceOf(delivery)), packDelivery(delivery)];

@@ -252,7 +252,7 @@ function unpackDelivery(
   const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
-  // The store does not say their order.
+  // Redis does not keep the order of these deliveries.
   if (kind === 'u' || kind === 'v')
     return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
   const [words, attempt, atMs, sequence, verdict, code, hard, consumed, lease] = rest as PackedEntry;

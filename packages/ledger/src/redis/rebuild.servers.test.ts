@@ -42,7 +42,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
-  test('a first start waits for it, which is no fault and gives no warning', async () => {
+  test('a first start waits for the rebuild without a warning', async () => {
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
     const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace(), log });

@@ -25,12 +25,12 @@ import { usedShareOf } from './used-share.ts';
 
 export type RedisLedgerOptions = RedisAddress &
   ServerRequirements & {
-    /** What all keys begin with: several ledgers may share a server. Default `mandate`. */
+    /** The prefix of all keys, because several ledgers may share a server. Default `mandate`. */
     namespace?: string;
     waitReplicas?: WaitReplicas;
-    /** For tests, in the place of the server's own. */
+    /** For tests: replaces the clock of the server. */
     clock?: Clock;
-    /** How many deliveries without room the ledger still knows for each tenant. Default 10,000. */
+    /** How many deliveries without room the ledger still recognizes for each tenant. Default 10,000. */
     keptUnremembered?: number;
     log?: Logger;
   };

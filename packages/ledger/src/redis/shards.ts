@@ -11,16 +11,17 @@ import { epochChanged, notReady, unavailable } from './failure.ts';
 import { registryKeys, tenantKeys } from './keys.ts';
 
 /**
- * Raised when what is stored changes its form. A newer program rebuilds an older ledger; an older one leaves a newer
- * ledger alone, and stops (LEDGER_NEWER). What belongs to no generation (`meta`, flags and commands: keys.ts) outlives
- * a rebuild, and is written by older programs too: a kill is carried out by any. Its form has to stay.
+ * Increased when the form of the stored data changes. A newer program rebuilds an older ledger. An older program leaves a
+ * newer ledger alone, and stops (LEDGER_NEWER). Data outside of any generation (`meta`, flags and commands: keys.ts)
+ * survives a rebuild. Older programs write that data too, because every program carries out a kill. So its form must not
+ * change.
  */
 const LAYOUT = 8;
 
-/** The state that a rebuild left: the epoch is its name on the log, the generation its place in Redis. */
+/** The state that a rebuild left. `epoch`: its name on the log. `generation`: where Redis keeps it. */
 type Named = { epoch: string; generation: number };
 
-/** The last one's, by the registry. */
+/** The last state that is in the registry. */
 type Force = Named & { replayMemoryMs: number };
 
 /** Of a flag. */
@@ -31,13 +32,13 @@ type Argument = string | number;
 export type Shards = {
   readonly namespace: string;
   readonly log: Logger;
-  /** Of what is in force. */
+  /** The replay memory of the ledger in force. */
   readonly replayMemoryMs: number;
-  /** How many deliveries without room the ledger still knows for each tenant. */
+  /** How many deliveries without room the ledger still recognizes for each tenant. */
   readonly keptUnremembered: number;
   /** By this client. */
   readonly answered: AnsweredCalls;
-  /** What this client knows to be in force; null when it has never seen a ledger that is ready. */
+  /** The ledger in force, as far as this client knows; null if it has never seen a ready ledger. */
   force(): Force | null;
   /** Looks at the registry, and adopts what is in force. Throws LEDGER_UNAVAILABLE when nothing is. */
   look(): Promise<Force & { everything: FlagState | null }>;

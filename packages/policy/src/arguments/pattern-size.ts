@@ -55,7 +55,7 @@ export function patternSize(pattern: string): number {
 /** To follow the name of what holds them. */
 export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
 
-/** How much slow-to-compile content the documents of one request may have together. */
+/** The limits for the documents of one request on parts that are slow to compile. */
 export type Room = {
   /** The total size of patterns. */
   patterns: Effort;

@@ -9,22 +9,22 @@ import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { KnownCall } from '../models/known-call.ts';
 import type { Price } from '../price.ts';
 
-/** Calls of one kind under one policy. All that a check has to know of them, whichever call it will be. */
+/** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
   type: Action['type'];
   /** Whether the requests state an estimate above $0. */
   statesEstimate: boolean;
   policy: Policy;
-  /** Its place among the policies of its mandate. */
+  /** The index of the policy in its mandate. */
   at: number;
-  /** What the policy says of this very tool, if anything. */
+  /** The rules of the policy for this tool; null if it has none. */
   tool: ToolPolicy | null;
 };
 
 /** One of those calls. */
 export type Subject = {
   action: Action;
-  /** The action as it is published: what is redacted there must not be told by a check either. */
+  /** The action as it is published. A check must not name anything that is redacted there. */
   shown: Action;
   /** The name of the tool, or of the model as the request gives it. */
   name: string;
@@ -32,7 +32,7 @@ export type Subject = {
   call: KnownCall | null;
   price: Price;
   atMs: number;
-  /** What is left of it for this action, for all checks together. */
+  /** The rest of the budget of steps for this action, shared by all checks. */
   effort: Effort;
 };
 
@@ -60,8 +60,8 @@ export function blocked(check: string, saw: Json, objection: Objection): Blocked
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
- * The same, where a mandate has several policies with the one that sets it, and the agent above that holds this; and with
- * what others say of its counter.
+ * If a mandate has several policies, the limit also names the policy that sets it, and the ancestor that holds that policy.
+ * `also`: other limits on the same counter.
  */
 export function under<L extends Limit>(
   { name: policy, holder }: Pick<Policy, 'name' | 'holder'>,

@@ -35,7 +35,7 @@ test.each([
   expect(confirmation.saw(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
 });
 
-test('the shortest lifetime of several policies holds for questions and grants; none if no policy says', () => {
+test('the shortest lifetime of several policies holds for questions and grants; no policy, no lifetime', () => {
   const said = (...tools: object[]) =>
     confirmation
       .limits(

@@ -33,9 +33,9 @@ export function countsAsOpen(calls: readonly Calls[]): boolean {
 
 type Bound = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
 
-/** What policies state, then the defaults of policies under which the call reserves nothing. */
+/** The bounds that policies state, then the defaults of policies under which the call reserves nothing. */
 function boundsOf(calls: readonly Calls[]): readonly Bound[] {
-  // A mandate that only watches has no call wait for the outcome of another.
+  // Under a mandate that only observes, no call waits for the outcome of another call.
   if (calls.every(({ policy }) => policy.observe)) return [];
   const stated = calls.flatMap(({ policy }) => boundOf(policy, policy.maxOpen));
   const defaults = calls.flatMap((one) => boundOf(one.policy, defaultOf(one)));
@@ -47,8 +47,8 @@ function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] 
 }
 
 /**
- * The default of a policy under which the call reserves nothing; other policies do not matter. LLM calls and tiers have no
- * default: a model without a price is refused where money is limited, and tiers ignore the cost that a report states.
+ * The default of a policy under which the call reserves nothing, whatever other policies say. LLM calls and tiers have no
+ * default. A model without a price is refused where money is limited, and tiers ignore the cost that a report states.
  */
 function defaultOf(calls: Calls): number | null {
   const { policy, tool, type, statesEstimate } = calls;
@@ -59,7 +59,7 @@ function defaultOf(calls: Calls): number | null {
   return priceMicros === 0 ? DEFAULTS.maxOpen : null;
 }
 
-/** The counter is that of the agent that calls, whichever agent holds the policy. */
+/** The counter belongs to the agent that calls, even if an ancestor holds the policy. */
 function strictestOf(bounds: readonly Bound[]): LimitOf<RateLimit> | null {
   const [counter] = byCounter(
     bounds,

@@ -7,7 +7,7 @@ const CODE = 'PROVIDER_NOT_ALLOWED';
 
 /**
  * Every provider on the way of a call must be allowed, and none may be denied. A call that names no provider is refused,
- * unless every provider is allowed: leaving the provider out must not lead past these lists.
+ * unless every provider is allowed. Otherwise a call could avoid these lists by leaving its provider out.
  */
 export const providerAllowed: StaticCheck = ({ type, policy: { allowedProviders, deniedProviders } }) => {
   if (type !== 'llm_call' || (allowedProviders === null && deniedProviders === null)) return null;
@@ -31,7 +31,7 @@ export const providerAllowed: StaticCheck = ({ type, policy: { allowedProviders,
   };
 };
 
-/** An empty name: only a pattern of stars matches it. */
+/** An empty name, which only a pattern of stars matches. */
 const NOBODY = [''];
 
 function nameOf(names: ListedNames | undefined): string {

@@ -259,7 +259,7 @@ function priceInWords(price: ModelPriceDocument | undefined): string {
   return `${inputPerMillion} in, ${outputPerMillion} out${fee}`;
 }
 
-/** The token counts assumed for a call that states none. Without them the call is refused where money is limited. */
+/** The token counts assumed for a call that states none. Without them, such a call is refused where money is limited. */
 function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { defaultTokens = {} } = after;
   return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {

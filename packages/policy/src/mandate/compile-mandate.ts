@@ -43,10 +43,10 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 }
 
 /**
- * @param name how records name it, with its version; null where it is a whole mandate
+ * @param name the name of the policy on records, with its version; null for a whole mandate
  * @param how.room the room of all documents of a request; absent: the policy has room of its own
  * @param how.stands the document is on the log. It met the bounds of the process that wrote it, and later bounds do not
- * change it. Its rules for arguments are compiled when a call needs them.
+ *   change it. Its rules for arguments are compiled when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,
@@ -209,7 +209,7 @@ function deniesAny(patterns: readonly string[] | undefined): patterns is readonl
   return patterns !== undefined && patterns.length > 0;
 }
 
-/** A model that is priced twice has no one price. */
+/** A model with two prices is a fault. */
 function compilePrices(document: PolicyDocument, faults: CompileFault[]): ModelPrices | null {
   if (document.modelPrices === undefined) return null;
   const { prices, repeated } = compileModelPrices(document.modelPrices);

@@ -5,15 +5,18 @@ import { normalProvider } from './normal-form.ts';
 import { deniedSpellingsOf, spellingsOf } from './spellings.ts';
 
 /**
- * What a pattern of a list may match. A pattern that allows and has a path names the whole way to the model; one without
- * names the model, whatever the way. All of `allowed` is in `denied`: a name that denies stands for more.
+ * The names that a pattern of a list may match. An allowing pattern with a path matches the whole way to the model. An
+ * allowing pattern without a path matches the model on every way. `denied` contains all of `allowed`, because a denied name
+ * covers more.
  */
 export type ListedNames = { readonly allowed: readonly string[]; readonly denied: readonly string[] };
 
 export type CallNames = {
   /** Its normal form: in lower case, without provider and maker, with its version. */
   readonly model: string;
-  /** The normal form of who is called first; null: neither the request nor the name of the model says it. */
+  /**
+   * The normal form of the provider that is called first; null if neither the request nor the name of the model gives one.
+   */
   readonly provider: string | null;
   /** All names that stand for the model; its normal form comes first. */
   readonly spellings: readonly string[];
@@ -43,7 +46,7 @@ export function callNames(statedProvider: string | undefined, statedModel: strin
   return { model: name.model, provider, spellings, ways, models, providers, units };
 }
 
-/** Its normal form first. To deny a provider is to deny all its names and its parts. */
+/** `allowed` begins with the normal form. To deny a provider is to deny all its names and its parts. */
 function namesOfProvider(name: string): ListedNames {
   const known = providerNamed(name);
   if (known === null) return { allowed: [name], denied: [name] };
@@ -54,7 +57,7 @@ function namesOfProvider(name: string): ListedNames {
   };
 }
 
-/** A pattern that denies `openai/gpt-4o` also denies it after any prefix, and where the call does not name `openai`. */
+/** A pattern that denies `openai/gpt-4o` also denies it after any prefix, and in calls that do not name `openai`. */
 function deniedNames(
   given: string,
   model: string,

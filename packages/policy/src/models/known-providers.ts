@@ -12,9 +12,9 @@ export type Provider = {
   readonly id: string;
   /** All its names in lower case, with `-` for `_`; the first is `id`. */
   readonly names: readonly string[];
-  /** Its price list in `@pydantic/genai-prices`; null: that has none. */
+  /** Its price list in `@pydantic/genai-prices`; null if that package has none. */
   readonly priceList: string | null;
-  /** The provider that this one is a part of. To deny that provider denies this one as well. */
+  /** The larger provider of which this provider is a part. Denying the larger one denies this one as well. */
   readonly partOf: string | null;
 };
 

@@ -53,7 +53,7 @@ function compileNames(
     }
     return null;
   };
-  // Agents call one model over and over, and the names of a model are one list each time.
+  // Agents call the same model again and again, and all its calls share one list of names.
   let latest: readonly string[] | null = null;
   let found: string | null = null;
   return {

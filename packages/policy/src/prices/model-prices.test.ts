@@ -28,7 +28,7 @@ test.each<[provider: string | undefined, model: string, dollars: number[]]>([
   ['azure', 'my-model', [2]],
   [undefined, 'azure/my-model', [2]],
   ['our-proxy', 'azure/my-model', [2]],
-  // The call does not say which of them it is.
+  // The call names neither of the two providers.
   [undefined, 'my-model', [1, 2]],
   ['openai', 'gpt-5-6-sol', [3]],
   ['our-proxy', 'my-model:free', []],
@@ -45,7 +45,7 @@ test('a price for one provider is none for another', () => {
   expect(pricesOf({ 'azure/my-model': price(2) }, undefined, 'my-model')).toEqual([2]);
 });
 
-test('reports a model that has two prices', () => {
+test('reports a model with two prices', () => {
   const { repeated } = compileModelPrices({
     'gpt-4o': price(1),
     'GPT-4o': price(2),

@@ -190,24 +190,24 @@ test('a model of a list is the entry that the library finds by its name', () => 
   expect(priced).toBeGreaterThan(800);
 });
 
-describe('a call without a provider, or with an unknown one, costs what the dearest list says', () => {
+describe('a call without a known provider costs as much as in the dearest list', () => {
   test.each<
     [provider: string | undefined, model: string, micros: number, source: string, inputMicros: number | null]
   >([
-    // $0.55 and $2.19 at DeepSeek; $3 and $7 at the dearest of six.
+    // DeepSeek asks $0.55 and $2.19. The dearest of six lists asks $3 and $7.
     [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
     ['deepseek', 'deepseek-r1', 2_740, 'deepseek/deepseek-reasoner', 550],
     ['no-such-provider', 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
-    // The provider is known, and does not list the model.
+    // The provider is known, but its list does not have the model.
     ['openai', 'claude-sonnet-4-5', 18_000, 'anthropic/claude-sonnet-4-5', null],
-    // Google names the model and asks nothing for it, for a while.
+    // The list of Google has the model with a price of nothing, for a while.
     ['google', 'gemma-3-27b-it', 800, 'huggingface_nebius/google/gemma-3-27b-it', null],
   ])('%s %s', (provider, model, micros, source, inputMicros) => {
     const call = { provider, model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs };
     expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}`, inputMicros });
   });
 
-  test('no list is dearer', () => {
+  test('no list of a provider is dearer', () => {
     fc.assert(
       fc.property(fc.constantFrom(...models), tokens, tokens, ({ provider, model }, input, output) => {
         const call = { model, inputTokens: input, maxOutputTokens: output, atMs };

@@ -13,20 +13,23 @@ export interface Tokens {
 export interface LlmPrice {
   readonly micros: number;
   readonly source: string;
-  /** What the input alone costs. null if several lists price the model: another one may be the dearest for the input. */
+  /**
+   * The cost of the input alone. null if several lists price the model, because the dearest list for the input may be
+   * another one.
+   */
   readonly inputMicros: number | null;
 }
 
 /**
- * What a call may cost, in micro-dollars rounded up: by the list of the provider that is called. Where the provider is
- * unknown, or its list does not price the model, by the dearest of all lists that do.
+ * The highest cost of a call, in micro-dollars rounded up, by the price list of the provider that is called. If the provider
+ * is unknown, or its list does not price the model, the dearest of all lists that price the model counts.
  *
- * Where the request leaves the bill open the dearer reading counts: every output token that may come does come,
- * input read from a cache costs as if it were not, and input above a threshold of the list reprices the whole
- * request. What nobody can read off a request (surcharges for writing a cache, audio, searches) is not in it and
- * arrives with the outcome's actual cost.
+ * If the request leaves the bill open, the dearer reading counts. The model sends every output token that it may send. Input
+ * from a cache costs as much as other input. Input above a threshold of the list reprices the whole request. Costs that no
+ * request shows (surcharges for writing a cache, audio, searches) come with the outcome's actual cost.
  *
- * Null if the list has no rate for a kind of token that the call may use: unknown is not free. More than a safe integer can say is given as the largest one.
+ * Null if the list has no rate for a kind of token that the call may use, because unknown is not free. A cost above the
+ * largest safe integer is given as that integer.
  *
  * @param atMs when the call is made, in epoch milliseconds: lists change on dates, and some by the hour
  */

@@ -1,9 +1,9 @@
-/** What redaction leaves in place of what it took, and where arguments hold it. */
+/** The placeholders that redaction leaves, and where arguments contain them. */
 import { type Json, pointerStep } from '@mandate/schemas';
 
 export const REDACTED = '[redacted]';
 
-/** In place of a sealed text, or of one to seal, after its person was forgotten. */
+/** Replaces a sealed text, or a text to seal, after its person was forgotten. */
 export const ERASED = '[erased]';
 
 /** A text sealed under the key of a person: sealed-text.ts in @mandate/privacy. */

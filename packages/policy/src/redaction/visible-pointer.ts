@@ -1,8 +1,8 @@
 import { type Json, keysIn, pointerStep } from '@mandate/schemas';
 
 /**
- * As much of a JSON pointer (RFC 6901) into a value as may be said beside what is shown of that value: it ends at the
- * field that was redacted, as the names below it are hidden too, and before a name that was.
+ * The part of a JSON pointer (RFC 6901) into a value that may appear beside the published value. It ends at a redacted
+ * field, because the names inside that field are hidden too. It ends before a name that was redacted.
  */
 export function visiblePointer(pointer: string, value: Json, shown: Json): string {
   let visible = '';
@@ -17,7 +17,7 @@ export function visiblePointer(pointer: string, value: Json, shown: Json): strin
   return visible;
 }
 
-/** Only what the value has itself; undefined if it has no such member. */
+/** Reads own members only; undefined if the value has no such member. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   return typeof value === 'object' && value !== null
     ? Object.getOwnPropertyDescriptor(value, name)?.value

@@ -30,7 +30,7 @@ declare module 'fastify' {
     principalKey: KnownKey | null;
     /** The owner of a key that was named but not proved: a revoked key, or a key whose id alone is right. null: no such key. */
     namedKey: KeyHolder | null;
-    /** Whether that key is still good: for whatever goes on long after it was let in. */
+    /** Whether that key is still valid. Ask it in work that goes on long after the request was let in. */
     keyStillHolds(): Promise<boolean>;
   }
 }

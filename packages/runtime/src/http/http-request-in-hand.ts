@@ -1,6 +1,6 @@
 /**
- * A request over HTTP, and what becomes of it when its code throws where nothing catches: 500 with a problem document if
- * the answer has not begun, else the end of its connection.
+ * A request over HTTP. If its code throws an exception that nothing catches, the caller gets a problem document with status
+ * 500. If the answer has already begun, its connection ends.
  */
 import type { AsyncResource } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
@@ -94,7 +94,7 @@ export function emitIn(
   emit: () => boolean,
 ): boolean {
   if (!inHand) return emit();
-  // Most events have no listener, and then there is nothing to run. An error without a listener is thrown.
+  // Most events have no listener, so there is nothing to run. An error without a listener is thrown.
   if (event !== 'error' && emitter.listenerCount(event) === 0) return false;
   let isHeard = true;
   inRequest(inHand, () => {

@@ -78,7 +78,7 @@ test('what is published counts by records and by bytes, all of it or nothing', a
   expect((await publish()).statusCode).toBe(200);
 });
 
-test('tells how much of its limits a tenant has used, once that is half', async () => {
+test('shows how much of a limit a tenant has used, from one half on', async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 8, perDay: 10 } });
   const told = async () => {
     const lines = (await metrics.registry.metrics()).split('\n');

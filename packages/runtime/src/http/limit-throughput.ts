@@ -1,4 +1,4 @@
-/** Holds API keys and tenants to what they may write. The `config` of a route says how its requests are counted. */
+/** Limits how much API keys and tenants may write. The `config` of a route says how its requests are counted. */
 import type { FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 import type { Amount, OverLimit, Spending, Throughputs } from '../throughput/throughputs.ts';
@@ -9,16 +9,16 @@ import type { HttpServer } from './http-server-type.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `changes`: a request counts as one change before its body is read, and a large body as more. Other kinds: the handler
-     * counts them later.
+     * `changes`: a request counts as one change before its body is read, and a large body counts as more. Other kinds: the
+     * handler counts them later.
      */
     counted?: Spending;
   }
   interface FastifyRequest {
     /**
-     * Counts so much for the caller's key and its tenant.
+     * Counts this amount for the caller's key and its tenant.
      *
-     * @throws HttpProblem 429 TOO_MANY_RECORDS, TOO_MANY_CHANGES or TOO_MANY_READS; nothing is counted then
+     * @throws HttpProblem 429 TOO_MANY_RECORDS, TOO_MANY_CHANGES or TOO_MANY_READS; then nothing is counted
      */
     spend(spending: Spending, amount: Amount): void;
     /** Counts as `spend` does, but returns false instead of throwing. */
@@ -28,22 +28,22 @@ declare module 'fastify' {
   }
 }
 
-/** Of a limit that is used less there is no series, so that there are few. */
+/** Only limits that are used up to `leastShare` have a series, and at most this many, so that there are few series. */
 const SHOWN = { leastShare: 0.5, most: 50 };
 
-/** After `authenticate`, which says whose request it is. */
+/** Call it after `authenticate`, which sets the key of the request. */
 export function limitThroughput(
   server: HttpServer,
   { throughputs, metrics }: { throughputs: Throughputs; metrics: Metrics },
 ): void {
   const limited = metrics.counter({
     name: 'mandate_http_limited_total',
-    help: 'Requests refused as their key or their tenant writes too much, by limit, and by which of the two',
+    help: 'Requests refused because their key or tenant is over a limit, by limit and by holder (key or tenant)',
     labels: ['limit', 'of'],
   });
   metrics.gaugeOf({
     name: 'mandate_http_limit_used_ratio',
-    help: 'How much of a limit a tenant has used at this process, of the burst or of the day, whichever is more: the 50 fullest that have used half',
+    help: 'Share of a limit that a tenant has used at this process, of the burst or of the day, whichever is larger; only the 50 largest shares from one half on',
     labels: ['tenant', 'limit'],
     collect: () => throughputs.fullest(SHOWN).map(({ share, ...labels }) => [labels, share] as const),
   });
@@ -67,7 +67,7 @@ export function limitThroughput(
   });
 }
 
-/** A change is a record that the log keeps for good, and some bodies may have a megabyte. */
+/** The log keeps each change for good, and some bodies have a megabyte. */
 const BYTES_OF_A_CHANGE = 16 * 1024;
 
 /**

@@ -162,12 +162,12 @@ describe('bodies', () => {
 });
 
 describe('connections', () => {
-  test('that are silent, or on which headers trickle, keep no caller out: the oldest of them end', async () => {
-    // For callers without a key 20.
+  test('that are silent or send headers slowly keep no caller out, because the oldest of them end', async () => {
+    // Callers without a key may have 20 of them.
     const { url, ask, gauge } = await serve({ sockets: 100 });
     const silent: Dialed[] = [];
     for (let n = 0; n < 30; n += 1) {
-      // One after the other: connections that come at once are accepted in any order.
+      // They come one after the other, because connections that come at once are accepted in any order.
       silent.push(dial(url, n % 2 === 0 ? '' : head('GET', '/v1/wait', null)));
       const open = Math.min(n + 1, 20);
       await vi.waitFor(async () => expect(await gauge('mandate_http_open_sockets')).toBe(open), 20_000);
@@ -181,8 +181,8 @@ describe('connections', () => {
     expect(await gauge('mandate_http_open_sockets')).toBeLessThanOrEqual(20);
   });
 
-  test('of one key are bounded in number, and the one that was idle for longest ends', async () => {
-    // For keys 70, of one key 17.
+  test('of one key are bounded in number, and the longest idle one ends', async () => {
+    // Keys may have 70 of them, and one key 17.
     const { url, ask } = await serve({ sockets: 100 });
     const idle: Dialed[] = [];
     for (let n = 0; n < 20; n += 1) {
@@ -195,7 +195,7 @@ describe('connections', () => {
     expect(await ask(alice, '/v1/text', { text: 'short' })).toEqual([200]);
   });
 
-  test('of one key on which requests wait are bounded in number, and the next is refused', async () => {
+  test('with waiting requests of one key are bounded in number, and the next one is refused', async () => {
     const { url, ask, gauge } = await serve({ sockets: 100, requests: 1_000 });
     const busy = Array.from({ length: 20 }, () => dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`));
     await vi.waitFor(() => {
@@ -209,7 +209,7 @@ describe('connections', () => {
 
 describe('requests under way', () => {
   test('of one key are bounded in number, on however few connections', async () => {
-    // For keys 70, of one key 17.
+    // Keys may have 70 of them, and one key 17.
     const { url, ask, gauge } = await serve({ requests: 100 });
     const pipelined = dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(40));
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(17), 20_000);
@@ -220,7 +220,7 @@ describe('requests under way', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 
-  test('hold nothing if their callers left before they were let in', async () => {
+  test('hold no room if their callers left before authentication', async () => {
     const { promise, resolve: authenticate } = Promise.withResolvers<void>();
     const { url, ask, gauge } = await serve({ requests: 100 }, promise);
     const left = Array.from({ length: 30 }, () => dial(url, `${head('GET', '/v1/much', mallory)}\r\n`));
@@ -233,7 +233,7 @@ describe('requests under way', () => {
   });
 
   test('give way to a tenant that has none: the oldest of the largest holder, with its connection', async () => {
-    // For keys 16, of one key 4.
+    // Keys may have 16 of them, and one key 4.
     const { url, ask, gauge } = await serve({ requests: 24 });
     const waiting = HOARDERS.flatMap((key) =>
       Array.from({ length: 4 }, () => dial(url, `${head('GET', '/v1/wait', key)}\r\n`)),
@@ -279,7 +279,7 @@ describe('answers that are not read', () => {
     expect(await gauge('mandate_http_unread_bytes')).toBeLessThanOrEqual(mayBe);
   });
 
-  test('hold nothing if their callers left before', async () => {
+  test('hold no room if their callers left before the answer', async () => {
     const CALLERS = 30;
     const { url, ask, gauge, answerLate, waitingLate, answeredLate } = await serve({
       answersBytes: 4_000_000,

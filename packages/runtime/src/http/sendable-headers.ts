@@ -5,7 +5,7 @@
 import { validateHeaderValue } from 'node:http';
 import type { HttpServer } from './http-server-type.ts';
 
-/** Node lets more through. What has only these needs no closer look. */
+/** Node accepts more characters than these. A value that has only these needs no further check. */
 const PRINTABLE = /^[\t -~]*$/;
 
 export function refuseUnsendableHeaders(server: HttpServer): void {

@@ -30,7 +30,7 @@ const aServer = () =>
     readiness: async () => [],
   });
 
-test('refuses a port that another server listens at, although the sockets of a server share their port', async () => {
+test('refuses a port at which another server listens, although the sockets of one server share a port', async () => {
   const server = await aServer();
   const second = await aServer();
   const { port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }));

@@ -5,7 +5,7 @@ import type { Running } from '../lifecycle.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { SharedPortServer } from './shared-port-server.ts';
 
-/** What a refusal of the system means to whoever starts the process. */
+/** Why the system refuses to listen, in words for the person who starts the process. */
 const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]> = new Map([
   ['EADDRINUSE', ['another process listens there', 'Stop that process, or choose another port.']],
   ['EACCES', ['this user may not use that port', 'Choose a port from 1024 on.']],
@@ -20,10 +20,10 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
  */
 const WAITING_CONNECTIONS = 16_384;
 
-/** Where the system spreads connections over the sockets of a port. Elsewhere a port has one listening socket. */
+/** Linux spreads connections over all sockets of a port. On other systems a port has one listening socket. */
 const LISTENING_SOCKETS = process.platform === 'linux' ? 64 : 1;
 
-/** @returns the address that it listens at, for instance `http://127.0.0.1:8080`; port 0 takes any free one */
+/** @returns the address at which it listens, such as `http://127.0.0.1:8080`; port 0 takes any free port */
 export async function listen(server: HttpServer, at: { host: string; port: number }): Promise<string> {
   const { host } = at;
   const options = { host, backlog: WAITING_CONNECTIONS, reusePort: LISTENING_SOCKETS > 1 };
@@ -31,7 +31,8 @@ export async function listen(server: HttpServer, at: { host: string; port: numbe
     if (at.port !== 0) await mustBeFree(at);
     await server.listen({ ...options, port: at.port });
     const port = portOf(server, at);
-    for (let nth = 1; nth < LISTENING_SOCKETS; nth += 1) await listenToo(server, { ...options, port });
+    for (let nth = 1; nth < LISTENING_SOCKETS; nth += 1)
+      await addListeningSocket(server, { ...options, port });
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   } catch (cause) {
     throw listenError(at, cause);
@@ -43,8 +44,8 @@ function portOf({ server }: HttpServer, at: { port: number }): number {
   return typeof bound === 'object' && bound !== null ? bound.port : at.port;
 }
 
-async function listenToo({ server }: HttpServer, options: ListenOptions): Promise<void> {
-  if (server instanceof SharedPortServer) await server.listenToo(options);
+async function addListeningSocket({ server }: HttpServer, options: ListenOptions): Promise<void> {
+  if (server instanceof SharedPortServer) await server.addListeningSocket(options);
 }
 
 /** A socket that shares its port would also share it with another process, such as a second plane. */

@@ -5,7 +5,7 @@ import { createServer, type ListenOptions, type Server as SocketServer } from 'n
 /**
  * An HTTP server with several listening sockets at its port. Node accepts one connection from each listening socket in a
  * turn of the event loop. With one socket, a plane with turns of 37 ms accepted 27 connections a second, and an operator's
- * kill waited behind 2,300 others.
+ * kill waited for 2,300 others.
  */
 export class SharedPortServer<
   Request extends typeof IncomingMessage,
@@ -13,9 +13,9 @@ export class SharedPortServer<
 > extends Server<Request, Response> {
   readonly #others: SocketServer[] = [];
 
-  /** @param options the port is that of the server, which listens already, and `reusePort` is set as it was there */
-  async listenToo(options: ListenOptions): Promise<void> {
-    // As Node makes the socket of an HTTP server.
+  /** @param options with `reusePort`, and with the port at which the server listens already */
+  async addListeningSocket(options: ListenOptions): Promise<void> {
+    // Node makes the socket of an HTTP server with the same options.
     const other = createServer({ allowHalfOpen: true, noDelay: true });
     other.on('connection', (socket) => this.emit('connection', socket));
     other.listen(options);

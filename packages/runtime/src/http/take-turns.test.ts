@@ -24,7 +24,7 @@ test('a crowd from one address delays no caller from another', async () => {
     answered.push(remoteAddress);
     expect(statusCode).toBe(200);
   };
-  // The event loop is busy when they come, and stays busy.
+  // The event loop is busy before the requests come, and it stays busy.
   let isOver = false;
   const work = async () => {
     while (!isOver) {

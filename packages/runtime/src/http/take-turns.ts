@@ -20,8 +20,8 @@ declare module 'fastify' {
 const MOST_WAITING = 5_000;
 
 /**
- * Before `authenticate`: reading a key and refusing a request take time as well. While the event loop is busy, callers of
- * different addresses take turns, so that a crowd from one address delays no caller from another.
+ * Call it before `authenticate`, because reading a key and refusing a request take time as well. While the event loop is
+ * busy, callers of different addresses take turns, so that a crowd from one address delays no caller from another.
  */
 export function takeTurnsToArrive(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
@@ -30,7 +30,7 @@ export function takeTurnsToArrive(server: HttpServer): void {
   });
 }
 
-/** In which lane the work for a request waits. */
+/** The lane in which the work for a request waits. */
 export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
   return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
 }
@@ -40,7 +40,7 @@ export function mustWait({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.urgent !== true && turns.isBusy();
 }
 
-/** @throws HttpProblem 503 OVERLOADED where too many requests of the same key wait already */
+/** @throws HttpProblem 503 OVERLOADED if too many requests of the same key wait already */
 export async function turnOf(request: FastifyRequest): Promise<void> {
   await turnIn(laneOf(request));
 }
@@ -63,7 +63,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'too many requests of yours wait to be answered', {
+  return new HttpProblem(503, 'OVERLOADED', 'too many of your requests wait to be answered', {
     remedy: 'Try again in a moment, and send fewer at a time.',
     headers: { 'retry-after': '1' },
   });

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Right behind `addRequestContext`: what is refused for its key or its rate is traced as well. */
+/** Call it right after `addRequestContext`, so that requests refused for their key or their rate are traced as well. */
 export function traceRequests(server: HttpServer, tracer: Tracer | null): void {
   server.decorateRequest('span', null);
   server.addHook('onRequest', (request, reply, done) => {

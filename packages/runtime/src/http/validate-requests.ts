@@ -1,6 +1,6 @@
 /**
- * Requests are read by their zod schemas, and what is wrong is said in the words in which a record or a file is refused: each
- * place, what belongs there, and beside a name that nobody knows those that are known.
+ * Validates requests by their zod schemas. A fault is reported in the same words as in a record or a file: its place, what
+ * belongs there, and the known names beside an unknown one.
  */
 import { pointerStep, readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';

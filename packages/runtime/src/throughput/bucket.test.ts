@@ -29,7 +29,7 @@ describe('a bucket', () => {
     expect(takenAt(bucket, of({}), 3_600_000)).toBe(100);
   });
 
-  test('reports a wait that is long enough if a unit does not take whole milliseconds', () => {
+  test('reports a wait that is long enough if a unit takes a fraction of a millisecond', () => {
     const bucket = new Bucket();
     takenAt(bucket, of({ perSecond: 3 }), 0);
     expect(bucket.waitMs(1, of({ perSecond: 3 }), 0)).toBe(334);

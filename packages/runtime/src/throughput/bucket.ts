@@ -40,7 +40,7 @@ export class Bucket {
     return Math.max(ofBurst, shareOf(this.#takenOfDay(nowMs), limit.perDay));
   }
 
-  /** Whether the bucket equals a new one. */
+  /** Whether the bucket lets through as much as a new one. */
   isUntouched(limit: Throughput, nowMs: number): boolean {
     return this.#takenAt(limit, nowMs) === 0 && (limit.perDay === null || this.#takenOfDay(nowMs) === 0);
   }
@@ -69,7 +69,7 @@ export class Bucket {
   }
 }
 
-/** A limit of 0 is never near: it lets nothing through on purpose. */
+/** A limit of 0 has no used share, because it lets nothing through on purpose. */
 function shareOf(taken: number, most: number | null): number {
   return most === null || most === 0 ? 0 : Math.min(1, taken / most);
 }

@@ -6,12 +6,12 @@ import type { ApiKeyRecord, TenantLimitsInForce, ThroughputOf } from '@mandate/s
 import type { Clock } from '../clock.ts';
 import { Bucket } from './bucket.ts';
 
-/** Kinds of work, each counted by itself: published records, changes by people, reads that are put on record. */
+/** Kinds of work that are counted separately: published records, changes by people, and recorded reads. */
 export type Spending = 'publish' | 'changes' | 'reads';
 
 export type Amount = {
   readonly records: number;
-  /** Counted for `publish` alone. Default: 0. */
+  /** Counts for `publish` only. Default: 0. */
   readonly bytes?: number;
 };
 
@@ -27,12 +27,12 @@ export type OverLimit = {
 
 type Limit = OverLimit['limit'];
 
-/** `share`: of the burst or of the day, whichever is more. */
+/** `share`: the used share of the burst or of the day, whichever is larger. */
 export type UsedLimit = { readonly tenant: string; readonly limit: Limit; readonly share: number };
 
 type Bound = { readonly limit: Limit; readonly units: number; readonly throughput: ThroughputOf };
 
-/** Counts are looked through for those that are full again whenever so many more were made. */
+/** After this many new counts, the counts that are full again are removed. */
 const SWEEP_AFTER = 10_000;
 
 /** What one key or one tenant took: a bucket for each limit. */
@@ -80,7 +80,7 @@ export class Throughputs {
     return longest;
   }
 
-  /** The limits of tenants that are used up to this share at least, the fullest first. */
+  /** The limits of which tenants have used at least this share, the largest share first. */
   fullest({ leastShare, most }: { leastShare: number; most: number }): UsedLimit[] {
     const nowMs = this.#clock();
     const used: UsedLimit[] = [];
@@ -113,7 +113,10 @@ export class Throughputs {
     return made.buckets;
   }
 
-  /** The remaining counts are of tenants and keys that were active today. The log bounds their number. */
+  /**
+   * Removes full counts. The remaining counts belong to tenants and keys that were active today. The log bounds their
+   * number.
+   */
   #sweep(): void {
     const nowMs = this.#clock();
     for (const of of EACH)

@@ -53,7 +53,7 @@ describe('the board', () => {
     answers.take(0, HOLDER);
   });
 
-  test('answers the caller that waits for the most at once if there is no room for others', async () => {
+  test('if there is no room for another caller, the caller that waits for the most records is answered at once', async () => {
     const answers = board({ maxWaiting: 8 });
     const hoarders = ['a/1', 'a/2', 'b/1', 'b/2'].map((name) => {
       const [tenant = ''] = name.split('/');

@@ -25,16 +25,15 @@ const LANE = ['answers'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * @param ledger says which epoch is in force where the reading begins. A decision of another epoch behind the
- *   `ledger.epoch` record is void, and nobody gets to see it. Without a ledger only epochs that begin from now on are
- *   known.
+ * @param ledger names the epoch in force where the reading begins. A decision of another epoch after the `ledger.epoch`
+ *   record is void, and no caller gets it. Without a ledger only epochs that begin from now on are known.
  */
 export async function followDecisions(options: {
   bus: Bus;
   board: AnswerBoard;
-  /** Is told of each decision that stands. */
+  /** Gets each decision that is not void. */
   refused: Pick<RefusedAgents, 'allowed' | 'refused'>;
-  /** Is told which records were decided. */
+  /** Gets the log position of each decided record. */
   undecided: Pick<UndecidedRecords, 'decided'>;
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null;
 }): Promise<Running> {

@@ -14,7 +14,7 @@ import { revive } from './pull-kill-switch.ts';
 const BOT: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const MADE_UP: KillTarget = { ...BOT, agentId: 'made-up' };
 
-/** A gateway on a ledger in memory. Its log takes every record, and its callers may make so many changes. */
+/** A gateway on a ledger in memory. Its log takes every record. `changes`: how many changes its callers may make. */
 function scene({ changes = 0, open = [] as object[] } = {}) {
   const ledger = createMemoryLedger({ clock: () => 1_000, epoch: 'ep-1' });
   const logged: { event: string; id: string }[] = [];
@@ -57,7 +57,7 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
     gateway,
     logged,
     changesLeft: () => left,
-    /** The id under which the kill stands, or the code of its refusal. */
+    /** Returns the id of the kill that is in force, or the code of its refusal. */
     async kill(target: KillTarget, { by = 'ann', reason = 'amok', idempotencyKey = '', id = '' } = {}) {
       ids += 1;
       const headers = idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey };
@@ -71,7 +71,7 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
   };
 }
 
-test('a kill that repeats the last one is that same command, and a revive makes the next kill a new one', async () => {
+test('a repeat of the last kill is the same command, and the first kill after a revive is a new one', async () => {
   const { kill, gateway, logged } = scene();
   expect([await kill(BOT), await kill(BOT), await kill(BOT)]).toEqual(['kil_1', 'kil_1', 'kil_1']);
   expect(logged).toEqual([{ event: 'agent.killed', id: 'kil_1' }]);
@@ -80,7 +80,7 @@ test('a kill that repeats the last one is that same command, and a revive makes 
   expect(logged.map(({ id }) => id)).toEqual(['kil_1', 'rev_1', 'kil_4']);
 });
 
-test('a kill that comes between a revive and its look at the flag kills', async () => {
+test('a kill takes effect although a revive comes after it read the flag', async () => {
   const { kill, gateway } = scene();
   await kill(BOT);
   const { flag } = Object.getPrototypeOf(gateway.ledger);
@@ -115,14 +115,14 @@ test('another Idempotency-Key makes a new command, which counts as a change', as
   expect(logged.map(({ id }) => id)).toEqual(['kil_1', 'kil_2']);
 });
 
-test('the same Idempotency-Key is the same command, whatever else it says', async () => {
+test('a kill with the same Idempotency-Key is the same command, even with another reason', async () => {
   const { kill } = scene();
   const first = await kill(BOT, { idempotencyKey: 'incident-7', id: 'kil_of_key' });
   const again = await kill(BOT, { idempotencyKey: 'incident-7', id: 'kil_of_key', reason: 'another' });
   expect([first, again]).toEqual(['kil_of_key', 'kil_of_key']);
 });
 
-test('a kill of what is killed by a kill that this gateway does not know counts as a change', async () => {
+test('a kill counts as a change if another gateway has killed the target', async () => {
   const { kill, gateway } = scene({ changes: 1 });
   await gateway.ledger?.kill(BOT, { id: 'kil_elsewhere', by: 'ann', reason: 'amok' });
   expect([await kill(BOT), await kill(BOT)]).toEqual(['kil_1', 'kil_1']);
@@ -130,7 +130,7 @@ test('a kill of what is killed by a kill that this gateway does not know counts 
   expect(await kill(BOT)).toBe('TOO_MANY_CHANGES');
 });
 
-test('a kill that may stop something is not counted, and a kill of an agent that nobody knows is', async () => {
+test('counts a kill of an unknown agent as a change, but no kill that may stop something', async () => {
   const { kill, changesLeft } = scene({ changes: 1 });
   await kill(BOT);
   await kill({ ...BOT, scope: 'family' });
@@ -144,13 +144,13 @@ test('a kill that may stop something is not counted, and a kill of an agent that
   expect(await running.kill(MADE_UP)).toBe('kil_1');
 });
 
-test('a ledger that cannot tell whether an agent is killed is no reason to refuse a kill', async () => {
+test('refuses no kill because the ledger cannot tell whether the agent is killed', async () => {
   const { kill, gateway } = scene();
   Object.assign(gateway.ledger as object, { flag: () => Promise.reject(new Error('not now')) });
   expect([await kill(MADE_UP), await kill(MADE_UP)]).toEqual(['kil_1', 'kil_2']);
 });
 
-test('the kills of 10,000 targets are remembered', () => {
+test('remembers the last kills of 10,000 targets', () => {
   const kills = new LastKills();
   const targetOf = (at: number): KillTarget => ({ ...BOT, agentId: `bot-${at}` });
   const command = { id: 'kil', by: 'ann', reason: 'amok' };

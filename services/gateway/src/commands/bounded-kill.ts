@@ -1,10 +1,10 @@
 /**
- * The kills of a request. A kill is never refused if it stops something that is known to this process. Other kills are records
- * without an effect, so they are bounded (docs/adr/0060-a-repeated-kill-is-no-record.md):
+ * The kills of a request. A kill that stops something known to this process is never refused. Other kills have no effect, so
+ * their records are bounded (docs/adr/0060-a-repeated-kill-is-no-record.md):
  *
- * - A kill with the key, target and reason of the last one is that same command, until the flag changes. It writes nothing.
- * - Any other kill of a target that is killed already counts as a change of its key. So does a kill of an agent of which
- *   nothing is known. It is refused only if the key has no changes left and nothing of the agent is open.
+ * - A kill with the key, target and reason of the last kill is the same command, until the flag changes. It writes nothing.
+ * - Any other kill of a killed target counts as a change of its key. Without changes left, it is refused.
+ * - A kill of an unknown agent counts as a change too. It is refused if no changes are left and the agent has nothing open.
  */
 import type { Command, Ledger } from '@mandate/ledger';
 import { HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
@@ -30,16 +30,16 @@ export async function boundedKill(
       const again = await kill(gateway, target, last.command).catch(nullIfRevived);
       if (again !== null) return again;
     } else {
-      spend(request, 'it is killed already, and that kill is in force');
+      spend(request, 'the target is killed already, and that kill is in force');
     }
   } else if (flag && !isKnown(gateway, target) && !request.trySpend('changes', ONE)) {
     if (!(await hasOpen(gateway, target)))
-      spend(request, 'no such agent is registered, and none has asked for anything lately');
+      spend(request, 'the agent is not registered, and it asked for nothing lately');
   }
   return kill(gateway, target, command);
 }
 
-/** A ledger that cannot tell is one more reason to kill at once. */
+/** A ledger that cannot answer is one more reason to kill at once. */
 function flagIfKnown(
   ledger: Ledger,
   target: KillTarget,
@@ -53,7 +53,7 @@ function isSame({ command: last }: LastKill, command: Command, request: FastifyR
   return idempotencyKeyOf(request) === null && last.by === command.by && last.reason === command.reason;
 }
 
-/** A revive came between the look at the flag and the kill. */
+/** A revive came after the flag was read and before the kill. */
 function nullIfRevived(error: unknown): null {
   if (error instanceof HttpProblem && error.code === 'REVIVED_SINCE') return null;
   throw error;
@@ -65,7 +65,7 @@ function isKnown({ register, refused }: Gateway, target: KillTarget): boolean {
   return register.statusOf(tenant, agentId) !== null || refused.wasDecided(tenant, agentId);
 }
 
-/** Asked last, since it may take long. A ledger that cannot tell is no reason to refuse a kill. */
+/** Called last, because it may take long. A ledger that cannot answer is no reason to refuse a kill. */
 async function hasOpen(gateway: Gateway, target: KillTarget): Promise<boolean> {
   if (target.scope === 'all' || target.scope === 'tenant') return true;
   const { tenant, agentId } = target;

@@ -1,16 +1,16 @@
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 
-/** A ledger that is rebuilt more often than this while one command is carried out is not there at all. */
+/** A ledger that is rebuilt more often than this during one command counts as unavailable. */
 const MOST_TRIES = 5;
 
 /**
- * What an operator orders is in the ledger first, and on the log a moment later. A ledger that is rebuilt between the two
- * comes from a log that did not have the event yet: so the order is carried out there again, under the same id, which
- * does nothing where it is known.
+ * Carries out an operator's order in the ledger, and writes its event to the log a moment later. If the ledger is rebuilt
+ * between the two, the rebuild misses the event. So the order is carried out again under the same id, which has no effect
+ * where the id is known.
  *
- * @param order carries it out, as often as it is called under one id once
- * @param record writes the event to the log; returns whether it is there
+ * @param order carries out the order; repeats under the same id have no effect
+ * @param record writes the event to the log; returns whether the log contains it
  */
 export async function carryOut<Receipt>(
   ledger: Pick<Ledger, 'epoch' | 'confirm'>,

@@ -1,18 +1,18 @@
 /**
- * The last kill of each target that this gateway carried out. A kill that repeats it is the same command, so that repeats
- * do not fill the log. When a target is dropped here, its next repeat is recorded once more.
+ * The last kill of each target that this gateway carried out. A repeat of that kill is the same command, so that repeats do
+ * not fill the log. After a target is dropped here, its next repeat is recorded again.
  */
 import type { Command } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';
 
-/** `revision`: of the flag after this kill. A flag with another revision was changed since. */
+/** `revision`: the revision of the flag after this kill. If the flag has another revision now, it was changed since. */
 export type LastKill = { readonly command: Command; readonly revision: number };
 
-/** Some 500 bytes each. */
+/** Each kill takes some 500 bytes. */
 const MOST_TARGETS = 10_000;
 
 export class LastKills {
-  /** The kill that is oldest comes first. */
+  /** The oldest kill comes first. */
   readonly #kills = new Map<string, LastKill>();
 
   get(target: KillTarget): LastKill | undefined {

@@ -9,11 +9,11 @@ import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { CommandEvent } from '../journal/command-journal.ts';
 import { carryOut } from './carry-out.ts';
 
-/** So many the event names, to fit a record of the log whatever they are called; the answer to the operator names all. */
+/** The event names at most this many, so that it fits a record of the log. The answer to the operator names all. */
 const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
 
-/** What it takes. */
+/** The parts of the gateway that the kill switch needs. */
 type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log' | 'controlRevision' | 'lastKills'> & {
   measures: Pick<Gateway['measures'], 'kills' | 'revives'>;
 };

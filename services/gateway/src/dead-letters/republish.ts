@@ -34,7 +34,9 @@ import { republicationsOf } from './republications.ts';
 /** Names the dead letter on the record that was published from it. */
 const HEADER = 'mandate-dead-letter';
 
-/** `again`: publish it even if it was published again before. `reporter`: who corrects it, if it is an outcome. */
+/**
+ * `again`: publish it even if it was published again before. `reporter`: the person who corrects it, if it is an outcome.
+ */
 export type Order = {
   command: Command;
   corrected: { value: Json } | null;

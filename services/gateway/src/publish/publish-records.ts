@@ -31,7 +31,7 @@ import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
 import type { Room } from './undecided-records.ts';
 
-/** One record on its way: what was made of a caller's item, and where it lies now. */
+/** A record on its way: the caller's item, and the log position of its record. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
 
 /** `fingerprint`: of what was redacted from it. `pinned`: what of it the caller's key fixes. */
@@ -47,11 +47,11 @@ export type Route<T> = {
   schemas: SubmissionSchemas<T>;
   /** The record to publish: with the caller's tenant, redacted. */
   recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
-  /** The answer that stands already: then the record is not published. null: none does. */
+  /** The answer that exists already; then the record is not published. null: there is none. */
   answerNow?(made: Made, tenant: string): Promise<Answer | null>;
 };
 
-/** @param waitMs 0: answers are not waited for */
+/** @param waitMs 0: does not wait for answers */
 export async function publishRecords<T extends { tenant?: string | undefined; agentId: string }>(
   gateway: Gateway,
   request: FastifyRequest,
@@ -60,7 +60,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 ): Promise<{ many: boolean; published: readonly Published<T>[]; appended: number }> {
   const key = callerOf(request);
   const lane = laneOf(request);
-  // Before anything is made of the body: what comes of it could not be published.
+  // A caller without room is refused before its body is read.
   request.mustHaveRoom('publish', { records: 1, bytes: 1 });
   const { many, items } = await inTurns(lane, readSubmission(rawBody(request), route.schemas, route.code));
   for (const item of items) mustSpeakFor(key, item);
@@ -105,10 +105,10 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 
 type Written = ToPublish & { value: string };
 
-/** An item of a request that has no answer yet. `index`: in the request. */
-type Unknown = { item: { agentId: string }; index: number; id: string; written: Written };
+/** An item of a request that has no answer yet. `index`: its place in the request. */
+type Unanswered = { item: { agentId: string }; index: number; id: string; written: Written };
 
-function bytesOf(unknown: readonly Unknown[]): number {
+function bytesOf(unknown: readonly Unanswered[]): number {
   return unknown.reduce((bytes, { written }) => bytes + Buffer.byteLength(written.value), 0);
 }
 
@@ -143,7 +143,7 @@ function* recordsOf<T>(
 async function append(
   { bus }: Pick<Gateway, 'bus'>,
   request: FastifyRequest,
-  unknown: readonly Unknown[],
+  unknown: readonly Unanswered[],
 ): Promise<readonly Source[]> {
   const { tenant } = callerOf(request);
   const span = request.span && appending(request.span, bus, tenant, unknown);
@@ -168,12 +168,12 @@ async function append(
   }
 }
 
-/** All records of a list go on below one span: they were sent with one request, and appended at once. */
+/** All records of a list share one span, because they were sent with one request and appended at once. */
 function appending(
   request: Span,
   { system }: Gateway['bus'],
   tenant: string,
-  unknown: readonly Unknown[],
+  unknown: readonly Unanswered[],
 ): Span {
   const span = request.child(`append ${TOPICS.actions}`, produced(system, TOPICS.actions, unknown.length));
   const [first] = unknown;

@@ -4,7 +4,7 @@ import { UndecidedRecords } from './undecided-records.ts';
 
 const holder = (tenant: string, key = 'key') => ({ tenant, key: `${tenant}/${key}` });
 const forever = { waitMs: 0, gone: () => new AbortController().signal };
-/** Whether it was resolved, once everything that can follow now has followed. */
+/** Whether the promise is resolved after all work that can run now has run. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   promise.then(
@@ -26,7 +26,7 @@ function undecidedRecords() {
   let next = 0;
   return {
     records,
-    /** Publishes as many records as it says in one request, at the end of partition 0. */
+    /** Publishes `count` records in one request, at the end of partition 0. */
     async publish(of: { tenant: string; key: string }, count = 1): Promise<number> {
       const room = await records.take(of, count, forever);
       room.published(Array.from({ length: count }, () => ({ partition: 0, offset: String(next++) })));
@@ -37,7 +37,7 @@ function undecidedRecords() {
 }
 
 describe('room', () => {
-  test('is taken at once until a key has its share, and again when a record of it was decided', async () => {
+  test('is taken at once until a key has its share, and again when one of its records is decided', async () => {
     const { records, publish } = undecidedRecords();
     const acme = holder('acme');
     const first = await publish(acme);
@@ -71,7 +71,7 @@ describe('room', () => {
     expect(order).toEqual([one.key, three.key, one.key]);
   });
 
-  test('goes by the place on the log: a decision stands for every record before it in its partition', async () => {
+  test('is freed by a decision also for all records before the decided one in its partition', async () => {
     const { records } = undecidedRecords();
     const room = await records.take(holder('acme'), 3, forever);
     room.published([
@@ -85,7 +85,7 @@ describe('room', () => {
     expect(records.undecided).toBe(0);
   });
 
-  test('is not held by a record that was decided before its place was known', async () => {
+  test('is not held by a record that was decided before its log position was known', async () => {
     const { records } = undecidedRecords();
     const room = await records.take(holder('acme'), 1, forever);
     records.decided({ partition: 0, offset: '9' });
@@ -104,7 +104,7 @@ describe('room', () => {
 });
 
 describe('a request that waits', () => {
-  test('is refused after five seconds in which nothing came free, and told whose records wait', async () => {
+  test('is refused after five seconds without free room, and learns whether the key or the tenant has none', async () => {
     const { records, publish } = undecidedRecords();
     const [one, two, three] = ['one', 'two', 'three'].map((key) => holder('acme', key));
     if (!one || !two || !three) throw new Error();
@@ -129,7 +129,7 @@ describe('a request that waits', () => {
     expect(await isDone(waiting)).toBe(true);
   });
 
-  test('gets room after five seconds when nothing is decided', async () => {
+  test('gets room after five seconds even if nothing is decided', async () => {
     const { publish } = undecidedRecords();
     await publish(holder('acme'), 2);
     await vi.advanceTimersByTimeAsync(4_000);
@@ -153,7 +153,7 @@ describe('a request that waits', () => {
   });
 });
 
-test('whatever is published and decided in any order, all room comes back and nobody is left waiting', async () => {
+test('all room comes back and no request waits for good, in whatever order records are published and decided', async () => {
   vi.useRealTimers();
   const published = fc.record({
     tenant: fc.constantFrom('a', 'b'),

@@ -6,27 +6,27 @@
 import { type Holder, type HttpProblem, outsideRequests, tooManyOf } from '@mandate/runtime';
 import type { Source } from '@mandate/schemas';
 
-type Place = Pick<Source, 'partition' | 'offset'>;
+type LogPosition = Pick<Source, 'partition' | 'offset'>;
 
 /** The room that the records of one request take. */
 export type Room = {
-  /** The records are on the log at these places. Each holds its room until it is decided. */
-  published(places: readonly Place[]): void;
+  /** The records are on the log at these positions. Each record holds its room until it is decided. */
+  published(positions: readonly LogPosition[]): void;
   /** Gives back the room of records that were not published. Call it however the request ends. */
   leave(): void;
 };
 
 type Waiting = { readonly count: number; readonly untilMs: number; admit(): void; refuse(of: Of): void };
 type Of = 'key' | 'tenant';
-/** `waiting`: in the order in which they came. */
+/** `waiting`: in the order of arrival. */
 type Key = { undecided: number; readonly waiting: Set<Waiting> };
 /** `keys`: the key whose request was admitted last is at the end. */
 type Tenant = { undecided: number; readonly keys: Map<string, Key> };
 type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
 
-/** A request waits this long for room, or as long as its caller waits for the decisions if that is longer. */
+/** A request waits this long for room. If its caller waits longer for the decisions, the request waits that long. */
 const LEAST_WAIT_MS = 5_000;
-/** A record that was not seen to be decided gives its room back after this time: deciders may be away. */
+/** A record gives its room back after this time even if its decision was not seen, because deciders may be away. */
 const MOST_UNDECIDED_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
@@ -43,7 +43,7 @@ export class UndecidedRecords {
   #waiting = 0;
   #looking: NodeJS.Timeout | null = null;
 
-  /** @param most a tenant publishes while it has fewer undecided records than this; a key, while it has fewer than half of it */
+  /** @param most a tenant may publish while it has fewer undecided records; a key, while it has fewer than half of that */
   constructor(most: number, now = () => performance.now()) {
     this.#ofATenant = most;
     this.#ofAKey = Math.ceil(most / 2);
@@ -77,9 +77,9 @@ export class UndecidedRecords {
     else await this.#wait(holder, count, { waitMs, gone: gone() });
     let unpublished = count;
     return {
-      published: (places) => {
-        unpublished -= places.length;
-        for (const place of places) this.#log(place, holder);
+      published: (positions) => {
+        unpublished -= positions.length;
+        for (const position of positions) this.#log(position, holder);
       },
       leave: () => {
         if (unpublished > 0) this.#free(holder, unpublished);
@@ -88,8 +88,8 @@ export class UndecidedRecords {
     };
   }
 
-  /** The record at this place was decided, and so was every record before it in its partition. */
-  decided({ partition, offset }: Place): void {
+  /** The record at this log position was decided, and so was every record before it in its partition. */
+  decided({ partition, offset }: LogPosition): void {
     const upTo = Number(offset);
     if (upTo <= this.#lastDecided(partition)) return;
     this.#decidedUpTo.set(partition, upTo);
@@ -108,7 +108,7 @@ export class UndecidedRecords {
     return { tenant, key };
   }
 
-  /** Which of the two has no room; null if both have room. */
+  /** The holder that has no room, the key or the tenant; null if both have room. */
   #full(tenant: Tenant, key: Key): Of | null {
     if (key.undecided >= this.#ofAKey) return 'key';
     return tenant.undecided >= this.#ofATenant ? 'tenant' : null;
@@ -180,14 +180,14 @@ export class UndecidedRecords {
     for (const [id, key] of tenant.keys) {
       const [next] = key.waiting;
       if (next === undefined || this.#full(tenant, key) !== null) continue;
-      // The loop comes to the key again at its new place.
+      // The key moves to the end, where the loop reaches it again.
       tenant.keys.delete(id);
       tenant.keys.set(id, key);
       next.admit();
     }
   }
 
-  #log({ partition, offset }: Place, holder: Holder): void {
+  #log({ partition, offset }: LogPosition, holder: Holder): void {
     const logged = { offset: Number(offset), holder, atMs: this.#now() };
     const known = this.#logged.get(partition);
     if (logged.offset <= this.#lastDecided(partition)) this.#free(holder, 1);
@@ -200,7 +200,7 @@ export class UndecidedRecords {
     for (const { holder } of all.splice(0, count < 0 ? all.length : count)) this.#free(holder, 1);
   }
 
-  /** Gives back what no decision gives back, and refuses the requests that waited for too long. */
+  /** Gives back the room of records that got no decision, and refuses the requests that waited too long. */
   #look(): void {
     const nowMs = this.#now();
     for (const all of this.#logged.values())

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { mustNotBeHeld } from './hold-refused.ts';
 import type { Counts, Held } from './refused-agents.ts';
 
-/** A gateway that holds back what this answers. */
+/** A gateway that gives this answer for every agent; null: no agent has to wait. */
 function gateway(answer: Held | null) {
   const asked: Counts[] = [];
   const counted: object[] = [];

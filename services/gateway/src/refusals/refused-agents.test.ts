@@ -40,7 +40,7 @@ test('an agent that was refused as often as it may be waits until it may be refu
   expect(held('bot', 2)?.waitMs).toBe(1_000);
 });
 
-test('actions under way of an agent in a loop count as refused until their answers come or a minute has passed', () => {
+test('an open action of an agent in a loop counts as refused until its answer comes or a minute has passed', () => {
   const { clock, refused, held, refuse } = counting();
   refuse('bot', 20);
   refused.sent('acme', new Map([['bot', 10]]));
@@ -108,7 +108,7 @@ test('it counts at most 50,000 agents of a tenant, and 5,000 more until it looks
   expect(refused.size).toBeLessThanOrEqual(55_000);
 });
 
-test('an agent that is held back is not forgotten, however many others are refused', () => {
+test('does not forget an agent that has to wait, however many others are refused', () => {
   const { held, refuse } = counting({ ...FEW, refusals: { perSecond: 10, burst: 100_000 } });
   refuse('bot', 30);
   for (let at = 0; at < 6_000; at += 1) refuse(`made-up-${at}`);

@@ -63,12 +63,12 @@ export class RefusedAgents {
     return [...this.#tenants.values()].reduce((sum, { agents }) => sum + agents.size, 0);
   }
 
-  /** Whether an action of the agent was decided lately, as far as this gateway read the log. */
+  /** Whether an action of the agent was decided lately, as far as this gateway has read the log. */
   wasDecided(tenant: string, agentId: string): boolean {
     return this.#tenants.get(tenant)?.agents.has(agentId) ?? false;
   }
 
-  /** The agent that has to wait longest; null where all of it may go. */
+  /** The agent that has to wait longest; null if no agent has to wait. */
   held(tenant: string, counts: Counts): Held | null {
     const counted = this.#tenants.get(tenant);
     if (counted === undefined) return null;

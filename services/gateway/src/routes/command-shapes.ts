@@ -22,12 +22,12 @@ export const agentParams = z.object({
   id: id.describe('The agent’s id.').meta({ examples: ['airline-007'] }),
 });
 
-/** Said of each route that kills. */
+/** Part of the description of each route that kills. */
 export const KILLS_THAT_COUNT =
   'A kill is refused for no limit if it may stop something. A kill with the key, the target and the reason of the last one is that same command and writes no record. ' +
   'Any other kill of a target that is killed already counts as a change. So does the kill of an agent that is not registered and asked for nothing lately.';
 
-/** Of a whole tenant, or of everything. */
+/** The body of a kill that stops a whole tenant, or all tenants. */
 export const wideBody = z
   .strictObject({ scope: z.enum(['tenant', 'all']), reason: reason.optional() })
   .meta({ examples: [{ scope: 'tenant', reason: 'until we know what happened' }] });

@@ -1,4 +1,4 @@
-/** POST /v1/kill: stops a whole tenant, or everything there is. */
+/** POST /v1/kill: stops a whole tenant, or all tenants. */
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { boundedKill } from '../commands/bounded-kill.ts';
 import { operatorCommand } from '../commands/operator-command.ts';

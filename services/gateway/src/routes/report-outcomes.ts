@@ -8,7 +8,7 @@ import { MAX_RECORDS } from '../publish/read-submission.ts';
 import { reporterOf } from './reporter-of.ts';
 import { waitQuery } from './wait-query.ts';
 
-/** The record as a caller may send it: only the gateway says who reports it. */
+/** The record as a caller may send it. Only the gateway sets the reporter. */
 const submitted = z.strictObject({ event: z.literal('action.completed'), outcome });
 
 const schemas = { bare: outcome, record: submitted.transform((record) => record.outcome) };

@@ -76,7 +76,10 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
   );
 }
 
-/** Otherwise whoever runs the plane could act for any agent of any tenant. A value that is no event is refused later, as unreadable. */
+/**
+ * Without this check, an operator of the plane could act for any agent of any tenant. A value that is no event is refused
+ * later, as unreadable.
+ */
 function mustBePublisher({ scopes }: ApiKeyRecord, value: Json): void {
   const isOutcome =
     typeof value === 'object' && value !== null && 'event' in value && value.event === 'action.completed';

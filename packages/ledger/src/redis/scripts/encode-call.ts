@@ -80,8 +80,8 @@ function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, 
 type Kept = { plan: StepRequest['plan']; terms: number; place: number };
 
 /**
- * A plan equal to the agent's last plan, or to the last plan under the same terms, is sent once. Nearly all plans are equal. The
- * plans are compared before they are encoded, because encoding each was most of the work of a call.
+ * A plan equal to the agent's last plan, or to the last plan under the same terms, is sent once. Nearly all plans are equal.
+ * Plans are compared before they are encoded, because encoding all of them was most of the work of a call.
  */
 function createPlans(terms: ReturnType<typeof createTerms>) {
   const plans: StepRequest['plan'][] = [];

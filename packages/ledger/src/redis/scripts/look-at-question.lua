@@ -5,8 +5,8 @@
 -- ARGV  [1..4] parts/shard.lua   [5] the request: 'agent action digest'
 --
 -- Returns { 'OK', now, state, expires at }, or a refusal (parts/shard.lua).
---   state: 'waiting'; 'granted', 'denied' or 'expired', as a person answered; 'none' if nothing like that is remembered, or
---   if it was decided since   expires at: of a grant, else -1
+--   state: 'waiting', 'granted', 'denied' or 'expired'; 'none' if the request is not remembered, or was decided since
+--   expires at: when the grant ends, otherwise -1
 --
 -- @use constants
 -- @use parts/keys.lua

@@ -82,11 +82,11 @@ if may_be_plain then
   end
 end
 
--- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets far more if there is no room.
+-- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets many more if there is no room.
 local forgets = memory.left < #coordinates and FORGETS_FOR_ROOM or 2 * #coordinates + 4
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
--- Of most requests nobody asks for the words one by one.
+-- The words of most requests are never needed one by one.
 local requests = {}
 local function request_at(at)
   local request = requests[at]
@@ -132,8 +132,8 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
--- { delta, result, excess, released, own, name of the counter of releases, name of the rate of open calls } of an outcome that
--- comes before its decision on the log, once: ADR 18.
+-- Takes an outcome that comes before its decision on the log, once (ADR 18). Returns { delta, result, excess, released, own,
+-- name of the counter of releases, name of the rate of open calls }.
 local function take_early(field, attempt)
   local name = 'early ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)

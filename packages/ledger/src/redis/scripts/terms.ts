@@ -56,7 +56,7 @@ export function createTerms() {
   function encodeLimit(limit: Limit): [kind: number, place: number, most: number] {
     switch (limit.kind) {
       case 'confirmation':
-        // It has no counter. In the place of one is how long the question lives.
+        // A confirmation has no counter. The lifetime of its question takes the place of the counter.
         return [CONFIRMATION, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
       case 'rate':
         return [RATE, ratePlace(limit), integer(limit.maxCalls)];

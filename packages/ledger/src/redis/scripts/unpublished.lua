@@ -29,7 +29,7 @@ local function list(row, coordinate, delivery, delta, counters)
   unpublished[#unpublished + 1] = { delivery.sequence, row, coordinate, delivery.agent, delta, counters }
 end
 
--- Names of the counters that still count a charge.   own: the beginning of the names to list; '' for all
+-- Names of the counters that still count a charge.   own: the first part of the names to list; '' for all
 local function counters_in(charges, charged_at, own)
   local counters = {}
   for _, charge in ipairs(cjson.decode(charges)) do

@@ -42,10 +42,10 @@ export function requestIn(words: string): Request {
   };
 }
 
-/** Stands for "no bound": no amount is below zero. */
+/** Means "no bound", because no amount is below zero. */
 const NONE = -1;
 
-/** How an outcome settles it: parts/charge.lua. */
+/** How an outcome settles a lease: parts/charge.lua. */
 function settledWord({ charging, settling }: Settled): string {
   const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open } = settling;
   const bounds = `${integer(leastMicros)},${integer(ownLeastMicros)},${integer(mostMicros)}`;

@@ -7,35 +7,35 @@ export type Folder = {
 };
 
 /**
- * Whether a path is in one of the folders for every program that could open it. A path that programs
- * read in different ways is in none: it is refused.
+ * Whether a path is in one of the folders for every program that could open it. A path that programs read in different ways
+ * is in no folder, so it is refused.
  */
 export function isWithin(folders: readonly Folder[], text: string): boolean {
   const path = readFolder(text);
   return path !== null && folders.some((folder) => isInside(folder, path));
 }
 
-/** Whether all that is in one folder is in the other. */
+/** Whether the outer folder contains the whole inner folder. */
 export function isInside(outer: Folder, inner: Folder): boolean {
   return outer.kind === inner.kind && outer.names.every((name, at) => inner.names[at] === name);
 }
 
 /**
- * Letters, digits and the few signs that neither a shell, nor a URL, nor a copying tool reads as something else. So there is
- * no `%` to be decoded, no `:` of a host or stream, no `*`, no `$`, no quote, no line break.
+ * Letters, digits and the few signs that shells, URLs and copying tools read as themselves. So a path has no `%` to decode,
+ * no `:` of a host or stream, no `*`, no `$`, no quote and no line break.
  */
 const PLAIN = /^[\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]+$/u;
-/** After NFKC, which gives the forms of a letter one form, no letter may have become another sign. */
+/** NFKC gives all forms of a letter one form. After NFKC, the path may have only the same letters, digits and signs. */
 const NOT_COMPOSED = /[^\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]/u;
-/** Names that Windows takes for devices in any folder, also with an ending. */
+/** Windows takes these names for devices in every folder, also with an extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i;
 
-/** A path that all programs read alike; null: there is none. */
+/** The path as all programs read it; null if programs read it in different ways. */
 export function readFolder(text: string): Folder | null {
   const drive = /^[a-z]:(?=[/\\])/i.exec(text)?.[0].slice(0, 1).toLowerCase();
   const rest = drive === undefined ? text : text.slice(2);
   if (!PLAIN.test(rest) || NOT_COMPOSED.test(rest.normalize('NFKC'))) return null;
-  // On Unix a backslash is a letter of the name, on Windows it parts names.
+  // On Unix a backslash is part of a name. On Windows it separates names.
   if (drive === undefined && rest.includes('\\')) return null;
   const names = rest.replaceAll('\\', '/').split('/');
   const isRooted = names[0] === '';
@@ -54,8 +54,8 @@ function asciiLowerCase(name: string): string {
 }
 
 /**
- * `..` after the name of a link leads out of the folder. Windows forgets dots and blanks at the end of a
- * name, and gives long names short ones with `~`, which the signs above leave out.
+ * `..` after the name of a link leads out of the folder. Windows ignores dots and blanks at the end of a name. Windows also
+ * gives long names short ones with `~`, which `PLAIN` does not contain.
  */
 function isPlainName(name: string): boolean {
   return !/^ |[. ]$/.test(name) && !DEVICE.test(name);

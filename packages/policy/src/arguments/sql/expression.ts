@@ -84,7 +84,7 @@ const INFIX_PHRASES = [
   ['sounds', 'like'],
 ] as const;
 
-/** Does not take `IN` with the name of a table: it is not known what reading that table does. */
+/** Refuses `IN` with the name of a table, because the effects of reading that table are not known. */
 function takeIn(reader: TokenReader): boolean {
   const next = peek(reader, 1);
   const isList = ['(', '[', '{'].some((open) => isSign(reader, open, 1));

@@ -133,7 +133,7 @@ test.each(READS_IN_ONE)('%s lets through %j', (name, sql) => {
   expect(whyNotReadOnly(sql, dialect(name))).toBeNull();
 });
 
-test('no statement takes a semicolon before its end, beside or instead of any other part', () => {
+test('refuses a semicolon before the end of a statement, beside any part or in place of it', () => {
   const statements = [
     ...READS_IN_EVERY_DIALECT.flatMap((sql) => ALL.map((one) => [one, sql] as const)),
     ...READS_IN_ONE.map(([name, sql]) => [dialect(name), sql] as const),

@@ -29,7 +29,7 @@ export interface TokenReader {
   };
   /** What the statement reads as `row.field`. */
   readonly fieldsRead: FieldRead[];
-  /** The rows that functions in FROM return. */
+  /** The rows that functions in FROM return, by their names in the statement. */
   readonly rowsOfFunctions: RowOfFunction[];
   /** The index of the next token. */
   at: number;
@@ -55,7 +55,7 @@ export function isWord(reader: TokenReader, words: ReadonlySet<string> | string,
   return word !== null && (typeof words === 'string' ? word === words : words.has(word));
 }
 
-/** The next token where it is an unquoted word, in lower case; otherwise null. */
+/** The next token in lower case if it is an unquoted word, otherwise null. */
 export function wordAhead(reader: TokenReader, ahead = 0): string | null {
   const token = peek(reader, ahead);
   return token?.kind === 'word' ? token.text : null;
@@ -73,7 +73,7 @@ export function takeWord(reader: TokenReader, word: ReadonlySet<string> | string
   return is;
 }
 
-/** Takes these words if they all follow, otherwise nothing. */
+/** Takes these words if all of them follow, otherwise none. */
 export function takeWords(
   reader: TokenReader,
   first: ReadonlySet<string> | string,

@@ -1,21 +1,21 @@
 -- @use deliveries.lua
--- Deliveries for which there is no room, as in room.ts and forget.ts. `brief` lists their coordinates, the oldest first. The
--- last ones are kept, and those that the log does not hold yet.
+-- Deliveries for which there is no room, as in room.ts and forget.ts. `brief` lists their coordinates, the oldest first. It
+-- keeps the last deliveries, and those that the log does not contain yet.
 
 local brief = {}
 
--- How many deliveries there was room for.
+-- How many deliveries are remembered: those for which there was room.
 function brief.count_remembered(keys)
   return redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
 end
 
--- kept: how many deliveries for which there is no room
+-- kept: how many deliveries without room are kept
 function brief.open(keys, memory, most, kept)
   memory.left = most - brief.count_remembered(keys)
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 
--- Replaces a delivery of the same coordinate, which is forgotten.
+-- Replaces a forgotten delivery of the same coordinate.
 function brief.remember(memory, coordinate, packed)
   if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
   put_stored(memory.seen, coordinate, packed)
@@ -44,7 +44,7 @@ function brief.write(memory)
   local gone, last = {}, math.min(math.max(over, 0) + OLDEST_LOOKED_AT, MOST_LOOKED_AT)
   for at, coordinate in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
     local delivery = get(memory.seen, coordinate)
-    -- Another delivery may have the coordinate since.
+    -- Since then another delivery may have got this coordinate.
     local stands = delivery and (delivery.kind == 'u' or delivery.kind == 'v')
     local may_go = not stands or at <= over and not is_unpublished(memory, delivery, coordinate)
       or is_forgotten(memory, delivery, coordinate)

@@ -35,7 +35,7 @@ local function counters_of(counters, charges)
   return charged
 end
 
--- The counters among these that are the agent's own.   own: the beginning of their names (keys.ts)
+-- The agent's own counters among the charged counters.   own: the first part of their names (keys.ts)
 local function own_among(charged, own)
   local found = {}
   for _, counter in ipairs(charged) do
@@ -50,15 +50,15 @@ local function result_of(outcome)
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- charge.ts, said once more.   charging: how an outcome settles a lease (words.ts), the amounts of its table after what the
--- settlement is held to   outcome: { status, verified, actual or false, releases }   released: what the agent's counter of
--- releases holds   Answers charged, excess, released, refused.
+-- The same as charge.ts.   charging: how an outcome settles a lease (words.ts): the bounds of the settlement, then the
+-- amounts of its table   outcome: { status, verified, actual or false, releases }   released: the agent's counter of
+-- releases   Returns charged, excess, released, refused.
 local cost_of
--- Is an actual cost above what a call may cost? It is -1 where there is none.
+-- Is an actual cost above the highest cost of a call? That bound is -1 if there is none.
 local is_marked
--- Does its ALLOW hold a slot of the agent's open calls?
+-- Does the ALLOW hold a slot of the agent's open calls?
 local is_open
--- A script may have 200 locals, so those that are used only here are local to this block.
+-- A script may have 200 local variables. So variables that are used only here are local to this block.
 do
   local TYPE, LEAST, OWN_LEAST, MOST, MARK, RELEASES, PERCENT, OPEN, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 8, 8
 

@@ -98,7 +98,7 @@ local function fits_in(counters, counter, at, delta)
   return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
 
--- The part of an excess that still fits, beside a delta for `at`, into half of the exact range of a counter: counters.ts.
+-- The part of an excess that still fits into half of the exact range of a counter, beside a delta for `at`: counters.ts.
 local function excess_in(counters, counter, at, delta, excess)
   local held = counter.sum
   if not counter.is_lifetime then
