@@ -61,12 +61,12 @@ export function deciderMeasures(metrics: Metrics) {
     }),
     ledgerUsed: metrics.gauge({
       name: 'mandate_decider_ledger_used_ratio',
-      help: 'How much of its room the ledger has used: of the deliveries that a ledger in memory may remember, or of the maxmemory of Redis',
+      help: 'The share of its room that the ledger has used: of the deliveries that a ledger in memory may remember, or of the maxmemory of Redis',
       labels: ['store'],
     }),
     tenantRemembered: metrics.gauge({
       name: 'mandate_decider_tenant_remembered_ratio',
-      help: 'How much of its rememberedIds a tenant has used, of the 50 fullest tenants that have used half',
+      help: 'The share of its rememberedIds that a tenant has used, for the 50 fullest tenants that have used half',
       labels: ['tenant'],
     }),
     lag: metrics.gauge({

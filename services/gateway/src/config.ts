@@ -63,7 +63,7 @@ export const gatewaySettings = z.object({
     .max(1_000_000)
     .default(200)
     .describe(
-      'a tenant publishes while fewer of its records than this are undecided, and a key while fewer than half are; a request waits 5 s for that, or its waitMs if that is longer',
+      'how many undecided records a tenant may have; a key may have half as many. A further request waits for 5 s, or for its waitMs if that is longer',
     ),
   GATEWAY_RECENT_ANSWERS: z
     .int()

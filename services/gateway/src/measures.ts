@@ -15,7 +15,7 @@ export function gatewayMeasures(metrics: Metrics, { board, journal, undecided }:
   });
   metrics.gauge({
     name: 'mandate_gateway_undecided_records',
-    help: 'Records that this process published and that are not known to be decided',
+    help: 'Records that this process published and that are not decided yet, as far as the process knows',
     collect: () => undecided.undecided,
   });
   metrics.gauge({

@@ -136,8 +136,8 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['6 another reason is a new fact', ' && last.reason === command.reason', ''],
     [
       '6 a kill of a target that is killed already is counted',
-      "spend(request, 'the target is killed",
-      "void ('it is killed",
+      "spend(request, 'this kill would",
+      "void ('this kill would",
     ],
     ['6 a kill of an unknown agent is refused', '!(await hasOpen(gateway, target))', 'false'],
     ['6 a kill of a known agent is not counted', '!isKnown(gateway, target) && ', ''],

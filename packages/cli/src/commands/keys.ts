@@ -141,7 +141,7 @@ Examples:
 }
 
 const SPEAKS_FOR_ALL = [
-  'this key speaks for every agent of its tenant, and whoever holds it can spend what each may spend',
+  'this key speaks for every agent of its tenant, so its holder can spend what all of them may spend',
 ];
 const NAME_AGENTS = "Name the agents that it is for: --agents researcher 'ci-*'.";
 

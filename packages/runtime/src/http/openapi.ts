@@ -198,7 +198,7 @@ function describeRoute(
 
 /** As what requests count for the limits of the key and its tenant. */
 function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
-  if (unlimited === true) return 'Never refused for a rate.';
+  if (unlimited === true) return 'Never refused for the rate of requests.';
   if (counted === undefined) return '';
   return counted === 'publish'
     ? 'Each record counts for how much the key and its tenant may publish.'

@@ -176,7 +176,7 @@ function takesTooLong(): HttpProblem {
 }
 
 function failed(cause: unknown): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'it could not be found out', {
+  return new HttpProblem(503, 'OVERLOADED', 'the answer could not be computed', {
     remedy: 'Ask again in a moment. The log of this service says why.',
     headers: { 'retry-after': '1' },
     cause,

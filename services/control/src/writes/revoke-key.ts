@@ -26,7 +26,7 @@ export async function revokeKey(
       'KEY_NOT_FOUND',
       `the key "${what.keyId}" was issued on the host of the plane`,
       {
-        remedy: `It ends there: have the owner of the machine run \`mandate keys revoke ${what.keyId}\`.`,
+        remedy: `Have the owner of the machine run \`mandate keys revoke ${what.keyId}\` there.`,
       },
     );
   }

@@ -30,11 +30,14 @@ export async function boundedKill(
       const again = await kill(gateway, target, last.command).catch(nullIfRevived);
       if (again !== null) return again;
     } else {
-      spend(request, 'the target is killed already, and that kill is in force');
+      spend(request, 'this kill would stop nothing more: its target is killed already');
     }
   } else if (flag && !isKnown(gateway, target) && !request.trySpend('changes', ONE)) {
     if (!(await hasOpen(gateway, target)))
-      spend(request, 'the agent is not registered, and it asked for nothing lately');
+      spend(
+        request,
+        'this process knows nothing that the kill would stop: the agent is not registered, and no action of it was decided lately',
+      );
   }
   return kill(gateway, target, command);
 }
@@ -83,8 +86,8 @@ function spend(request: FastifyRequest, why: string): void {
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const { status, code, message, headers, extension } = error;
-    throw new HttpProblem(status, code, `${message}; this kill would stop nothing more: ${why}`, {
-      remedy: 'To stop agents that are not known yet, kill the tenant, or register them first.',
+    throw new HttpProblem(status, code, `${message}; ${why}`, {
+      remedy: 'To stop an agent that is not known yet, kill the tenant, or register the agent first.',
       headers,
       extension,
       cause: error,

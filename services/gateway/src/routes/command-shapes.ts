@@ -24,8 +24,11 @@ export const agentParams = z.object({
 
 /** Part of the description of each route that kills. */
 export const KILLS_THAT_COUNT =
-  'A kill is refused for no limit if it may stop something. A kill with the key, the target and the reason of the last one is that same command and writes no record. ' +
-  'Any other kill of a target that is killed already counts as a change. So does the kill of an agent that is not registered and asked for nothing lately.';
+  'No limit refuses a kill of a target that is not killed yet, if the target is a tenant, everything, or a known agent. ' +
+  'An agent is known if it is registered, if a mandates file names it, if an action of it was decided lately, or if it has open actions. ' +
+  'A kill of any other agent counts as a change. So an unregistered agent is not known before its first decision. ' +
+  'If the target is killed already, a kill with the key and reason of the last kill is the same command and writes no record. ' +
+  'Any other kill of that target counts as a change. A kill that counts as a change is refused if the key has no changes left.';
 
 /** The body of a kill that stops a whole tenant, or all tenants. */
 export const wideBody = z

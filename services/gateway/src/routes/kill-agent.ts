@@ -19,7 +19,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['kill switch'],
         summary: 'Stop one agent, or with `family` everything below it too',
-        description: `When this answers, no ALLOW for the agent gets a place in the order any more, until a revive. ${KILLS_THAT_COUNT}`,
+        description: `Once this has answered, the agent is allowed nothing more until a revive. ${KILLS_THAT_COUNT}`,
         params: agentParams,
         body: agentBody,
         response: { 200: killAnswer },

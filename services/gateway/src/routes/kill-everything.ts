@@ -19,7 +19,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['kill switch'],
         summary: 'Stop every agent of the tenant, or of all tenants',
-        description: `\`all\` takes the scope operate:all as well. Agents that appear later are stopped too. ${KILLS_THAT_COUNT}`,
+        description: `The scope \`all\` also needs a key with operate:all. Agents that appear later are stopped too. ${KILLS_THAT_COUNT}`,
         body: wideBody,
         response: { 200: killAnswer },
       },
