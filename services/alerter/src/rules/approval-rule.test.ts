@@ -1,12 +1,11 @@
-import { silentLogger } from '@mandate/runtime';
 import { approvalId, DEFAULTS, type DecisionsRecord, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { createEvaluator } from '../evaluator.ts';
+import { describe, expect, test } from 'vitest';
 import { Alarms, type Raised } from './alarms.ts';
 import { DEFAULT_ALERTING } from './alert-rules.ts';
 import { unanswered } from './approval-rule.ts';
 import { approved, decided, logged, START_MS } from './decided.fixture.ts';
+import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = DEFAULTS.replayMemoryMs;
@@ -14,8 +13,7 @@ const DAY_MS = DEFAULTS.replayMemoryMs;
 /** An alerter's judgement on approvals, on what it is handed and whenever it is told to look. */
 function watching() {
   const alarms = new Alarms();
-  const alerting = () => DEFAULT_ALERTING;
-  const evaluator = createEvaluator({ alarms, alerting, begun: new Map(), log: silentLogger() });
+  const evaluator = evaluatorOn(alarms, DEFAULT_ALERTING);
   const raised: Raised[] = [];
   let offset = 0;
   return {
@@ -121,4 +119,30 @@ test('of actions that nobody ever answers no more are remembered than two days b
     most = Math.max(most, remembered());
   }
   expect(most).toBeLessThanOrEqual(49);
+});
+
+describe('actions that wait for a person', () => {
+  const rules = only({ approval: {} });
+  const deferral = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
+
+  test('are an alarm until a person answers', () => {
+    const history = [decided(1, deferral), approved(2, { actionId: 'act-1' })];
+    expect(brief(raisedBy(history, rules))).toEqual([
+      'alert.raised approval bot act-1',
+      'alert.cleared approval bot act-1',
+    ]);
+  });
+
+  test('asking again raises nothing, and a repeat of something else clears nothing', () => {
+    const again = decided(2, { ...deferral, kind: 'duplicate', actionId: 'act-1' });
+    const repeat = decided(3, {
+      kind: 'duplicate',
+      verdict: 'BLOCK',
+      code: 'DUPLICATE_ACTION',
+      actionId: 'act-1',
+    });
+    expect(brief(raisedBy([decided(1, deferral), again, repeat], rules))).toEqual([
+      'alert.raised approval bot act-1',
+    ]);
+  });
 });
