@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../logger.ts';
-import { createMetrics } from '../metrics.ts';
-import { createHttpServer } from './create-http-server.ts';
+import { testServer } from './http-server.fixture.ts';
 import { listen } from './serve-http.ts';
 
 const CROWD = 1_500;
@@ -20,15 +18,7 @@ function longestQueue(): number {
   }
 }
 
-const aServer = () =>
-  createHttpServer({
-    service: 'test',
-    version: '0',
-    log: silentLogger(),
-    metrics: createMetrics({ service: 'test' }),
-    keys: null,
-    readiness: async () => [],
-  });
+const aServer = () => testServer(async () => {}, { keys: null });
 
 test('refuses a port at which another server listens, although the sockets of one server share a port', async () => {
   const server = await aServer();

@@ -1,23 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../logger.ts';
-import { createMetrics } from '../metrics.ts';
+import { expect, test } from 'vitest';
 import { turns } from '../turns.ts';
-import { createHttpServer } from './create-http-server.ts';
+import { testServer } from './http-server.fixture.ts';
 
 const CROWD = 200;
 
 test('a crowd from one address delays no caller from another', async () => {
-  const server = await createHttpServer({
-    service: 'test',
-    version: '0',
-    log: silentLogger(),
-    metrics: createMetrics({ service: 'test' }),
-    keys: null,
-    readiness: async () => [],
-  });
-  onTestFinished(() => server.close());
-  server.get('/v1/anything', { config: { public: true } }, () => ({}));
-  await server.ready();
+  const server = await testServer(
+    async (routes) => {
+      routes.get('/v1/anything', { config: { public: true } }, () => ({}));
+    },
+    { keys: null },
+  );
   const answered: string[] = [];
   const ask = async (remoteAddress: string) => {
     const { statusCode } = await server.inject({ url: '/v1/anything', remoteAddress });
