@@ -53,6 +53,23 @@ export function createMetrics(options: { service: string; processMetrics?: boole
     return known;
   }
 
+  /** @param collect sets the values of the gauge whenever they are asked for */
+  function gaugeThat<L extends string>(
+    { name, help, labels = [] }: Description<L>,
+    collect?: (gauge: Gauge<L>) => void,
+  ): Gauge<L> {
+    return once(Gauge<L>, name, () => {
+      const gauge: Gauge<L> = new Gauge({
+        name,
+        help,
+        labelNames: labels,
+        registers: [registry],
+        ...(collect && { collect: () => collect(gauge) }),
+      });
+      return gauge;
+    });
+  }
+
   return {
     registry,
     counter<L extends string>({ name, help, labels = [] }: Description<L>) {
@@ -63,41 +80,16 @@ export function createMetrics(options: { service: string; processMetrics?: boole
         () => new Counter({ name, help, labelNames: labels, registers: [registry] }),
       );
     },
-    gauge<L extends string>({
-      name,
-      help,
-      labels = [],
-      collect,
-    }: Description<L> & { collect?: () => number }) {
-      return once(Gauge<L>, name, () => {
-        const gauge: Gauge<L> = new Gauge({
-          name,
-          help,
-          labelNames: labels,
-          registers: [registry],
-          ...(collect === undefined ? {} : { collect: () => gauge.set(collect()) }),
-        });
-        return gauge;
-      });
+    gauge<L extends string>({ collect, ...description }: Description<L> & { collect?: () => number }) {
+      return gaugeThat(description, collect && ((gauge) => gauge.set(collect())));
     },
     gaugeOf<L extends string>({
-      name,
-      help,
-      labels = [],
       collect,
+      ...description
     }: Description<L> & { collect: () => Iterable<readonly [Record<L, string>, number]> }) {
-      return once(Gauge<L>, name, () => {
-        const gauge: Gauge<L> = new Gauge({
-          name,
-          help,
-          labelNames: labels,
-          registers: [registry],
-          collect() {
-            gauge.reset();
-            for (const [values, value] of collect()) gauge.set(values, value);
-          },
-        });
-        return gauge;
+      return gaugeThat(description, (gauge) => {
+        gauge.reset();
+        for (const [values, value] of collect()) gauge.set(values, value);
       });
     },
     histogram<L extends string>(description: Description<L> & { buckets?: readonly number[] }) {

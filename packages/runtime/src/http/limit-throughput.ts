@@ -114,12 +114,12 @@ function tooMuch({ limit, of, waitMs }: OverLimit): HttpProblem {
 /**
  * 429 with the exact wait: whole seconds in `retry-after`, milliseconds in `retryAfterMs`.
  *
- * @param options.otherwise the remedy where no wait helps
+ * @param options.otherwise the remedy if `waitMs` is Infinity, because no wait helps then
  */
 export function tooManyOf(
   code: string,
   message: string,
-  { waitMs, facts, otherwise }: { waitMs: number; facts: object; otherwise: string },
+  { waitMs, facts, otherwise = '' }: { waitMs: number; facts: object; otherwise?: string },
 ): HttpProblem {
   if (waitMs === Number.POSITIVE_INFINITY) {
     return new HttpProblem(429, code, message, {
