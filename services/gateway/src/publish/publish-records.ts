@@ -29,7 +29,7 @@ import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
 import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
-import type { Room } from './undecided-records.ts';
+import type { Admission } from './undecided-records.ts';
 
 /** A record on its way: the caller's item, and the log position of its record. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
@@ -80,13 +80,14 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   const holder = { tenant: key.tenant, key: key.id };
   const gone = () => goneSignal(reply);
   const places = gateway.board.take(waitMs > 0 ? unknown.length : 0, holder);
-  let room: Room | null = null;
+  let admission: Admission | null = null;
   try {
-    if (unknown.length > 0) room = await gateway.undecided.take(holder, unknown.length, { waitMs, gone });
+    if (unknown.length > 0)
+      admission = await gateway.undecided.take(holder, unknown.length, { waitMs, gone });
     request.spend('publish', { records: unknown.length, bytes: bytesOf(unknown) });
     if (counts !== null) gateway.refused.sent(key.tenant, counts);
     const sources = unknown.length === 0 ? [] : await append(gateway, request, unknown);
-    room?.published(sources);
+    admission?.published(sources);
     const answers = waitMs > 0 ? await places.answers(sources, waitMs, gone()) : [];
     const placeOf = new Map(unknown.map(({ index }, at) => [index, at]));
     const published = items.flatMap((item, index): Published<T>[] => {
@@ -99,7 +100,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
     return { many, published, appended: sources.length };
   } finally {
     places.leave();
-    room?.leave();
+    admission?.leave();
   }
 }
 

@@ -8,8 +8,8 @@ import type { Source } from '@mandate/schemas';
 
 type LogPosition = Pick<Source, 'partition' | 'offset'>;
 
-/** The room that the records of one request take. */
-export type Room = {
+/** A request that may publish. Its records count as undecided. */
+export type Admission = {
   /** The records are on the log at these positions. Each record holds its room until it is decided. */
   published(positions: readonly LogPosition[]): void;
   /** Gives back the room of records that were not published. Call it however the request ends. */
@@ -71,7 +71,7 @@ export class UndecidedRecords {
     holder: Holder,
     count: number,
     { waitMs, gone }: { waitMs: number; gone: () => AbortSignal },
-  ): Promise<Room> {
+  ): Promise<Admission> {
     const { tenant, key } = this.#accountsOf(holder);
     if (key.waiting.size === 0 && this.#full(tenant, key) === null) this.#add(holder, count);
     else await this.#wait(holder, count, { waitMs, gone: gone() });
@@ -221,6 +221,5 @@ function tooManyUndecided(of: Of): HttpProblem {
   return tooManyOf('TOO_MANY_RECORDS', `too many records of ${holder} wait for their decisions`, {
     waitMs: 1_000,
     facts: { limit: 'publish.undecided', of },
-    otherwise: '',
   });
 }
