@@ -1,9 +1,9 @@
 /**
  * Grants each Kafka user its rights, at every `up`. It adds the missing rights. A repeat changes nothing.
  *
- * Each service has a user of its own, which may write only what that service writes. A user that can write decisions
- * decides what was allowed. A user that can write the control topic decides what may be allowed. infra/kafka/README.md says
- * what each right is for.
+ * Each service has its own user, which may write only the records of that service. A user that can write decisions decides
+ * which actions were allowed. A user that can write the control topic decides which actions may be allowed.
+ * infra/kafka/README.md explains each right.
  *
  * Environment: MANDATE_KAFKA_BROKERS, and MANDATE_KAFKA_SASL_USERNAME and _PASSWORD of the broker's own user.
  */
@@ -33,7 +33,7 @@ const ACCESS = topic('mandate.access.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
-/** For each user: its operations, and the resources that they are for. */
+/** For each user: its operations, and the resources for them. */
 const RIGHTS = {
   migrator: [
     [[CREATE, ...LOOKS], [topics('mandate.')]],

@@ -46,7 +46,7 @@ export const llmCall = z.strictObject({
   type: z.literal('llm_call'),
   provider: plainId.optional(),
   model: plainId,
-  /** All input, cached or not. Leave it out if it is not known: every call has some input. */
+  /** All input, cached or not. Leave it out if it is not known, because every call has some input. */
   inputTokens: z.int().min(1).optional(),
   /** The most that the model may write: `max_tokens` of the request. */
   maxOutputTokens: count.optional(),

@@ -15,14 +15,14 @@ export const check = z.object({
   saw: parsedJson.optional(),
   /** Whose bound it was, where a mandate has several policies: `read-only@3`; of an agent above: `read-only@3 of lead`. */
   policy: z.string().optional(),
-  /** That agent above: it is held to its own bounds, and so is whoever is below it. */
+  /** The ancestor that holds the policy. Its limits apply to itself and to all its descendants. */
   holder: id.optional(),
 });
 export type Check = z.infer<typeof check>;
 
 /**
- * `first` and `expired` stand for their action and attempt. A `duplicate` stands for nothing, and neither does an
- * `unremembered` decision: the ledger had no room to remember another id of the tenant.
+ * `first` and `expired` are the decisions of their action and attempt. A `duplicate` and an `unremembered` decision are not.
+ * `unremembered`: the ledger had no room to remember another id of the tenant.
  */
 export const DECISION_KINDS = ['first', 'duplicate', 'expired', 'unremembered'] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
@@ -64,10 +64,10 @@ export const reservation = z.object({
 });
 export type Reservation = z.infer<typeof reservation>;
 
-/** What the ledger did for a DEFER: each of these rates holds one slot for it, which its granted retry takes along. */
+/** The slots of a DEFER: each of these rates holds one slot for it. The granted retry takes over these slots. */
 export const deferral = z.object({
   rates: z.array(rateLimit.omit({ also: true })),
-  /** How long the question lives at least, and a grant if the person sets no time. Absent if no policy sets them. */
+  /** The shortest life of the question. Absent if no policy sets it. */
   questionMs: count.optional(),
   grantMs: count.optional(),
 });
@@ -100,14 +100,16 @@ export const decision = z.object({
   agentId: id,
   type: z.enum(['tool_call', 'llm_call']),
   tool: id.nullable(),
-  /** The model of an LLM call, in normal form: `gpt-4o` for `openai/GPT-4o`. `action` has the name as it was given. */
+  /**
+   * The normal form of the model of an LLM call: `gpt-4o` for `openai/GPT-4o`. `action` has the name as the agent gave it.
+   */
   model: id.nullable(),
-  /** The provider that is called first, in normal form. null: no LLM call, or no provider is named. */
+  /** The normal form of the provider that is called first. null: no LLM call, or no provider is named. */
   provider: id.nullable(),
   verdict: z.enum(VERDICTS),
-  /** null when the mandate is enforced, or would have allowed it too. */
+  /** null if the mandate is enforced, or would have allowed the action too. */
   observed: observed.nullable(),
-  /** Only where a rule in shadow matched, and the mandate was asked at all. */
+  /** Present only if a rule in shadow matched and the mandate was evaluated. */
   shadow: shadow.optional(),
   code: z.enum(CODES),
   reason: z.string(),
@@ -123,7 +125,7 @@ export const decision = z.object({
   remainingCalls: z.int().nullable(),
   leaseExpiresAt: time.nullable(),
   mandate: mandateReference.nullable(),
-  /** For a duplicate: the decision that stands. */
+  /** For a duplicate: the first decision. */
   duplicateOf: z
     .object({ decisionId: id, actionId: id, attempt: count, samePayload: z.boolean() })
     .nullable(),
@@ -135,10 +137,10 @@ export const decision = z.object({
   ledgerEpoch: z.string(),
   ledgerSequence: count,
   digest: z.string(),
-  /** The question to a person: on a DEFER, and after the answer to the question expired unused. */
+  /** The question to a person. Present on a DEFER, and on a decision after the answer expired unused. */
   approvalId: z.string().optional(),
   reservation: reservation.nullable(),
-  /** Only of a first DEFER. */
+  /** Present only on a first DEFER. */
   deferral: deferral.optional(),
   /** A person's grant was used up by this decision. */
   grantConsumed: z.boolean(),

@@ -2,48 +2,51 @@
 
 export const DEFAULTS = {
   tenant: 'default',
-  /** After the log's append time; a request's own `deadlineMs` overrides. */
+  /** Counts from the log's append time. A request may state its own `deadlineMs`. */
   deadlineMs: 30_000,
   /** For how long an action id, an idempotency key and a coordinate are remembered. */
   replayMemoryMs: 24 * 3_600_000,
-  /** How many deliveries of a tenant a ledger remembers, where the tenant's document does not say. */
+  /** How many deliveries of a tenant a ledger remembers, unless the tenant's document sets it. */
   rememberedIds: 10_000_000,
-  /** For how long an allowed action may run before its reservation counts as lost. */
+  /** How long an allowed action may run before its reservation counts as lost. */
   leaseMs: 5 * 60_000,
-  /** For how long a grant of a person lives, where neither the person nor a policy says. */
+  /** How long a grant of a person lives, unless the person or a policy sets it. */
   grantMs: 5 * 60_000,
-  /** How many deferred actions of an agent may wait for a person at one time, where no policy says. */
+  /** How many deferred actions of an agent may wait for a person at one time, unless a policy sets it. */
   maxWaiting: 50,
-  /** For how long an issued mandate is one. */
+  /** How long a grant of a mandate lasts. */
   mandateTtlMs: 5 * 60_000,
-  /** For how long the API key of a person lets in, unless it is said. Keys of agents and services do not expire by default. */
+  /** How long the API key of a person is valid by default. Keys of agents and services do not expire by default. */
   roleKeyMs: 90 * 86_400_000,
-  /** So long before a key expires people are warned. */
+  /** How long before the end of a key people get a warning. */
   keyExpiryWarningMs: 14 * 86_400_000,
   /**
-   * How much a tenant may write through each process that takes its requests, where its document says nothing. A key has
-   * half of it. A fleet of 400 agents, each of which calls a tool every second and reports what became of it, publishes
-   * 800 records a second (69 million a day) of about 1 KiB: it fits. One key that publishes as fast as it can does not:
-   * 13,500 a second were seen.
+   * How much a tenant may write through each process that takes its requests, unless its document sets it. A key has half of
+   * it. A fleet of 400 agents fits: if each calls a tool every second and reports the outcome, they publish 800 records a
+   * second (69 million a day) of about 1 KiB. One key that publishes as fast as it can does not fit: it reached 13,500
+   * records a second.
    */
   limits: {
     publishRecords: { perSecond: 2_000, burst: 20_000, perDay: 70_000_000 },
     publishBytes: { perSecond: 4 * 1024 * 1024, burst: 40 * 1024 * 1024, perDay: 100 * 1024 * 1024 * 1024 },
-    /** `mandate apply` of a folder is a change for each document. */
+    /** `mandate apply` of a folder makes one change for each document. */
     changes: { perSecond: 50, burst: 2_000, perDay: 500_000 },
-    /** A console that is open asks a few times a second. Each read is a record of half a KiB. */
+    /** An open console reads a few times a second. Each read is a record of half a KiB. */
     reads: { perSecond: 200, burst: 2_000, perDay: 2_000_000 },
-    /** Each agent of 400 may be refused every eight seconds. */
+    /** Each of 400 agents may be refused once every eight seconds. */
     refusals: { perSecond: 50, burst: 20_000, perDay: null },
     /** One agent causes at most 86,400 records a day, some 250 MB. */
     refusalsPerAgent: { perSecond: 1, burst: 600, perDay: null },
   },
-  /** An actual cost is charged up to so many times its reservation, and up to `actualCostMicros` in any case. */
+  /** A report is charged up to this many times its reservation. `actualCostMicros` is the cap if nothing is reserved. */
   actualCostFactor: 10,
   actualCostMicros: 1_000_000,
-  /** How many calls of an agent that reserve nothing may be open at one time where money is limited and no policy says. */
+  /**
+   * How many calls of an agent that reserve nothing may be open at one time. This holds where money is limited, unless a
+   * policy sets it.
+   */
   maxOpen: 20,
-  /** A call is open until an outcome settles it, and for so long at most. */
+  /** A call is open until an outcome settles it, and at most this long. */
   openWindowMs: 5 * 60_000,
   /** How much an agent's own reports may give back of actions that did not succeed. */
   releases: { calls: 10, percent: 20 },
@@ -68,13 +71,13 @@ export const CAPS = {
   leaseMs: 12 * 3_600_000,
   replayMemoryMs: 31 * 86_400_000,
   rememberedIds: 1_000_000_000,
-  /** Records or bytes, of any limit on what is written. */
+  /** The highest value of any limit on records or bytes. */
   throughput: 1_000_000_000_000,
-  /** How many deliveries without room the ledger still recognizes when they are delivered again: the last ones of a tenant. */
+  /** How many deliveries without room the ledger still recognizes at a redelivery: a tenant's last ones. */
   unrememberedKept: 10_000,
-  /** The longest that a question to a person lives, and a grant. */
+  /** The longest life of a question to a person, and of a grant. */
   questionMs: 31 * 86_400_000,
-  /** The longest that whoever publishes waits for an answer. */
+  /** The longest time that a publisher waits for an answer. */
   waitMs: 60_000,
   /** A rate keeps one timestamp a call: this bounds what one counter can hold. */
   rateCalls: 100_000,

@@ -18,7 +18,7 @@ test('a place counts the line breaks before it, and the characters since the las
   );
 });
 
-test('the keys in a pointer are those whose steps it was made of', () => {
+test('reads back the keys from which a pointer was made', () => {
   const lists = fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a') }));
   fc.assert(
     fc.property(lists, (keys) => {

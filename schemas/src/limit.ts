@@ -41,7 +41,7 @@ export const budgetLimit = z.object({
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
-/** As the `tool` of a rate: the calls of an agent that no outcome has settled. No tool has an empty name. */
+/** The `tool` of the rate that counts calls without an outcome. No real tool has an empty name. */
 export const OPEN_CALLS = '';
 
 export const rateLimit = z.object({
@@ -98,19 +98,22 @@ export const charging = z.discriminatedUnion('type', [
 ]);
 export type Charging = z.infer<typeof charging>;
 
-/** Bounds of a settlement besides its charging table. If policies differ, each figure is the one that charges more. */
+/** The bounds of a settlement beside its charging table. If policies differ, each figure is the one that charges more. */
 export const settling = z.object({
   /** The least that a success costs, for every reporter: the price that a policy sets. */
   leastMicros: micros,
-  /** The same for the agent's own reports: also a policy's estimate, or the price of a model's input. */
+  /**
+   * The least that a success costs by the agent's own report. It also counts a policy's estimate, or the price of a model's
+   * input.
+   */
   ownLeastMicros: micros,
   /** The cap on the charge for an actual cost. The part above the cap is excess. */
   mostMicros: micros,
-  /** An actual cost above it is marked; null: no policy has a `maxCostPerCall`. */
+  /** An actual cost above this is marked; null: no policy has a `maxCostPerCall`. */
   markMicros: micros.nullable(),
   /**
-   * How much the agent's own reports of failures may have given back in all, after this one. Each success makes room again:
-   * `percent` of what it cost. null: no bound.
+   * How much the agent's own reports of failures may have given back in all, after this report. Each success makes room
+   * again: `percent` of its cost. null: no bound.
    */
   releases: z.object({ micros, percent: count }).nullable(),
   /** The ALLOW holds a slot of the agent's open calls until an outcome settles it. */

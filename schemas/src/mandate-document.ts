@@ -77,7 +77,7 @@ export const toolPolicyDocument = z.strictObject({
   requiresConfirmation: z.boolean().optional(),
   /** How long a question to a person lives at least. */
   questionMs: personMs,
-  /** How long a grant lives if the person does not say. */
+  /** How long a grant lives if the person sets no time. */
   grantMs: personMs,
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
@@ -86,7 +86,7 @@ export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 export const modelPriceDocument = z.strictObject({
   inputPerMillion: dollars,
   outputPerMillion: dollars,
-  /** For each call, whatever its tokens. */
+  /** The price of each call, whatever its tokens. */
   perCall: dollars.optional(),
 });
 export type ModelPriceDocument = z.infer<typeof modelPriceDocument>;

@@ -12,7 +12,7 @@ const EXAMPLE = '2026-01-31T12:00:00Z';
 
 const TIME = /^(.{10})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-](\d{2}):(\d{2}))?$/;
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-/** How long ago: `15m`, `2h`, `7d`, `4w`. */
+/** A time span before now: `15m`, `2h`, `7d`, `4w`. */
 export const AGO = /^\d{1,6}[smhdw]$/;
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -54,7 +54,7 @@ export function dayFault(text: string): string | null {
 
 export type Moment = { atMs: number } | { fault: string };
 
-/** Reads a time, a day (the moment it begins in UTC), or how long ago: `15m`, `2h`, `7d`, `4w`. */
+/** Reads a time, a day (its beginning in UTC), or a time span before now: `15m`, `2h`, `7d`, `4w`. */
 export function readMoment(text: string, nowMs: number): Moment {
   if (AGO.test(text)) return inRange(nowMs - Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0));
   if (!/^\d{4}-/.test(text)) return { fault: FORMS };

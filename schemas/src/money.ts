@@ -35,16 +35,16 @@ export function formatMicros(amount: number): string {
   return `${amount < 0 ? '-' : ''}$${digits.slice(0, -6)}.${fraction}`;
 }
 
-/** The largest sum that is shown: this figure means "so much, or more". */
+/** The largest sum that is shown. This figure means "this much, or more". */
 export const MOST_MICROS = CAPS.amountMicros;
 
-/** A sum of amounts that were told so, within ±`MOST_MICROS`. */
+/** The sum of such amounts, within ±`MOST_MICROS`. */
 export function sumMicros(...amounts: readonly number[]): number {
   const sum = amounts.reduce((sum, amount) => sum + amount, 0);
   return Math.min(Math.max(sum, -MOST_MICROS), MOST_MICROS);
 }
 
-/** As `formatMicros`; `≥ $9007199254.740991` of the most that is told. */
+/** As `formatMicros`, but `≥ $9007199254.740991` for the largest sum. */
 export function formatSum(amount: number): string {
   if (Math.abs(amount) < MOST_MICROS) return formatMicros(amount);
   return `${amount < 0 ? '≤' : '≥'} ${formatMicros(amount)}`;

@@ -1,4 +1,4 @@
-/** `action.completed`: what became of an allowed action. It settles the charge. */
+/** `action.completed`: the outcome of an allowed action. It settles the charge. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { micros } from './money.ts';

@@ -93,13 +93,13 @@ export type SettleRequest = {
   actionId: string;
   attempt: number;
   status: 'success' | 'failure' | 'cancelled';
-  /** What was metered; null when nothing was. */
+  /** The actual cost; null if none was metered. */
   actualMicros: number | null;
   /** null: no verification ran. */
   verified: boolean | null;
-  /** The same as for a request. An outcome that settles something is remembered in any case. */
+  /** The same limit as for a request. An outcome that settles something is always remembered. */
   maxRemembered: number;
-  /** The reporter may give back without bound. Otherwise the report is the agent's own. */
+  /** Whether the reporter may give back without bound. Otherwise the report counts as an own report of the agent. */
   mayRelease: boolean;
 };
 
@@ -143,7 +143,7 @@ export type StepFacts = {
   /** The ledger's clock: the only clock of a decision. */
   atMs: number;
   first: FirstDecision | null;
-  /** There was no room to remember the request. It claims no id, and it is refused unless its answer is known already. */
+  /** The ledger has no room to remember the request. The request claims no id. It is refused unless its answer is known. */
   unremembered: boolean;
   late: boolean;
   kill: KillFact | null;
@@ -159,19 +159,19 @@ export type SettleFacts = {
   epoch: string;
   sequence: number;
   atMs: number;
-  /** `settled` moved money (perhaps 0). The other kinds change nothing. `unremembered`: nothing changed, and there was no room. */
+  /** Only `settled` moves money (perhaps 0). `unremembered`: the outcome changes nothing, and there is no room for it. */
   kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed' | 'unremembered';
   /** The lease had already run out. */
   late: boolean;
   deltaMicros: number;
-  /** What the action has cost in all, after this. */
+  /** The whole cost of the action after this outcome. */
   chargedMicros: number;
   cumulativeMicros: number;
-  /** The part of the actual cost above the cap. It is added to the agent's own budgets, and to none that it shares. */
+  /** The part of the actual cost above the cap. It is added to the agent's own budgets, and to no shared budget. */
   excessMicros: number;
-  /** What this added to the agent's counter of releases; negative where a success made room. */
+  /** The change of the agent's counter of releases; negative if a success made room. */
   releasedMicros: number;
-  /** The report would have given back more than `settling.releases` lets it: the reservation stays charged. */
+  /** The report would give back more than `settling.releases` allows, so the reservation stays charged. */
   releaseRefused: boolean;
   /** The actual cost was above `settling.markMicros`. */
   overCostPerCall: boolean;

@@ -267,7 +267,7 @@ describe('finding a place', () => {
   });
 });
 
-it('holds no more memory than what was read, however long the text was', () => {
+it('holds memory only for the value that was read, however long its text was', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heldBy = (idOf: (nth: number) => string) => {

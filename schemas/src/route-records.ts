@@ -1,19 +1,21 @@
 /**
  * What each HTTP route appends to the log, and which limit of the tenant bounds it. Every route of every service has a line
- * here: a test compares the lines with the OpenAPI document. docs/operations.md shows them.
+ * here. A test compares the lines with the OpenAPI document, and docs/operations.md shows them.
  *
- * A refusal is on record too, at every route that takes a key: 403 counts as a read, 401 and 429 are counted together.
+ * Every route that needs a key also records its refusals. 403 counts as a read. 401 and 429 are counted together.
  */
 import type { TOPICS } from './topics.ts';
 
 export type RouteRecords = {
-  /** Topics to which a request appends before it is answered. What other services make of these records is not here. */
+  /**
+   * The topics to which a request appends before it is answered. Records that other services make from them are not listed.
+   */
   readonly topics: readonly (keyof typeof TOPICS)[];
   /**
-   * - `publish`: each record and its bytes.
-   * - `changes`: each request, and each 16 KiB of its body. A request that writes several records counts each.
-   * - `kills`: as `changes`, but a kill that may stop something is not counted.
-   * - `reads`: each request, and each KiB of what it asks for.
+   * - `publish`: counts each record and its bytes.
+   * - `changes`: counts each request, and each 16 KiB of its body. If a request writes several records, each counts.
+   * - `kills`: counts like `changes`, but not a kill that may stop something.
+   * - `reads`: counts each request, and each KiB of its question.
    * - null: the route writes nothing.
    */
   readonly limit: 'publish' | 'changes' | 'kills' | 'reads' | null;

@@ -17,7 +17,7 @@ export const id = z
   .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN })
   .describe(`1 to ${CAPS.idUnits} characters that can be seen, in Unicode's form NFC.`);
 
-/** One check in place of three: a decision has many names, and zod has a cost for each check. */
+/** One check does the work of three. A decision has many names, and each zod check takes time. */
 function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
   const size = { origin: 'string', inclusive: true, continue: true, input } as const;
   if (input.length === 0) issues.push({ ...size, code: 'too_small', minimum: 1 });
@@ -26,7 +26,7 @@ function checkName({ value: input, issues }: z.core.ParsePayload<string>): void 
   if (message !== null) issues.push({ code: 'custom', continue: true, input, message });
 }
 
-/** An id that is held to one rule more, which JSON Schema says as well. */
+/** An id with one further rule, which the JSON Schema states as well. */
 export function idThat(base: typeof id, shape: RegExp, error: string): typeof id {
   const { allOf = [] } = (z.globalRegistry.get(base) ?? {}) as { allOf?: readonly object[] };
   return base

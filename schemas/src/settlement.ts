@@ -29,17 +29,17 @@ export const settlement = z.object({
   actualCostMicros: micros.nullable(),
   /** `keyId`: the key of a report over HTTP; null if a producer wrote the report to the topic. */
   reportedBy: z.object({ keyId: id.nullable(), mayRelease: z.boolean() }),
-  /** The lease had already run out. */
+  /** The lease ran out before the outcome came. */
   late: z.boolean(),
   deltaMicros: microsDelta,
   chargedMicros: micros,
   /** The agent's lifetime spend; negative once an operator gave back more than was spent. */
   cumulativeMicros: microsDelta,
-  /** The part of the actual cost above the cap. It is charged to the agent's own budgets, and to none that it shares. */
+  /** The part of the actual cost above the cap. It is charged to the agent's own budgets, and to no shared budget. */
   excessMicros: micros,
-  /** What this added to the agent's counter of releases; negative where a success made room. */
+  /** The change of the agent's counter of releases; negative if a success made room. */
   releasedMicros: microsDelta,
-  /** The first of the marks, otherwise whether anything was settled. */
+  /** The first mark; without marks, whether the outcome settled anything. */
   code: z.enum(SETTLEMENT_CODES),
   marks: z.array(z.enum(SETTLEMENT_MARKS)),
   reason: z.string(),

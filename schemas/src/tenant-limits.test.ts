@@ -23,7 +23,7 @@ test('a fleet of 400 agents that each call once a second does not run into the l
   expect(publishedBytes.tenant.perDay).toBeGreaterThan(bytes * 86_400);
 });
 
-test('stated limits hold; the default burst is that of ten seconds, and a key has half', () => {
+test('applies stated limits, with a default burst of ten seconds and half of each for a key', () => {
   const limits = limitsInForce({ publish: { records: { perSecond: 7 } }, changes: { burst: 1 } });
   expect(limits.publishedRecords).toEqual({
     tenant: { perSecond: 7, burst: 70, perDay: 70_000_000 },

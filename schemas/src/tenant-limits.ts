@@ -1,6 +1,6 @@
 /**
- * How much a tenant may contain and how much it may write. Each process that takes its requests counts the throughputs for
- * itself. An absent limit has its default. `0` means none at all.
+ * How much a tenant may contain and how much it may write. Each process that takes its requests counts the throughputs
+ * itself. An absent limit has its default. `0` lets nothing through.
  */
 import { z } from 'zod';
 import { CAPS, DEFAULTS } from './defaults.ts';
@@ -8,7 +8,7 @@ import { CAPS, DEFAULTS } from './defaults.ts';
 const most = (cap: number) => z.int().min(0).max(cap).optional();
 const amount = most(CAPS.throughput);
 
-/** How many a second in the long run, at once, and a day. The default burst is that of ten seconds. */
+/** How many units per second in the long run, at once, and per day. The default burst is ten seconds of `perSecond`. */
 const throughput = z.strictObject({ perSecond: amount, burst: amount, perDay: amount });
 const published = z.strictObject({ records: throughput.optional(), bytes: throughput.optional() });
 
@@ -17,33 +17,33 @@ export const tenantLimits = z.strictObject({
   /** Archived policies count as well. */
   policies: most(CAPS.policies),
   rules: most(CAPS.rules),
-  /** Only those that have neither ended nor been revoked. */
+  /** Counts only grants that have neither ended nor been revoked. */
   issuedMandates: most(CAPS.issuedMandates),
   /** How many deliveries the ledger remembers within the replay memory. */
   rememberedIds: most(CAPS.rememberedIds),
-  /** Actions and outcomes that gateways take. */
+  /** Actions and outcomes that gateways accept. */
   publish: published.optional(),
-  /** The same for each key. Default: half of the tenant's. */
+  /** The limit for each key. Default: half of the tenant's limit. */
   publishPerKey: published.optional(),
   /** Decisions that refuse an action. A gateway counts them to find agents that flood. */
   refusals: throughput.omit({ perDay: true }).optional(),
-  /** The same of each agent. */
+  /** The limit for each agent. */
   refusalsPerAgent: throughput.omit({ perDay: true }).optional(),
-  /** What operators, authors and admins change. A key has half of it. */
+  /** Changes by operators, authors and admins. A key has half of it. */
   changes: throughput.optional(),
-  /** Reads that are put on record. A key has half of it. */
+  /** Reads that are recorded. A key has half of it. */
   reads: throughput.optional(),
 });
 export type TenantLimits = z.output<typeof tenantLimits>;
 
-/** `perDay`: null where there is no bound. */
+/** `perDay`: null if there is no bound. */
 export type Throughput = {
   readonly perSecond: number;
   readonly burst: number;
   readonly perDay: number | null;
 };
 
-/** The throughput of a tenant, and of each of its keys. */
+/** The throughput for a tenant, and for each of its keys. */
 export type ThroughputOf = { readonly tenant: Throughput; readonly key: Throughput };
 
 export type TenantLimitsInForce = {
@@ -57,7 +57,7 @@ export type TenantLimitsInForce = {
 
 type Said = z.output<typeof throughput>;
 
-/** The limits in force. A tenant that sets none has `DEFAULTS.limits`, which also gives the reasons. */
+/** The limits in force. A tenant without limits of its own has `DEFAULTS.limits`, which also gives the reasons. */
 export function limitsInForce(said: TenantLimits = {}): TenantLimitsInForce {
   const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.limits;
   const { publish, publishPerKey } = said;

@@ -1,4 +1,6 @@
-/** The tables of docs/operations.md: settings, from the very schemas that read them, and what each route writes. */
+/**
+ * The tables of docs/operations.md: the settings, from the schemas that read them, and the records that each route writes.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
@@ -43,7 +45,7 @@ const TABLES = {
   'routes that write': routesTable(),
 };
 
-/** The page as it is, with each table between its two marks made anew. */
+/** The page, with new tables between its marks. */
 export const operationsTables: GeneratedFile = {
   path: PATH,
   make: () =>

@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
     ).toEqual([]);
   });
 
-  it('mounts keys so that only a service that makes keys can write', () => {
+  it('mounts keys as writable only for a service that makes keys', () => {
     const writers = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
       volumes.some((volume) => /^keys:[^:]+$/.test(volume)) ? [name] : [],
     );

@@ -105,8 +105,8 @@ test('a repeated revive clears no newer kill after a restart either', async () =
   const late = await restarted.call('operator', 'POST', '/v1/agents/bot-1/revive', {}, key);
   expect([late.status, late.body]).toMatchObject([200, { changed: false, killed: { reason: 'again' } }]);
   expect(await plane.decided()).toHaveLength(before);
-  const anew = await restarted.call('operator', 'POST', '/v1/agents/bot-1/revive', {});
-  expect(anew.body).toMatchObject({ changed: true, killed: null });
+  const afterwards = await restarted.call('operator', 'POST', '/v1/agents/bot-1/revive', {});
+  expect(afterwards.body).toMatchObject({ changed: true, killed: null });
 });
 
 const SWITCHES = [
@@ -130,11 +130,11 @@ test.each(SWITCHES)(
   },
 );
 
-/** Nothing may be changed or killed in vain. */
+/** The tenant has no changes left, so a kill that stops nothing is refused. */
 const NO_CHANGES = { changes: { perSecond: 0, burst: 0 } };
 
 test.each(SWITCHES)(
-  'a repeated kill of %s is the same command and no second record, until a revive',
+  'a repeated kill of %s is the same command and writes no second record, until a revive',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     const kills = async () => (await plane.decided()).filter(({ event }) => event === 'agent.killed').length;
@@ -145,14 +145,14 @@ test.each(SWITCHES)(
     }
     expect(await kills()).toBe(1);
     await plane.call('owner', 'POST', revive, body);
-    const anew = await plane.call('owner', 'POST', kill, body);
-    expect(anew.body).toMatchObject({ revision: 3 });
-    expect(anew.body.commandId).not.toBe(first.body.commandId);
+    const afterwards = await plane.call('owner', 'POST', kill, body);
+    expect(afterwards.body).toMatchObject({ revision: 3 });
+    expect(afterwards.body.commandId).not.toBe(first.body.commandId);
     expect(await kills()).toBe(2);
   },
 );
 
-test('a kill that may stop something is never refused, and the kill of an agent that nobody knows counts as a change', async () => {
+test('never refuses a kill that may stop something, and counts the kill of an unknown agent as a change', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     limits: NO_CHANGES,
@@ -175,7 +175,7 @@ test('a kill that may stop something is never refused, and the kill of an agent 
   expect(await plane.decided()).toHaveLength(before + 2);
 });
 
-test('an ALLOW is not handed over once its agent is killed, neither by GET nor to whoever waits', async () => {
+test('hands over no ALLOW of a killed agent, neither by GET nor to a caller that waits', async () => {
   let killInBetween = false;
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -245,8 +245,8 @@ test.each(SWITCHES)(
       withheld: true,
       decision: { verdict: 'BLOCK', code: 'AGENT_KILLED', reason: expect.stringContaining('revived since') },
     });
-    const anew = await plane.call('publisher', 'POST', WAIT, look('a-2'));
-    expect(anew.body).toMatchObject({ withheld: false, decision: { verdict: 'ALLOW' } });
+    const afterwards = await plane.call('publisher', 'POST', WAIT, look('a-2'));
+    expect(afterwards.body).toMatchObject({ withheld: false, decision: { verdict: 'ALLOW' } });
     expect(await shown('a-2')).toMatchObject({ withheld: false, decision: { verdict: 'ALLOW' } });
 
     const { ledger } = await restoreLedger({ bus: plane.bus, clock: systemClock, log: silentLogger() });

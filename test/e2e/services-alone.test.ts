@@ -70,7 +70,7 @@ async function call(key: string, method: string, url: string, body?: object) {
   return { status: response.status, body: await response.json() };
 }
 
-test('the services describe every route of the table of what routes write, and no other', async () => {
+test('the services describe exactly the routes in the table of route records', async () => {
   const described = new Set<string>();
   for (const service of SERVICES) {
     const { url } = await startService(service, { DATA_PATH: newFolder().path });
@@ -80,7 +80,7 @@ test('the services describe every route of the table of what routes write, and n
   expect([...described].sort()).toEqual(ROUTE_RECORDS.flatMap(({ routes }) => routes).sort());
 });
 
-test('published at one process, decided by another, recorded by a third, found by a fourth', async () => {
+test('an action passes through four processes that publish, decide, record and find it', async () => {
   const folder = newFolder();
   const receiver = await startOtlpReceiver();
   const data = { DATA_PATH: folder.path, MANDATE_OTLP_URL: receiver.url };

@@ -26,11 +26,11 @@ const KILL_EVERY_MS = 50;
 const ASK_EVERY_MS = 50;
 const LOOK_EVERY_MS = 1_000;
 const GIVEN_UP_MS = 60_000;
-/** What the attackers published is decided first. */
+/** The records of the attackers are decided first. */
 const CAUGHT_UP_MS = 150_000;
 
 export type Attacked = {
-  /** Of each answer to a kill or an action, from the first byte sent to the last byte received, in ascending order. */
+  /** The times of all kills (and actions), from the first byte sent to the last byte received, in ascending order. */
   killMs: readonly number[];
   decisionMs: readonly number[];
   /** Wrong answers to honest callers. */
@@ -41,7 +41,7 @@ export type Attacked = {
   faults: number;
   heldBytes: { before: number; after: number };
   mostResidentBytes: number;
-  /** Of the data folder. */
+  /** The size of the data folder. */
   diskBytes: { before: number; after: number };
   /** The longest that the measuring process was late itself. */
   ownLagMs: number;

@@ -1,15 +1,15 @@
 /**
- * The faults that Mandate is held to survive, and the tests that bring each about. `npm run test:faults` runs them; they are
- * part of `npm test` too, in the short form of those that have a long one.
+ * The faults that Mandate must survive, and the tests that cause each of them. `npm run test:faults` runs these tests. `npm
+ * test` runs them too, in the short form if there is a long one.
  */
 export type Fault = {
   number: number;
-  /** By which `--only` takes it, too. */
+  /** A name for `--only`, beside the number. */
   name?: string;
   what: string;
-  /** Its tests have bounds of time, so that they run one after the other if nothing else was asked for. */
+  /** Its tests have time bounds, so they run one after the other if only such faults were chosen. */
   isMeasured?: true;
-  /** Files of tests, from the root. */
+  /** Test files, relative to the root. */
   tests: readonly string[];
 };
 

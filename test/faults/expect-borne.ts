@@ -6,13 +6,13 @@ import { type Attacked, p99 } from './attack-at-once.ts';
 const MIB = 1024 * 1024;
 
 /**
- * A measured run has the machine to itself. In `npm test` other tests run beside it, so there a bound only tells a slow
- * plane from one that is stuck.
+ * A measured run has the machine to itself. In `npm test` other tests run at the same time, so a bound only distinguishes a
+ * slow plane from a stuck one.
  */
 const MOST = ATTACK.isMeasured ? { killMs: 100, decisionMs: 250 } : { killMs: 5_000, decisionMs: 20_000 };
-/** The growth that is allowed at once, and in each second of the attack. The tenants' limits of records bound both. */
+/** The allowed growth at once, and in each second of the attack. Tenant limits on records bound both. */
 const DISK = { atOnce: 64 * MIB, perSecond: 16 * MIB };
-/** Each action is remembered for a day, in 0.8 KB (docs/operations.md). */
+/** The ledger remembers each action for a day, in 0.8 KB (docs/operations.md). */
 const HEAP = { atOnce: 128 * MIB, perSecond: 8 * MIB };
 const MOST_RESIDENT = 2_048 * MIB;
 
@@ -22,7 +22,7 @@ export function expectBorne(attacked: Attacked): void {
   expect(Object.entries(ended).filter(([, error]) => error !== null)).toEqual([]);
   expect(wronged).toEqual([]);
   expect([exitCode, faults]).toEqual([null, 0]);
-  // One run takes minutes, so it checks every bound.
+  // `soft`, because one run takes minutes and is to check every bound.
   expect.soft(p99(killMs), 'kill p99').toBeLessThan(MOST.killMs);
   expect.soft(p99(decisionMs), 'decision p99').toBeLessThan(MOST.decisionMs);
   expect.soft(diskBytes.after - diskBytes.before, 'disk').toBeLessThan(mostOf(DISK));

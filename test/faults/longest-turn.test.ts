@@ -14,11 +14,11 @@ import { describedBy } from './attacks/hostile-parameters.ts';
 import { MOST_BUSY_MS, quietestOf } from './busiest-turn.ts';
 import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './largest-bodies.ts';
 
-/** For each route, beside what is known to take long. */
+/** The number of random bodies for each route, beside the bodies that are known to take long. */
 const DRAWN = IS_LONG ? 60 : 2;
 const TENANT = 'default';
 const NO_BOUND = { perSecond: CAPS.throughput, burst: CAPS.throughput, perDay: CAPS.throughput };
-/** Without a valid key or the scope, and beyond a limit. */
+/** A request without a valid key or scope, or beyond a limit. */
 const NOT_PARSED = [401, 403, 429];
 
 let plane: PlaneProcess;

@@ -126,11 +126,11 @@ function listOf(faults: readonly Fault[]): string {
     .join('');
 }
 
-/** Null where vitest was ended before it had results. */
+/** null if vitest ended before it had results. */
 function run(asked: Asked): Became[] | null {
   const { faults } = asked;
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
-  // What is measured has the machine to itself.
+  // Measured tests have the machine to themselves.
   const isMeasured = faults.every((fault) => fault.isMeasured);
   const runs = (isMeasured ? files.map((file) => [file]) : [files]).map((some) => runFiles(some, asked));
   const results = runs.map((each) => each.results).filter((each) => each !== null);
@@ -138,7 +138,7 @@ function run(asked: Asked): Became[] | null {
   const testResults = results.flatMap((each) => each.testResults);
   const became = faults.map((fault) => becameOf(fault, { testResults }));
   if (runs.every(({ status }) => status === 0) || became.some(({ passed }) => !passed)) return became;
-  // An error that no test waited for: whose it is, vitest says above.
+  // An error that no test waited for. The output of vitest above names its file.
   return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
 }
 

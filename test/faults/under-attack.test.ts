@@ -29,7 +29,7 @@ test('hostile text in every parameter', async () => {
   expect(metrics).toMatch(/^mandate_http_faults_total\S* 0$/m);
 });
 
-test('an author who wants an agent out of a killed family', async () => {
+test('an author who frees an agent from a killed family', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate'], tenant: 'mallory' },
     { scopes: ['author', 'publish'], tenant: 'mallory' },
@@ -37,13 +37,13 @@ test('an author who wants an agent out of a killed family', async () => {
   await attacked.bears(escapeAKilledFamily, ROUNDS);
 });
 
-test('the holder of a key that says otherwise than the key pins', async () => {
+test('a caller that contradicts the pins of its key', async () => {
   const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
   attacked = await attackedPlane([{ scopes: ['publish'], tenant: 'mallory', pins }]);
   await attacked.bears(claimWhatIsPinned, ROUNDS);
 });
 
-test('people of a tenant who spend past its bounds', async () => {
+test('people of a tenant who spend beyond its limits', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate', 'operate:all'], tenant: 'honest' },
     { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },

@@ -104,7 +104,7 @@ const piece = fc.record({
   grows: fc.boolean(),
 });
 
-/** Beginnings of texts that make a reader look further than the first character. */
+/** Contexts in which a reader reads past the first character. */
 const AROUND = [
   ['', ''],
   ['[', '1]'],

@@ -269,13 +269,13 @@ async function askAgain(box: Box, again: Again): Promise<Decision> {
   return asked(box, action, agoMs);
 }
 
-/** Of several budgets each is a check of its own. */
+/** Each of several budgets is a separate check. */
 function nameOf({ check, saw }: Check): string {
   const { scope, id, windowMs } = Object(saw);
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
 }
 
-/** If the price is unknown, statements about the cost are not about the true cost. */
+/** If the price is unknown, the reasons about cost do not count, because they are not about the true cost. */
 function objecting({ checks }: Decision): string[] {
   const all = checks.filter(({ said }) => said === 'block' || said === 'defer').map(nameOf);
   return all.includes('model-priced') ? all.filter((name) => !name.endsWith('cost-per-call')) : all;

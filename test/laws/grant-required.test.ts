@@ -1,4 +1,4 @@
-/** An agent that requires a grant does nothing without one, and neither do its descendants (ADR 49). */
+/** An agent that requires a grant can do nothing without one. The same holds for its descendants (ADR 49). */
 import { previewMandate } from '@mandate/policy';
 import { agentDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A kill of a family holds every agent that was in it at the kill, until the family is revived (ADR 47). It also holds every
- * agent that joins the family later, or joins an agent that the kill holds. No change of the register frees an agent.
+ * A kill of a family stops every agent of the family at that time, until the family is revived (ADR 47). It also stops every
+ * agent that joins the family later, or joins an agent that the kill stops. No change of the register frees an agent.
  */
 import { createMemoryLedger } from '@mandate/ledger';
 import { foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';

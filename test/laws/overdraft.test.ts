@@ -1,13 +1,13 @@
 /**
- * Whatever calls an agent starts and whatever it reports of them, a budget that it shares is charged at most ten times the
- * agent's own budget, and a dollar for each of twenty calls that reserve nothing (ADR 45, ADR 46).
+ * A shared budget is charged at most ten times the agent's own budget, and a dollar for each of twenty calls that reserve
+ * nothing. This holds for all calls and reports of the agent (ADR 45, ADR 46).
  */
 import { DEFAULTS } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, reporting, settlementOf } from '../decider-in-a-box.ts';
 
-// How long the law takes on a busy machine is no part of it.
+// The law does not bound its own time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const OWN_MICROS = 100_000;
@@ -26,7 +26,7 @@ const report = fc.record({
   status: fc.constantFrom('success', 'success', 'failure', 'cancelled'),
   actualCostMicros: fc.constantFrom(0, 1, 20_000, 1_000_000, Number.MAX_SAFE_INTEGER),
 });
-/** Calls that are started, then reports of all calls that are open. */
+/** Each round starts calls, then reports on all open calls. */
 const rounds = fc.array(fc.record({ calls: fc.array(call, { minLength: 1, maxLength: 6 }), report }), {
   minLength: 1,
   maxLength: 4,
@@ -37,7 +37,7 @@ type Round = {
   report: { status: string; actualCostMicros: number };
 };
 
-/** Micro-dollars that the budget of the tenant is charged. */
+/** The charge to the tenant's budget, in micro-dollars. */
 async function chargedToTeam(given: readonly Round[]): Promise<number> {
   const box = deciderInABox([MANDATE]);
   let calls = 0;
@@ -63,7 +63,7 @@ async function chargedToTeam(given: readonly Round[]): Promise<number> {
 
 const MOST_MICROS = DEFAULTS.actualCostFactor * OWN_MICROS + DEFAULTS.maxOpen * DEFAULTS.actualCostMicros;
 
-test('a shared budget is charged at most ten times the own budget of the agent, and twenty calls', async () => {
+test('charges a shared budget at most ten times the own budget of the agent, and a dollar for twenty calls each', async () => {
   let most = 0;
   await fc.assert(
     fc.asyncProperty(rounds, async (given) => {
@@ -76,7 +76,7 @@ test('a shared budget is charged at most ten times the own budget of the agent, 
   expect(most, 'the budget was overdrawn').toBeGreaterThan(OWN_MICROS);
 });
 
-test('calls with an estimate of a micro-dollar are charged ten each, however many are open', async () => {
+test('charges at most ten micro-dollars for each call with an estimate of one, however many are open', async () => {
   const calls = [{ tool: 'unpriced', estimatedCostMicros: 1, copies: 300 }];
   const report = { status: 'success', actualCostMicros: 1_000_000 };
   expect(await chargedToTeam([{ calls, report }])).toBe(3_000);

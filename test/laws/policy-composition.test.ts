@@ -1,4 +1,4 @@
-/** SEMANTICS section 7: policies compose to what each of them allows, whatever their order and however often they stand there. */
+/** Policies compose to the actions that each of them allows. Their order and their repeats change nothing. */
 import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
 import { type Check, DEFAULTS, policyDocument } from '@mandate/schemas';
 import { matchesByTable } from '@mandate/testing';
@@ -384,7 +384,7 @@ async function tell(box: Box, value: object) {
   return answer;
 }
 
-test('a call reserves the most that one of them reserves, and costs the most that one of them charges under their cap', async () => {
+test('reserves the highest reservation of several policies, and charges the highest charge under their cap', async () => {
   const kinds = new Set<string | undefined>();
   const costUnder = async (mandate: Mandate, said: object, became: object) => {
     const box = boxUnder(mandate);
@@ -412,7 +412,7 @@ test('a call reserves the most that one of them reserves, and costs the most tha
   expect(kinds).toEqual(new Set(['SUCCESS_BASED', 'ATTEMPT_BASED', 'TIERED', 'COMPOSED']));
 });
 
-test('the highest cap that a policy states holds, and maxCostPerCall bounds the default', () => {
+test('applies the highest stated cap, and bounds the default cap by maxCostPerCall', () => {
   const capUnder = (...fields: object[]) =>
     plan({ id: 'x', ...CALL, estimatedCostMicros: 20_000 }, composed(named(fields)), START_MS).settling
       .mostMicros;
@@ -423,7 +423,7 @@ test('the highest cap that a policy states holds, and maxCostPerCall bounds the 
   expect(capUnder({ maxActualCost: 0.5 }, { maxCostPerCall: 0.1 })).toBe(500_000);
 });
 
-test('own reports give back the highest price that a policy sets, and an estimate counts where none does', () => {
+test('own reports give back by the highest price of a policy, or by the estimate without a price', () => {
   const givesBack = (...costs: (number | null)[]) => {
     const fields = costs.map((cost) => (cost === null ? {} : { toolPolicies: { t: { cost } } }));
     const action = { id: 'x', ...CALL, estimatedCostMicros: 500_000 };
@@ -434,7 +434,7 @@ test('own reports give back the highest price that a policy sets, and an estimat
   expect(givesBack(null, null)).toBe(5_000_000);
 });
 
-test('which of them says what of a price changes nothing, nor how many say it', () => {
+test('the price does not depend on which policies set it, or how many', () => {
   fc.assert(
     fc.property(pricings, estimate, fc.infiniteStream(fc.nat()), (fields, said, drawn) => {
       const priceUnder = (some: readonly object[]) => {

@@ -1,4 +1,4 @@
-/** One way to break a promise of SEMANTICS with one change of the code. `find` occurs once in `file`. */
+/** A mutation: one change of the code that breaks one promise. `find` occurs once in `file`. */
 export type Mutation = { promise: string; file: string; find: string; replace: string };
 
 export function inFile(

@@ -1,10 +1,11 @@
 /**
- * Puts refusals on record as counts, because any caller can cause as many as it likes. A request without a valid key (401)
- * counts for the tenant whose key it names, otherwise for no tenant. Requests beyond a limit (429) are counted as well.
+ * Records refusals as counts, because any caller can cause as many as it likes. A request without a valid key (401) counts
+ * for the tenant of the key that it names, otherwise for no tenant. Requests beyond a limit (429) are counted as well.
  *
- * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the route and,
- * if a limit of an agent refused the request, the agent. One record counts all refusals of a key at a route within a pause.
- * The pause grows while refusals go on. While the log is away, refusals are counted until it is back.
+ * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the route. If
+ * the limit of an agent refused the request, the record also contains the agent. One record counts all refusals of a key at
+ * a route within a pause. The pause grows while refusals go on. While the log is away, refusals are counted until it is
+ * back.
  */
 import type { Clock, Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
@@ -14,12 +15,12 @@ import type { Bus } from './port.ts';
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * How many different refusals of one tenant are counted apart between two records; without a tenant as many. Above this
- * number the refusals of all agents are counted together, so that a flood of made-up agents is still counted.
+ * How many different refusals of one tenant are counted separately between two records. Requests without a tenant have the
+ * same number. Above it the refusals of all agents are counted together, so that a flood of made-up agents is still counted.
  */
 const MOST = 300;
 const MOST_OF_AGENTS = 200;
-/** What waits is in the service's own log as well: stopping must not wait for a log that is away. */
+/** Waiting counts are in the log lines of the service too, so stopping need not wait for a topic that is away. */
 const CLOSE_WITHIN_MS = 1_000;
 
 export type CountedRefusals = {

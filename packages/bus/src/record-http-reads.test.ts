@@ -59,7 +59,7 @@ test.each([
   [409, 'REVISION_CONFLICT', 0],
   [404, 'NOT_FOUND', 0],
 ])(
-  'whoever is refused with %i %s by a route is on record %i times, with why',
+  'records a caller that a route refuses with %i %s, %i times, with the code',
   async (status, code, times) => {
     const { get, recorded, close } = await serving(refusal(status, code));
     const answer = await get('/v1/things');
@@ -72,7 +72,7 @@ test.each([
 describe('a flood', () => {
   const few = { reads: { perSecond: 1, burst: 10 } };
 
-  test('of requests beyond a limit is counted, by agent if the limit is that of an agent', async () => {
+  test('of requests beyond a limit is counted, and by agent if an agent has the limit', async () => {
     const { get, recorded, close } = await serving(refusal(429, 'TOO_MANY_REFUSALS', { agentId: 'bot' }));
     for (let times = 0; times < 30; times += 1) await get('/v1/things');
     await close();
@@ -82,7 +82,7 @@ describe('a flood', () => {
     ]);
   });
 
-  test('of callers that are turned away is on record up to the limit of reads, and then counted', async () => {
+  test('of callers without the right is recorded up to the limit of reads, and then counted', async () => {
     const { get, recorded, close } = await serving(refusal(403, 'AGENT_NOT_ALLOWED'), few);
     for (let times = 0; times < 30; times += 1) expect((await get('/v1/things')).statusCode).toBe(403);
     await close();

@@ -1,6 +1,6 @@
 /**
- * Puts reads over HTTP on record before they are answered: who asked for what, and whether the key sufficed. Each read counts
- * for the limit of its key. Requests without a valid key and requests beyond a limit are only counted; their record follows
+ * Records reads over HTTP before they are answered: the caller, the question, and whether the key sufficed. Each read counts
+ * for the limit of its key. Requests without a valid key and requests beyond a limit are only counted. Their record follows
  * soon after.
  */
 import { callerOf, HttpProblem, type HttpServer, type Logger, sharedByRequests } from '@mandate/runtime';

@@ -1,8 +1,8 @@
-/** What a command is given: the outside world, so that it can be run in a test as on a terminal. */
+/** The outside world of a command, so that a test can run it as a terminal does. */
 import type { Readable, Writable } from 'node:stream';
 import type { ExitCode } from './exit-codes.ts';
 
-/** `columns`: how many characters a line of the terminal takes. */
+/** `columns`: how many characters fit in a line of the terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
 export type CommandContext = {

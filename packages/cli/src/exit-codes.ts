@@ -1,10 +1,10 @@
-/** How a command ends: its exit code, and what stderr says if it fails. */
+/** The end of a command: its exit code, and its message on stderr if it fails. */
 import type { Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import { printableLines } from './output/printable.ts';
 
 /**
- * 0: done. 1: failed. 2: wrong use or bad input. 3: done, and the finding is bad, such as drift or a refusal. 130: stopped
+ * 0: done. 1: failed. 2: wrong use or bad input. 3: done, but the finding is bad, such as drift or a refusal. 130: stopped
  * before it was done.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
@@ -22,7 +22,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Writes what went wrong to stderr. Returns the exit code. */
+/** Writes the failure to stderr. Returns the exit code. */
 export function reportFailure(
   error: unknown,
   { stderr, signal }: { stderr: Writable; signal: AbortSignal },
@@ -42,7 +42,7 @@ const BAD_INPUT: ReadonlySet<unknown> = new Set([
   'ALERT_RULES_INVALID',
 ]);
 
-/** What went wrong, what it came from, and what to do about it. */
+/** The message of the error, its cause, and its remedy. */
 function linesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   const { message: why } = error.cause instanceof Error ? error.cause : { message: '' };

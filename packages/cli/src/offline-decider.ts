@@ -20,7 +20,7 @@ export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 
 export type OfflineDecider = {
   ledger: Ledger;
-  /** Answers a record of the actions topic. Each record is decided in the state that the last one left. */
+  /** Answers a record of the actions topic. The state after the last record is the state for this one. */
   answer(value: Uint8Array): Promise<Evaluated>;
   /** The digest of an action as an agent sends it. An approval of the action names this digest. */
   digestOf(action: Action): string;

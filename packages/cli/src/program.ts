@@ -1,4 +1,4 @@
-/** The `mandate` command: every subcommand has a file under commands/, which is loaded when it is asked for. */
+/** The `mandate` command. Every subcommand has a file under commands/, which is loaded when the subcommand is used. */
 import { Command } from 'commander';
 import type { CommandContext, RunCommand } from './command-context.ts';
 import { type ExitCode, reportFailure } from './exit-codes.ts';

@@ -86,7 +86,9 @@ export function buildCharged(
   });
 }
 
-/** The `n`th outcome of a partition: a success that the agent reports, which moves nothing unless `given` says otherwise. */
+/**
+ * The `n`th outcome of a partition. It is a success that the agent reports, and moves nothing unless `given` says otherwise.
+ */
 export function buildSettlement(
   n: number,
   { settledAtMs, ...given }: Partial<Settlement> & { settledAtMs: number },

@@ -29,7 +29,7 @@ const keys = {
   all: keyOf('other', 'operate:all'),
 };
 
-/** The routes of an alerter, and how they are called. `bus`: where reads are recorded; null: nowhere. */
+/** Serves the routes of an alerter. `bus`: where reads are recorded; null: nowhere. */
 async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits = {}) {
   const server = await createHttpServer({
     service: 'alerter',
@@ -152,7 +152,7 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
   expect(await subjects('other', '?state=undelivered')).toEqual([]);
 });
 
-test('one call replays the oldest 100 alerts, says how many are left, and counts each of them', async () => {
+test('replays the oldest 100 alerts in one call, says how many are left, and counts each as a change', async () => {
   const bus = await openLog();
   const alert = (at: number) => ({
     ...{ id: `alr_${at}`, rule: 'kill', tenant: 'acme', subject: `kill-${at}`, episode: 1, said: 'killed' },
@@ -179,7 +179,7 @@ test('one call replays the oldest 100 alerts, says how many are left, and counts
   const oldest = Array.from({ length: 100 }, (_, at) => `alr_${at}`);
   await waitUntil('them to wait', () => [...alerter.book.waiting()].length >= 100);
   expect([...alerter.book.waiting()].map((entry) => entry.alert.id)).toEqual(oldest);
-  // The key may make 125 changes, and 100 of them are used up.
+  // The key may make 125 changes, and 100 of them are used.
   expect(await replay()).toMatchObject({ status: 429, body: { code: 'TOO_MANY_CHANGES' } });
 });
 

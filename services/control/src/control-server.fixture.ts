@@ -33,7 +33,7 @@ const KEYS = {
 const OF_HOST = keyOf('globex', 'publish').record;
 /** The id of a key of the tenant "globex" in the data folder of the plane. */
 export const KEY_OF_HOST = OF_HOST.id;
-/** One of these, or whoever has that key. */
+/** One of these callers, or the key itself. */
 export type Who = keyof typeof KEYS | `sk-${string}`;
 
 const keyOfWho = (who: Who) => (isNamed(who) ? KEYS[who].key : who);
@@ -83,7 +83,7 @@ export async function controlOn(bus: Bus) {
         clock,
         hiding: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
-        // As a plane whose file has keys of tenants that nothing is on the log of.
+        // The file of the plane has keys of tenants that have nothing on the log.
         fileKeys: async (tenant) => ({ filed: [KEYS.owner.record], globex: [OF_HOST] })[tenant] ?? [],
       },
       reads,

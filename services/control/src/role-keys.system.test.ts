@@ -115,7 +115,7 @@ test('a key that is revoked opens nothing more, and is no more there', async () 
   expect(again).toMatchObject({ status: 404, body: { code: 'KEY_NOT_FOUND' } });
 });
 
-test('a key of the data folder is revoked on its host, which only its tenant is told', async () => {
+test('tells only callers of its tenant that a key of the data folder can be revoked on the host', async () => {
   const { call } = await scene();
   for (const path of [`/v1/keys/${KEY_OF_HOST}`, `/v1/agents/bot-1/keys/${KEY_OF_HOST}`]) {
     expect(await call('other', 'DELETE', path)).toMatchObject({
@@ -134,7 +134,7 @@ test('a key of the data folder is revoked on its host, which only its tenant is 
   }
 });
 
-test('nobody revokes the key that they ask with; another admin does', async () => {
+test('refuses an admin who revokes the key of the request, but not another admin', async () => {
   const { call, issue } = await scene();
   const [one, other] = [await issue('admin'), await issue('admin')];
   const own = await call(one.key, 'DELETE', `/v1/keys/${one.id}`);

@@ -72,7 +72,7 @@ function mostInHeap(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_EACH);
 }
 
-/** Told before the group is joined: one that is started again and again must not unsettle those who decide. */
+/** Called before the group is joined, so that a decider that restarts again and again does not disturb other deciders. */
 async function mustNotBeNewer(ledger: Ledger): Promise<void> {
   await ledger.ping().catch((error: unknown) => {
     if (isLedgerNewer(error)) throw error;

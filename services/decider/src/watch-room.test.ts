@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deciderMeasures } from './measures.ts';
 import { type WatchedRoom, watchRoom } from './watch-room.ts';
 
-/** The series of a ledger of which tenants have so many deliveries of 100. */
+/** Watches a ledger in which each tenant has this many deliveries of 100. Returns a function that reads the series. */
 function watching(remembered: Map<string, number>, usedShare: () => Promise<number | null>) {
   const metrics = createMetrics({ service: 'decider' });
   const ledger: WatchedRoom['ledger'] = {
@@ -25,7 +25,7 @@ function watching(remembered: Map<string, number>, usedShare: () => Promise<numb
 const ofTenant = (tenant: string, share: number) =>
   `mandate_decider_tenant_remembered_ratio{tenant="${tenant}",service="decider"} ${share}`;
 
-test('tells how full the ledger is, and each tenant that has used half of its room, until it has not', async () => {
+test('shows the used share of the ledger, and of each tenant that has used at least half of its room', async () => {
   const remembered = new Map([
     ['acme', 90],
     ['globex', 49],
@@ -39,7 +39,7 @@ test('tells how full the ledger is, and each tenant that has used half of its ro
   expect(await series()).not.toContainEqual(expect.stringContaining('acme'));
 });
 
-test('tells of the 50 fullest tenants alone', async () => {
+test('shows only the 50 fullest tenants', async () => {
   const tenants = Array.from({ length: 60 }, (_, at) => [`t-${at}`, 100 - at / 2] as const);
   const series = watching(new Map(tenants), async () => null);
   await waitUntil('them', async () => (await series()).length === 50);
@@ -51,7 +51,7 @@ test('tells of the 50 fullest tenants alone', async () => {
   );
 });
 
-test('a ledger that does not answer is asked again', async () => {
+test('asks again if the ledger does not answer', async () => {
   let isAway = true;
   const series = watching(new Map(), async () => {
     if (isAway) throw new MandateError('LEDGER_UNAVAILABLE', 'away', { remedy: '', retryable: true });

@@ -1,4 +1,4 @@
-/** Looks every so often at how much room the ledger has left: for all tenants together, and for the fullest of them. */
+/** Measures from time to time how much room the ledger has left, for all tenants together and for the fullest tenants. */
 import type { Ledger } from '@mandate/ledger';
 import { type Logger, lookOften } from '@mandate/runtime';
 import type { DeciderMeasures } from './measures.ts';
@@ -12,11 +12,11 @@ export type WatchedRoom = {
   everyMs?: number;
 };
 
-/** Tenants with less have no series, so that there are few. */
+/** Tenants with a smaller share have no series, so that there are few series. */
 const LEAST_SHARE = 0.5;
 const MOST_TENANTS = 50;
 
-/** Looks at once, and then until stopped. */
+/** Measures at once, and then again until it is stopped. */
 export function watchRoom(
   { ledger, maxRemembered, log, everyMs = 15_000 }: WatchedRoom,
   { ledgerUsed, tenantRemembered }: Pick<DeciderMeasures, 'ledgerUsed' | 'tenantRemembered'>,
@@ -25,10 +25,10 @@ export function watchRoom(
     const used = await ledger.usedShare();
     if (used !== null) ledgerUsed.set({ store: ledger.system }, used);
     const shares: { tenant: string; share: number }[] = [];
-    // One after the other: a decider has better things to ask its ledger.
+    // One tenant after the other, because decisions need the ledger more.
     for (const tenant of await ledger.tenants()) {
       const most = maxRemembered(tenant);
-      // A limit of 0 lets nothing through on purpose.
+      // A limit of 0 has no used share, because it lets nothing through on purpose.
       const share = most === 0 ? 0 : (await ledger.remembered(tenant)) / most;
       if (share >= LEAST_SHARE) shares.push({ tenant, share });
     }
@@ -36,5 +36,5 @@ export function watchRoom(
     const fullest = shares.sort((a, b) => b.share - a.share).slice(0, MOST_TENANTS);
     for (const { tenant, share } of fullest) tenantRemembered.set({ tenant }, share);
   };
-  return lookOften(everyMs, look, (err) => log.warn({ err }, 'the room of the ledger cannot be told'));
+  return lookOften(everyMs, look, (err) => log.warn({ err }, 'the used share of the ledger is not known'));
 }

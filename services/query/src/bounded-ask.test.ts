@@ -63,7 +63,7 @@ test('a question whose caller has gone is given up', async () => {
   expect(isGivenUp()).toBe(true);
 });
 
-test('a part of an export that was read leaves no listener with its caller', async () => {
+test('a part of an export leaves no listener on the signal of its caller after it was read', async () => {
   const audit = { ...fakeAudit(async () => []), file: async () => Readable.from(['{}']) };
   const file = exportWithin((_asker, work) => work(new AbortController().signal), audit);
   const asker = { tenant: 'acme', gone: new AbortController().signal };

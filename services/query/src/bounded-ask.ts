@@ -48,7 +48,7 @@ export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedE
     const bytes = await bounded(asker, (givenUp) => exportPart(audit, ...part, givenUp));
     const onGone = () => void bytes.destroy();
     asker.gone.addEventListener('abort', onGone);
-    // An export asks for many parts under one signal.
+    // An export reads many parts under one signal.
     bytes.once('close', () => asker.gone.removeEventListener('abort', onGone));
     return bytes;
   };

@@ -1,9 +1,9 @@
-/** What a caller may write behind the `?`: every parameter is known, and every value is checked before it is used. */
+/** Query parameters. Every parameter must be known, and every value is checked before use. */
 import type { Clock } from '@mandate/runtime';
 import { AGO, END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** A schema of query parameters that refuses any other, naming those it knows. */
+/** A schema of query parameters. It refuses an unknown parameter, and names the known ones. */
 export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -16,10 +16,10 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
 
 export const flag = z.enum(['true', 'false']).transform((written) => written === 'true');
 
-/** How long ago. A saved URL with `1h` always asks about the hour before it is opened. */
+/** A time span before now. A saved URL with `1h` always reads the hour before it is opened. */
 const ago = z.string().regex(AGO);
 
-/** Epoch milliseconds of an RFC 3339 time, of the beginning of a day in UTC, or of so long before now. */
+/** Epoch milliseconds of an RFC 3339 time, of the beginning of a day in UTC, or of a time span before now. */
 const moment = (clock: Clock) =>
   z
     .union([time, z.iso.date(), ago], { error: ({ input }) => faultOf(input, clock()) })

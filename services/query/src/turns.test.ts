@@ -76,7 +76,7 @@ test('work that fails leaves its place as well', async () => {
   for (const _ of [1, 2, 3]) await expect(failing()).rejects.toThrow('failed');
 });
 
-test('leaves no listener on the signal, however often its owner asks', async () => {
+test('leaves no listener on the signal, however many questions use the signal', async () => {
   const { ask, end } = working({ running: 2, waiting: 2 });
   const { signal } = new AbortController();
   for (const name of ['first', 'second', 'third']) {

@@ -48,7 +48,7 @@ export async function gatewayAndKill(): Promise<Row[]> {
 }
 
 type To = Pick<Load, 'url' | 'key'>;
-/** One key publishes as fast as it can, and kills agents that do not exist. The limits of a tenant would stop both. */
+/** One key publishes as fast as it can, and kills agents that do not exist. Both would reach the limits of a tenant. */
 async function limitNothing({ url, key }: To): Promise<void> {
   const most = { perSecond: 1_000_000_000 };
   const changes = { ...most, perDay: 1_000_000_000 };

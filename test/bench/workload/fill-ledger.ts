@@ -1,11 +1,11 @@
-/** Puts many things of one kind after the other into a ledger, so that each kind can be weighed. */
+/** Puts many things of one kind into a ledger, kind after kind, so that the memory of each kind can be measured. */
 import type { Ledger, Operation } from '@mandate/ledger';
 import { type Action, DEFAULTS, type SettleRequest, type StepRequest } from '@mandate/schemas';
 import { LIMITED_TOOL, mandateDocument, mandateOf } from './mandate.ts';
 import { nextSource, stepRequestOf } from './step-requests.ts';
 
 const AGENTS = 200;
-/** Fewer than may wait for each agent. */
+/** Fewer than the questions that may wait for each agent. */
 const QUESTIONS_OF_AN_AGENT = 40;
 const BATCH = 500;
 const AT_ONCE = 100;
@@ -19,8 +19,8 @@ const mandate = mandateOf({
 export type Filling = { readonly what: string; fill(ledger: Ledger): Promise<void> };
 
 /**
- * In this order: later kinds build on earlier ones. Ids have 20 characters and names of agents 12. Requests are made anew for
- * each kind, so that the ledger shares no text with them.
+ * The order matters, because later kinds build on earlier ones. Ids have 20 characters and names of agents 12. Each kind
+ * makes its own requests, so that the ledger shares no text with them.
  */
 export function fillings(each: number): readonly Filling[] {
   const refused = () => requests(each, 'bad', 'delete_all', () => 'looping-0001');
@@ -30,10 +30,10 @@ export function fillings(each: number): readonly Filling[] {
     requests(each, 'asks', ASKED, (at) => `asker-${number(Math.floor(at / QUESTIONS_OF_AN_AGENT), 6)}`);
   const kinds: [string, (ledger: Ledger) => Promise<void>][] = [
     ['a refused action, remembered', (ledger) => steps(ledger, refused())],
-    // On Redis a kill reads all that runs, so it comes before anything does.
+    // On Redis a kill reads all running actions, so kills come before any action runs.
     ['a kill of an agent', (ledger) => inGroups(numbersTo(each), (at) => kill(ledger, at))],
-    ['an allowed action that runs: its reservation and its memory', (ledger) => steps(ledger, running())],
-    ['its outcome, once it is settled', (ledger) => steps(ledger, running().map(outcomeOf))],
+    ['an allowed action that runs, with its reservation', (ledger) => steps(ledger, running())],
+    ['the outcome of that action, after it is settled', (ledger) => steps(ledger, running().map(outcomeOf))],
     ['an agent with its counters, and one action that runs', (ledger) => steps(ledger, alone())],
     ['a question that waits for a person', (ledger) => steps(ledger, asking())],
     ['a grant', (ledger) => inGroups(asking(), (asked) => grant(ledger, asked))],

@@ -38,7 +38,7 @@ export async function gatewayAlone(on: {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
-  // The agents that a bench kills do not exist, so each kill counts as a change.
+  // The agents that a bench kills do not exist, so each of these kills counts as a change.
   const limits = limitsInForce({ changes: { perSecond: 1_000_000_000, perDay: 1_000_000_000 } });
   const gateway = createGateway(
     {

@@ -86,7 +86,7 @@ function someValue(schema: JsonSchema): unknown {
   return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : 'x';
 }
 
-/** The bodies that the document shows; null alone where none is sent. */
+/** The example bodies of the document. A route without a body has one: null. */
 export function examplesOf({ requestBody }: Operation): unknown[] {
   const content = requestBody?.content['application/json'];
   if (content === undefined) return [null];

@@ -1,6 +1,6 @@
 /**
- * Every route that writes is bounded. The OpenAPI document names the routes, and ROUTE_RECORDS says what each of them writes.
- * Here each route is asked, and the log shows what it wrote.
+ * Every route that writes is bounded. The OpenAPI document names the routes, and ROUTE_RECORDS names the records that each
+ * of them writes. This test calls each route, and compares the log.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import {
   urlOf,
 } from './described.ts';
 
-/** May write nothing at all. */
+/** This tenant may write nothing at all. */
 const LIMITED = 'limited';
 const NOTHING = { perSecond: 0, burst: 0, perDay: 0 };
 
@@ -33,7 +33,7 @@ let operations: Described[];
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [free, limited]) await keys.add(record);
-  // Persons can be found only where something is sealed.
+  // People can be found only if a field is sealed.
   writeFileSync(dataFolder(folder).privacy, 'version: 1\nfields: [{ path: args.note, do: seal }]\n');
   plane = await openPlane(planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 }), silentLogger());
   operations = operationsOf((await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi);
@@ -56,7 +56,7 @@ const lineOf = (operation: Described) =>
 const limitedBy = (...limits: (string | null)[]) =>
   operations.filter((operation) => limits.includes(lineOf(operation)?.limit ?? null));
 
-/** Status and code of the answer. Of a stream the beginning is enough. */
+/** Returns the status and code of the answer. A stream is closed after its beginning. */
 async function ask(operation: Described, key: string): Promise<{ status: number; code: string | null }> {
   const [example] = examplesOf(operation);
   const answer = await fetch(new URL(urlOf(operation, requiredValues(operation)), plane.url), {
@@ -72,7 +72,7 @@ async function ask(operation: Described, key: string): Promise<{ status: number;
   return { status: answer.status, code: null };
 }
 
-/** How many records each topic holds. */
+/** How many records each topic contains. */
 async function lengths(): Promise<Record<string, number>> {
   const all: Record<string, number> = {};
   for (const [name, topic] of Object.entries(TOPICS)) {
@@ -82,7 +82,7 @@ async function lengths(): Promise<Record<string, number>> {
   return all;
 }
 
-/** The topics to which something was appended meanwhile, with how much. */
+/** The topics that grew during the work, and by how many records. */
 async function appendedBy(work: () => Promise<void>): Promise<Record<string, number>> {
   const before = await lengths();
   await work();
@@ -92,7 +92,7 @@ async function appendedBy(work: () => Promise<void>): Promise<Record<string, num
 }
 
 describe('the table', () => {
-  test('has every route of the OpenAPI document once, and no other', () => {
+  test('contains every route of the OpenAPI document once, and no other route', () => {
     const lines = ROUTE_RECORDS.flatMap(({ routes }) => routes);
     expect(lines.toSorted()).toEqual(operations.map(nameOf).toSorted());
   });
@@ -112,7 +112,7 @@ test('a route without a limit writes nothing', async () => {
   expect(appended).toEqual({});
 });
 
-test('a read writes one record of access at most, and nothing else', async () => {
+test('a read writes at most one access record, and nothing else', async () => {
   for (const operation of limitedBy('reads')) {
     const appended = await appendedBy(async () => void (await ask(operation, free.key)));
     expect([nameOf(operation), { access: 1, ...appended }]).toEqual([nameOf(operation), { access: 1 }]);
@@ -122,7 +122,7 @@ test('a read writes one record of access at most, and nothing else', async () =>
 const CODES = { publish: 'TOO_MANY_RECORDS', changes: 'TOO_MANY_CHANGES', reads: 'TOO_MANY_READS' } as const;
 
 test.each(Object.entries(CODES))(
-  'a tenant that has no %s left is refused at every route that they bound, and nothing is written',
+  'refuses a tenant without %s left at every route with that limit, and writes nothing',
   async (limit, code) => {
     const appended = await appendedBy(async () => {
       for (const operation of limitedBy(limit)) {
@@ -131,7 +131,7 @@ test.each(Object.entries(CODES))(
         expect([nameOf(operation), answer]).toEqual([nameOf(operation), expected]);
       }
     });
-    // Refusals are counted: the first record of many comes at once.
+    // Refusals are counted. The first record of many comes at once.
     const { access = 0, ...others } = appended;
     expect(others).toEqual({});
     expect(access).toBeLessThanOrEqual(limitedBy(limit).length);
@@ -142,7 +142,7 @@ test.each(Object.entries(CODES))(
   },
 );
 
-test('a tenant that has no changes left kills what acts, once, and no agent that nobody knows', async () => {
+test('a tenant without changes left can kill itself, but no unknown agent', async () => {
   const [agent, wide] = limitedBy('kills');
   if (agent === undefined || wide === undefined) throw new Error('no route kills');
   const appended = await appendedBy(async () => {

@@ -28,10 +28,10 @@ export type AttackerKey = { scopes: readonly ApiScope[]; tenant: string; pins?: 
 
 export type NamedAttack = {
   name: string;
-  /** In the order in which the attack takes them. */
+  /** The keys of the attack, in its order. */
   keys: readonly AttackerKey[];
   attack: Attack;
-  /** It takes so much of the machine that only the measured form runs it. */
+  /** The attack takes so much of the machine that only the measured form runs it. */
   isHeavy?: true;
 };
 
@@ -60,12 +60,12 @@ export const ATTACKS: readonly NamedAttack[] = [
   { name: 'a flood of callers', keys: keysOf('flood', ['publish']), attack: floodOfCallers },
   { name: 'a flood of questions to people', keys: keysOf('asker', ['publish']), attack: floodOfQuestions },
   {
-    name: 'an author who wants an agent out of a killed family',
+    name: 'an author who frees an agent from a killed family',
     keys: keysOf('family', ['operate'], ['author', 'publish']),
     attack: escapeAKilledFamily,
   },
   {
-    name: 'the holder of a key that says otherwise than the key pins',
+    name: 'a caller that contradicts the pins of its key',
     keys: [
       {
         scopes: ['publish'],
@@ -76,7 +76,7 @@ export const ATTACKS: readonly NamedAttack[] = [
     attack: claimWhatIsPinned,
   },
   {
-    name: 'people of a tenant who spend past its bounds',
+    name: 'people of a tenant who spend beyond its limits',
     keys: [
       ...keysOf('owner', ['operate', 'operate:all']),
       ...keysOf('bounded', ['publish', 'operate', 'author']),
@@ -113,7 +113,7 @@ export const ATTACKS: readonly NamedAttack[] = [
     isHeavy: true,
   },
   {
-    name: 'readers who do not read',
+    name: 'callers that do not read their answers',
     keys: keysOf('deaf', ['audit'], ['publish']),
     attack: deafReaders(),
     isHeavy: true,

@@ -1,6 +1,7 @@
 /**
- * The holder of a key that pins `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }` says
- * otherwise, in every way that JSON and headers offer. Keys: that one, which publishes for the agent "pinned".
+ * The holder of a key contradicts the values that the key pins, in every way that JSON and headers offer. The key pins
+ * `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }`. Keys: that key, which publishes for
+ * the agent "pinned".
  */
 import { randomUUID } from 'node:crypto';
 import { type Asked, askWith, verdictOf } from './asked.ts';
@@ -60,7 +61,7 @@ export const claimWhatIsPinned: Attack = async ({ url, keys }, until) => {
     );
 
   const truth = verdictOf(await send(JSON.stringify(ACTION)));
-  if (truth !== 'ALLOW ALLOWED') throw new Error(`the truth is not allowed either: ${truth}`);
+  if (truth !== 'ALLOW ALLOWED') throw new Error(`an action without a claim is not allowed: ${truth}`);
   do {
     let decided = 0;
     for (const headers of HEADERS) {
@@ -71,7 +72,7 @@ export const claimWhatIsPinned: Attack = async ({ url, keys }, until) => {
         if (asked.body.decision !== undefined) decided += 1;
       }
     }
-    if (decided === 0) throw new Error('every lie was refused, also those that say nothing false');
+    if (decided === 0) throw new Error('every request was refused, even those that agree with the key');
   } while (!until.aborted);
 };
 

@@ -1,6 +1,6 @@
 /**
- * An author's ways to get an agent out of a family that an operator killed: other parents, retiring, registering again, keys
- * of its own. Keys: one that may operate, one that may author and publish for all agents, of one tenant.
+ * An author tries to get an agent out of a family that an operator killed: by other parents, by retiring and registering it,
+ * and by its own keys. Keys of one tenant: one that may operate, and one that may author and publish for all agents.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -65,7 +65,7 @@ export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
         if (verdict === 'BLOCK AGENT_KILLED') stopped += 1;
       }
     }
-    if (stopped === 0) throw new Error(`nothing that "${bot}" asked was decided`);
+    if (stopped === 0) throw new Error(`no request of "${bot}" was decided`);
     await expectTo(operate('POST', `/v1/agents/${lead}/revive`, { family: true }), 'revive a family');
     for (const id of [bot, middle, lead, other]) await author('DELETE', `/v1/agents/${id}`);
   }

@@ -1,8 +1,9 @@
 /**
- * An agent settles its own bills. It cancels what it did, says that its calls failed or cost nothing, and raises estimates so
- * that failures give back more. It says who reports, starts many calls without a price, and reports costs beyond all reason.
- * It must not get more calls than its budget pays for and `maxReleases` gives back, and must not charge the budget that it
- * shares more than the cap of each call. Keys of the tenant "billed": one that may author, one that may publish and report.
+ * An agent settles its own bills. It cancels its actions, reports that its calls failed or cost nothing, and raises
+ * estimates so that failures give back more. It names a reporter, starts many calls without a price, and reports extremely
+ * high costs. It must not get more calls than its budget pays for and `maxReleases` gives back. The charge to its shared
+ * budget must stay below the caps of its calls. Keys of the tenant "billed": one that may author, one that may publish and
+ * report.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -16,15 +17,15 @@ const POLICY = {
   budgets: [{ id: 'team', scope: 'tenant', max: 1_000_000 }],
   toolPolicies: { priced: { cost: COSTS } },
 };
-/** What the policy pays for, and what own reports may give back once (`maxReleases`). */
+/** How many calls the policy pays for, and how many own reports may give back (`maxReleases`). */
 const [PAID, GIVEN_BACK] = [5, 10];
-/** The cap on an actual cost, by default: so many times the reservation. */
+/** The default cap on an actual cost, as a multiple of the reservation. */
 const CAP_FACTOR = 10;
-/** `maxOpen`, by default. */
+/** The default of `maxOpen`. */
 const OPEN = 20;
 
 type Agent = {
-  /** Answers whether the call was allowed, and its id. */
+  /** Returns whether the call was allowed, and its id. */
   call(tool: string, said?: object): Promise<{ allowed: boolean; actionId: string }>;
   report(actionId: string, said: object): ReturnType<Ask>;
 };
@@ -57,7 +58,7 @@ const WAYS: readonly Way[] = [
     },
   })),
   {
-    what: 'fails, with higher and higher estimates',
+    what: 'fails with rising estimates',
     most: PAID + GIVEN_BACK,
     allowed: async (agent) => {
       let [allowed, givenBackMicros] = [0, 0];
@@ -126,10 +127,10 @@ async function exhaust(agent: Agent, other: Agent): Promise<void> {
     const { actionId } = await agent.call(tool);
     await agent.report(actionId, { status: 'success', actualCostMicros: Number.MAX_SAFE_INTEGER });
   }
-  if (!(await other.call('priced')).allowed) throw new Error('one report used up what others share');
+  if (!(await other.call('priced')).allowed) throw new Error('one report used up a shared budget');
 }
 
-/** Reports of a dollar each, for calls that reserve a cent or that the agent itself expects to cost a micro-dollar. */
+/** Reports a dollar for each call. Some calls reserve a cent, and others have an estimate of a micro-dollar. */
 async function overcharge(agent: Agent): Promise<void> {
   const started = [
     ...Array.from({ length: PAID - 1 }, () => agent.call('priced')),
@@ -142,10 +143,10 @@ async function overcharge(agent: Agent): Promise<void> {
     chargedMicros += (body.settlement as Settlement | null)?.chargedMicros ?? 0;
   }
   const mostMicros = CAP_FACTOR * POLICY.maxCostTotal * 1_000_000;
-  if (chargedMicros === 0) throw new Error('an agent that reports high costs was charged nothing at all');
+  if (chargedMicros === 0) throw new Error('an agent that reports high costs was charged nothing');
   if (chargedMicros > mostMicros) {
     throw new Error(
-      `reports of an agent charged a shared budget ${chargedMicros} micro-dollars, not ${mostMicros}`,
+      `an agent charged a shared budget ${chargedMicros} micro-dollars, more than ${mostMicros}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A tenant's own people try to spend more than the bounds of the tenant allow: by giving back amounts that the bounds count,
- * by changing the bounds, and by other policies. Keys: one that may operate all tenants, one of the tenant "bounded" that may
- * publish, operate and author.
+ * People of a tenant try to spend more than the tenant limits allow. They give back counted amounts, change the limits, and
+ * use other policies. Keys: one that may operate all tenants, and one of the tenant "bounded" that may publish, operate and
+ * author.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -59,6 +59,6 @@ export const spendPastTheBounds: Attack = async ({ url, keys }, until) => {
       if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} spent past the bounds`);
       if (verdict === 'BLOCK COST_LIMIT_EXCEEDED') bounded += 1;
     }
-    if (bounded === 0) throw new Error('nothing met the bounds');
+    if (bounded === 0) throw new Error('no request reached the limits');
   } while (!until.aborted);
 };

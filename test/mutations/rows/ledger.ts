@@ -5,9 +5,9 @@ const MEMORY = 'packages/ledger/src/memory';
 
 export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${MEMORY}/step.ts`, [
-    ['1 redelivery before all', 'if (again !== null) return again;', ''],
+    ['1 a redelivery is answered before any check', 'if (again !== null) return again;', ''],
     [
-      '4 at rest: an outcome before its decision on the log settles it',
+      '4 an outcome that is before its decision on the log settles it',
       'unpublished.early = settleEarly(state, entry);',
       '',
     ],
@@ -18,12 +18,12 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     ['1 the deadline before kill', 'isOver || late ? null : stoppedBy', 'isOver ? null : stoppedBy'],
     [
-      '3 where there is no room nothing new is let through',
+      '3 nothing new is allowed without room',
       'const unremembered = !hasRoom(state, tenant, request, nowMs);',
       'const unremembered = false;',
     ],
     [
-      '1 past its time the step answers replan',
+      '1 a step with an outdated plan asks for a new plan',
       "if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };",
       '',
     ],
@@ -32,25 +32,25 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'const judged = !ended && (plan.refusal === null || watches(plan));',
       'const judged = !ended;',
     ],
-    ['5 refused calls use no quota', "first === null && enforced.verdict !== 'BLOCK'", 'first === null'],
+    [
+      '5 refused calls take no slot of a rate',
+      "first === null && enforced.verdict !== 'BLOCK'",
+      'first === null',
+    ],
     [
       '3 a deferred action takes a slot',
       "first === null && enforced.verdict !== 'BLOCK'",
       "first === null && enforced.verdict === 'ALLOW'",
     ],
-    ['3 a DEFER that is told again takes no slot', 'const takes = first === null &&', 'const takes ='],
+    ['3 a repeated DEFER takes no slot', 'const takes = first === null &&', 'const takes ='],
+    ['3 a granted retry takes over its slots', 'leaveSlots(answered, ratesOf(tenant, request), nowMs)', '[]'],
     [
-      '3 the granted retry takes its slots along',
-      'leaveSlots(answered, ratesOf(tenant, request), nowMs)',
-      '[]',
-    ],
-    [
-      '3 a retry that is refused leaves its slots where they were',
+      '3 a refused retry keeps the slots of its question',
       "if (answered !== null && enforced.verdict !== 'ALLOW') retakeSlots",
       'if (answered !== null && false) retakeSlots',
     ],
     [
-      '4 a refused action consumes nothing',
+      '4 a refused action charges nothing',
       'const lease = allowed ? reserve(tenant, request, nowMs) : null;',
       'const lease = reserve(tenant, request, nowMs);',
     ],
@@ -65,14 +65,14 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'if (allowed) tenant.sequence += 1;\n  if (grantConsumed)',
     ],
     [
-      '1 deadline: that very millisecond is in time',
+      '1 a request in the millisecond of its deadline is in time',
       'nowMs > request.deadlineAtMs',
       'nowMs >= request.deadlineAtMs',
     ],
   ]),
   ...inFile('packages/ledger/src/memory/commands.ts', [
     [
-      '3 what operators did is remembered for a day',
+      '3 commands of operators are remembered for a day',
       'Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs)',
       'replayMemoryMs',
     ],
@@ -91,7 +91,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'state.clockMs',
     ],
     [
-      '9 a rebuild leaves out what is void',
+      '9 a rebuild leaves out void decisions',
       'made !== null && !holdsIn(inForce, made.ledgerEpoch)',
       'made === null && false',
     ],
@@ -109,16 +109,20 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${MEMORY}/deliveries.ts`, [
-    ['6 a kill lists what is still to reach the log', 'return unpublished !== null || (', 'return ('],
+    ['6 a kill lists actions that are not on the log yet', 'return unpublished !== null || (', 'return ('],
     ['3 no attempt after a hard block', 'return !entry.hard;', 'return true;'],
     ['3 no attempt after a success', "return entry.lease.result !== 'succeeded';", 'return true;'],
-    ['3 an attempt after the lease ran out', 'return entry.lease.expiresAtMs <= nowMs;', 'return false;'],
+    [
+      '3 an attempt after the end of the lease is new',
+      'return entry.lease.expiresAtMs <= nowMs;',
+      'return false;',
+    ],
   ]),
   ...inFile(`${MEMORY}/duplicates.ts`, [
-    ['3 idempotency keys', ' ?? ownsTheKey(agent, request, nowMs) ?? null', ' ?? null'],
-    ['3 attempts never go back', 'request.attempt > latest.attempt && ', ''],
+    ['3 an idempotency key names one action', ' ?? ownsTheKey(agent, request, nowMs) ?? null', ' ?? null'],
+    ['3 an attempt is never lower than the last', 'request.attempt > latest.attempt && ', ''],
     [
-      '3 a grant is for that very payload',
+      '3 a grant is for exactly its payload',
       "same.verdict !== 'DEFER' || same.digest !== request.digest",
       "same.verdict !== 'DEFER'",
     ],
@@ -130,26 +134,34 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'asked === undefined',
     ],
     [
-      '3 what was let through or refused for good is answered no more',
+      '3 a final decision takes no answer of a person',
       "if (asked.verdict === 'ALLOW' || asked.hard) throw decidedSince(asked);",
       '',
     ],
     [
-      '3 a block for now may be answered',
+      '3 a retryable block takes an answer of a person',
       "asked.verdict === 'ALLOW' || asked.hard",
       "asked.verdict !== 'DEFER'",
     ],
   ]),
   ...inFile(`${MEMORY}/grants.ts`, [
-    ['3 a grant ends', "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';", "return 'granted';"],
+    [
+      '3 a grant ends at its expiry',
+      "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';",
+      "return 'granted';",
+    ],
   ]),
   ...inFile('packages/ledger/src/charge.ts', [
     [
-      '4 SUCCESS_BASED success: actual, else estimate',
+      '4 SUCCESS_BASED success: actual cost, otherwise the estimate',
       'return actualMicros ?? charging.estimateMicros;',
       'return actualMicros ?? 0;',
     ],
-    ['4 SUCCESS_BASED failure: actual if metered, else 0', 'return actualMicros ?? 0;', 'return 0;'],
+    [
+      '4 SUCCESS_BASED failure: actual cost if metered, otherwise 0',
+      'return actualMicros ?? 0;',
+      'return 0;',
+    ],
     [
       '4 ATTEMPT_BASED success: the larger of both',
       "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED': {",
@@ -167,7 +179,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'charging.verificationMicros',
     ],
     [
-      '7 COMPOSED failure: what is kept, or what was metered',
+      '7 COMPOSED failure: the kept amount or the actual cost',
       'Math.max(charging.failedMicros, actualMicros ?? 0)',
       'charging.failedMicros',
     ],
@@ -177,7 +189,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'charging.verifiedMicros',
     ],
     [
-      '7 COMPOSED success: what is kept, or what was metered or estimated',
+      '7 COMPOSED success: the kept amount, the actual cost or the estimate',
       'Math.max(keptMicros, actualMicros ?? charging.estimateMicros)',
       'Math.max(keptMicros, actualMicros ?? 0)',
     ],
@@ -207,7 +219,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'actualMicros',
     ],
     [
-      '4 tiers ignore what was metered',
+      '4 tiers ignore the actual cost',
       "charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0)",
       '(actualMicros ?? 0) - (cappedMicros ?? 0)',
     ],
@@ -216,7 +228,11 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.max(0, releasedMicros) > (settling.releases?.micros ?? 0) - givenBackMicros',
       'false',
     ],
-    ['4 what own reports gave back counts', 'releasedMicros: givenBackMicros };', 'releasedMicros: 0 };'],
+    [
+      '4 earlier give-backs of own reports count',
+      'releasedMicros: givenBackMicros };',
+      'releasedMicros: 0 };',
+    ],
     [
       '4 a success makes room for a share of its charge only',
       'Math.min(Math.max(0, releasedMicros), roomMicros)',
@@ -225,11 +241,15 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${MEMORY}/settle.ts`, [
     [
-      '4 the first outcome settles',
+      '4 only the first outcome settles',
       "return lease.result === null ? 'settled' : 'repeated';",
       "return 'settled';",
     ],
-    ['4 OVERDRAWN says so', 'overdrawn: deltaMicros + moved.excessMicros > 0 && ', 'overdrawn: false && '],
+    [
+      '4 an overdrawn budget is marked OVERDRAWN',
+      'overdrawn: deltaMicros + moved.excessMicros > 0 && ',
+      'overdrawn: false && ',
+    ],
     [
       '4 a cost above maxCostPerCall is marked',
       'overCostPerCall: (request.actualMicros ?? 0) > (lease.settling.markMicros ?? Number.MAX_SAFE_INTEGER),',
@@ -247,20 +267,24 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${MEMORY}/reserve.ts`, [
     [
-      '4 sums stay exact',
+      '4 sums of charges stay exact',
       'const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);',
       'const reservedMicros = plan.reserveMicros;',
     ],
-    ['4 the total is always counted', '[...budgets, { ...totalOf(agent.id), maxMicros: null }]', 'budgets'],
+    [
+      '4 the lifetime spend is always counted',
+      '[...budgets, { ...totalOf(agent.id), maxMicros: null }]',
+      'budgets',
+    ],
   ]),
   ...inFile(`${MEMORY}/limits.ts`, [
     [
-      '2 as much as the budget is allowed',
+      '2 a charge up to the budget is allowed',
       'spentMicros <= maxMicros - reserveMicros',
       'spentMicros < maxMicros - reserveMicros',
     ],
-    ['5 at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
-    ['2 a rate of zero never frees', '!ok && limit.maxCalls > 0 && ', '!ok && '],
+    ['5 a rate allows at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
+    ['2 a rate of zero never frees a slot', '!ok && limit.maxCalls > 0 && ', '!ok && '],
   ]),
   ...inFile(`${MEMORY}/sliding-rate.ts`, [
     ['5 a slot is free after windowMs exactly', 'oldest <= leftAtMs', 'oldest < leftAtMs'],
@@ -291,28 +315,28 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
-    ['6 kill one agent', "    { scope: 'agent', tenant, agentId },\n", ''],
+    ['6 a kill of an agent stops it', "    { scope: 'agent', tenant, agentId },\n", ''],
     [
-      '6 kill a family',
+      '6 a kill of a family stops its agents',
       "    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
       '',
     ],
-    ['6 kill a family', "    { scope: 'family', tenant, agentId },\n", ''],
-    ['6 kill a tenant', "    { scope: 'tenant', tenant },\n", ''],
-    ['6 kill everything', "    { scope: 'all' },\n", ''],
+    ['6 a kill of a family stops its agents', "    { scope: 'family', tenant, agentId },\n", ''],
+    ['6 a kill of a tenant stops its agents', "    { scope: 'tenant', tenant },\n", ''],
+    ['6 a kill of everything stops all agents', "    { scope: 'all' },\n", ''],
     ['6 a killed family keeps an agent that leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
   ]),
   ...inFile(`${MEMORY}/look.ts`, [
-    ['6 a kill of a family lists what is open below', 'counter === total', 'counter !== counter'],
+    ['6 a kill of a family lists open actions of descendants', 'counter === total', 'counter !== counter'],
   ]),
   ...inFile(`${MEMORY}/operate.ts`, [
     [
-      '6 a kill lists what is open',
+      '6 a kill lists open actions',
       'const open = openOf(tenants, target, nowMs)',
       'const open: ReturnType<typeof openOf> = []',
     ],
     [
-      '6 a second kill of a family lets no agent go',
+      '6 a second kill of a family frees no agent',
       'before?.killed ? Math.min(before.heldSince, read) : read',
       'read',
     ],
@@ -336,17 +360,17 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/ledger/src/fold/fold-decision.ts', [
     [
-      '3 after a rebuild too, a question lives as long',
+      '3 a question keeps its lifetime after a rebuild',
       'lease?.expiresAtMs ?? 0, asksUntilMs)',
       'lease?.expiresAtMs ?? 0)',
     ],
   ]),
   ...inFile(`${MEMORY}/question.ts`, [
     [
-      '3 a question that was decided is none',
+      '3 a decided question is no longer a question',
       "if (asked.verdict === 'ALLOW' || asked.hard) return NONE;",
       '',
     ],
-    ['3 of other arguments, no question is told', ' || asked.digest !== question.digest', ''],
+    ['3 a question is about exactly its arguments', ' || asked.digest !== question.digest', ''],
   ]),
 ];

@@ -5,14 +5,14 @@ const PRIVACY = 'packages/privacy/src';
 
 export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('schemas/src/moment.ts', [
-    ['8 no February 30th', 'Number(day) > days', 'Number(day) > 31'],
+    ['8 February 30th is an error', 'Number(day) > days', 'Number(day) > 31'],
     [
       '8 every fourth year but three of four hundred is a leap year',
       '2_000 + (Number(year) % 400)',
       '2_000 + (Number(year) % 4)',
     ],
-    ['8 no 24:00', 'Number(hour) > 23', 'Number(hour) > 24'],
-    ['8 an offset is said', 'if (offset === undefined)', 'if (offset === null)'],
+    ['8 the time 24:00 is an error', 'Number(hour) > 23', 'Number(hour) > 24'],
+    ['8 a time needs an offset', 'if (offset === undefined)', 'if (offset === null)'],
     ['8 a time can be written back', 'atMs >= 0 && atMs <= LAST_MS ? null', 'atMs >= 0 ? null'],
   ]),
   ...inFile('schemas/src/csv-text.ts', [
@@ -31,7 +31,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['2 the deadline is 30 s', 'deadlineMs: 30_000', 'deadlineMs: 30_001'],
     ['2 the replay memory is 24 h', 'replayMemoryMs: 24 *', 'replayMemoryMs: 25 *'],
     ['2 the lease is 5 min', 'leaseMs: 5 * 60_000', 'leaseMs: 6 * 60_000'],
-    ['5 calls are capped', 'rateCalls: 100_000', 'rateCalls: 1_000_000'],
+    ['5 the number of calls of a rate is capped', 'rateCalls: 100_000', 'rateCalls: 1_000_000'],
   ]),
   ...inFile('schemas/src/epoch-in-force.ts', [
     [
@@ -44,30 +44,30 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'generation <= highest ? inForce',
       'generation < 0 ? inForce',
     ],
-    ['9 one generation begins one epoch', 'generation <= highest', 'generation < highest'],
+    ['9 a generation begins one epoch only', 'generation <= highest', 'generation < highest'],
     [
       '9 an older program begins its epoch in the order of the log',
       'return { id, generation: highest };',
       'return inForce ?? { id, generation: highest };',
     ],
     [
-      '9 an older program leaves the generations taken',
+      '9 an older program does not change the used generations',
       'return { id, generation: highest };',
       'return { id, generation: 0 };',
     ],
-    ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
+    ['9 decisions of another epoch are void', 'inForce.id === madeIn', 'inForce.id !== null'],
   ]),
   ...inFile('schemas/src/name-fault.ts', [
     [
-      '8 a name holds nothing that cannot be seen',
+      '8 a name contains no invisible character',
       'if (isNameCharacter(character.codePointAt(0) as number)) continue;',
       'continue;',
     ],
-    ['8 a name is written in one way', 'return text === composed ? null', 'return text !== null ? null'],
+    ['8 a name has one form', 'return text === composed ? null', 'return text !== null ? null'],
   ]),
   ...inFile('schemas/src/decode-text.ts', [
     [
-      '8 what is no UTF-8 is refused',
+      '8 bytes that are not UTF-8 are refused',
       "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
       "new TextDecoder('utf-8', { ignoreBOM: true })",
     ],
@@ -91,57 +91,65 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('schemas/src/approval-id.ts', [
-    ['3 an approval has one id', 'return approvalId(named) === text ? named : null;', 'return named;'],
+    ['3 an approval has only one id', 'return approvalId(named) === text ? named : null;', 'return named;'],
   ]),
   ...inFile('packages/audit/src/queries/summed-micros.ts', [
-    ['4 a sum that no number holds is told as the most', '.transform((sum) => sumMicros(sum))', ''],
+    [
+      '4 a sum beyond the safe integers is reported as the largest',
+      '.transform((sum) => sumMicros(sum))',
+      '',
+    ],
   ]),
   ...inFile('packages/cli/src/reconcile/laws/terms.ts', [
-    ['4 reconcile: a success costs its least', 'chargedMicros < leastMicros', 'false'],
-    ['4 reconcile: what own reports gave back before counts', 'before + backMicros >', 'backMicros >'],
+    ['4 reconcile: a success costs at least its price', 'chargedMicros < leastMicros', 'false'],
+    ['4 reconcile: earlier give-backs of own reports count', 'before + backMicros >', 'backMicros >'],
   ]),
   ...inFile('schemas/src/outcome-result.ts', [
     ['4 a failed verification is a failure', ' && verified !== false', ''],
   ]),
   {
-    promise: "4 a budget of all holders is its policy's",
+    promise: '4 a budget of all holders belongs to its policy',
     file: 'schemas/src/decision.ts',
     find: 'policy === undefined ? mandateId : policyNamed(policy).id',
     replace: 'policy === undefined ? mandateId : mandateId',
   },
   ...inFile('schemas/src/shape-fault.ts', [
-    ['8 of two forms the one in which least is amiss was meant', ' || a.length - b.length', ''],
+    ['8 faults are reported for the form with the fewest faults', ' || a.length - b.length', ''],
   ]),
   ...inFile('packages/runtime/src/api-keys/api-key-record.ts', [
-    ['8 a key lets in until it expires', 'Date.parse(expiresAt) <= nowMs', 'Date.parse(expiresAt) < nowMs'],
+    ['8 a key is valid until it expires', 'Date.parse(expiresAt) <= nowMs', 'Date.parse(expiresAt) < nowMs'],
   ]),
   ...inFile('packages/bus/src/kafka/leader.ts', [
     [
-      '9 what any member of a group reads is handed out',
+      '9 the topics of every group member are assigned',
       'known.flatMap((each) => each.topics)',
       'known.slice(0, 1).flatMap((each) => each.topics)',
     ],
   ]),
   ...inFile('packages/bus/src/record-reads.ts', [
-    [
-      '8 callers that are turned away keep no other caller out',
-      'if (refusals >= MOST_REFUSALS_UNDER_WAY)',
-      'if (false)',
-    ],
-    ['8 each caller that is turned away is counted', 'known.times += 1;', 'known.times += 0;'],
+    ['8 refused callers keep no other caller out', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
+    ['8 each refused caller is counted', 'known.times += 1;', 'known.times += 0;'],
   ]),
   ...inFile('packages/bus/src/count-refusals.ts', [
     ['8 refusals are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
     ['8 refusals are counted', 'known.times += noted.times;', ''],
-    ['8 so many refusals are noted', 'else if (lane.waiting.size < mostOf(noted))', 'else'],
-    ['8 a flood of refusals is few records', '      await firstOf(closed.promise, pauseMs);\n', ''],
-    ['8 a long one is fewer', 'pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);', ''],
-    ['8 one tenant’s flood hides no other’s', 'lanes.get(read.tenant)', '[...lanes.values()][0]'],
-    ['8 stopping waits for no log that is away', 'closing ??= ', 'closing = '],
+    ['8 the number of different refusals is bounded', 'else if (lane.waiting.size < mostOf(noted))', 'else'],
+    ['8 a flood of refusals makes few records', '      await firstOf(closed.promise, pauseMs);\n', ''],
+    [
+      '8 a long flood of refusals makes fewer records',
+      'pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);',
+      '',
+    ],
+    [
+      '8 a flood of one tenant hides no refusal of another',
+      'lanes.get(read.tenant)',
+      '[...lanes.values()][0]',
+    ],
+    ['8 stopping does not wait for a log that is away', 'closing ??= ', 'closing = '],
   ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
     ['8 a batch that the broker damaged is no dead letter', '    mustBeAsSent(batch);\n', ''],
-    ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],
+    ['8 a fetch returns at most one bad batch', 'if (bytes >= MOST_BYTES || ', 'if ('],
     [
       '8 reading goes on after a bad batch',
       'arrived.nextOffset = batch.lastOffset + 1;',
@@ -153,7 +161,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['8 never more headers than the limit', 'if (headers > MOST_HEADERS)', 'if (headers < 0)'],
   ]),
   ...inFile('packages/bus/src/kafka/cursor.ts', [
-    ['8 a batch weighs so much at most', 'bytes >= BATCH_BYTES', 'bytes < 0'],
+    ['8 the size of a batch is bounded', 'bytes >= BATCH_BYTES', 'bytes < 0'],
     [
       '8 a reader that takes no unreadable records stops at one',
       'record.unreadable !== undefined && !takesUnreadable',
@@ -247,11 +255,11 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'gone.length === 0 || node.depth === LEAF_DEPTH',
       'gone.length === 0',
     ],
-    ['privacy: every other key can', 'start, key: childKey(key, 0) }', 'start, key }'],
+    ['privacy: every other key can be computed again', 'start, key: childKey(key, 0) }', 'start, key }'],
   ]),
   ...inFile(`${PRIVACY}/person-keys/sealed-text.ts`, [
     [
-      'privacy: what is sealed is of its tenant',
+      'privacy: a sealed text belongs to its tenant',
       'tenant: string }): Buffer {',
       "tenant: string }): Buffer { tenant = '';",
     ],
@@ -259,18 +267,22 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${PRIVACY}/hiding/trial-hiding.ts`, [
     [
-      'privacy: offline too, names of secrets go first',
+      'privacy: offline too, names of secrets are redacted first',
       'hide(redactNames(action), tenant)',
       'hide(action, tenant)',
     ],
-    ['privacy: offline too, the document hides', 'hide(redactNames(action), tenant)', 'redactNames(action)'],
+    [
+      'privacy: offline too, the document redacts',
+      'hide(redactNames(action), tenant)',
+      'redactNames(action)',
+    ],
     [
       'privacy: offline too, fields are hashed',
       'compileActionRedaction({ redact, hash, hashKey })',
       'compileActionRedaction({ redact, hash: [], hashKey })',
     ],
     [
-      'privacy: offline too, stated names take the place of the usual ones',
+      'privacy: offline too, stated names replace the default names',
       'compileActionRedaction({ redact, hash, hashKey })',
       'compileActionRedaction({ redact: undefined, hash, hashKey })',
     ],
@@ -284,13 +296,9 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['privacy: offline, the settings of the plane name a document', 'path ?? PRIVACY_PATH', 'path'],
   ]),
   ...inFile('packages/cli/src/offline-decider.ts', [
+    ['privacy: offline, decisions are about the published action', '...appended(record)', 'value: record'],
     [
-      'privacy: offline, decisions are about what a gateway publishes',
-      '...appended(record)',
-      'value: record',
-    ],
-    [
-      'privacy: offline, an approval holds for what was sent',
+      'privacy: offline, an approval names the action as sent',
       'actionDigest(action, fingerprint)',
       'actionDigest(action)',
     ],
@@ -298,18 +306,18 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${PRIVACY}/hiding/compile-hiding.ts`, [
     ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],
     [
-      'privacy: what cannot be sealed is redacted',
+      'privacy: a text that cannot be sealed is redacted',
       'within) ?? (leavesUnowned ? value : REDACTED)',
       'within) ?? value',
     ],
     [
-      'privacy: names are looked through',
+      'privacy: names of fields are searched too',
       'const shownName = hidePieces(name, within);',
       'const shownName = name;',
     ],
-    ['privacy: the principal is hidden', 'hidden.principal = { ...action.principal, id };', ''],
+    ['privacy: the principal is redacted', 'hidden.principal = { ...action.principal, id };', ''],
     [
-      'privacy: no action names a person that was erased',
+      'privacy: no action names an erased person',
       'if (pseudonym !== null) return pseudonym;',
       'return pseudonym ?? id;',
     ],
@@ -327,7 +335,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['limits: reads count', "    request.spend('reads', { records: readsIn(asked) });\n", ''],
     [
-      'limits: a flood of refused reads is few records',
+      'limits: a flood of refused reads makes few records',
       "!request.trySpend('reads', { records: 1 })",
       'false',
     ],
@@ -352,7 +360,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [
     [
-      'privacy: phones of countries are found in reasons too',
+      'privacy: national phone numbers are found in reasons too',
       'findPieces(text, patterns, findNational)',
       'findPieces(text, patterns)',
     ],
@@ -377,14 +385,14 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/runtime/src/fair-room.ts', [
-    ['http: the holder of the most gives way', 'one.amount > found.amount', 'one.amount < found.amount'],
+    ['http: the holder of the most room gives way', 'one.amount > found.amount', 'one.amount < found.amount'],
     [
-      'http: what is busy does not give way to a holder of as much',
+      'http: a busy thing does not give way to a holder of as much',
       'most > asked + more ?',
       'most >= asked + more ?',
     ],
-    ['http: what is idle gives way to a holder of as much', 'most < asked + more', 'most <= asked + more'],
-    ['http: a key has its part and no more', '+ more <= ofAKey &&', '+ more <= most &&'],
+    ['http: an idle thing gives way to a holder of as much', 'most < asked + more', 'most <= asked + more'],
+    ['http: a key has at most its part of the room', '+ more <= ofAKey &&', '+ more <= most &&'],
   ]),
   ...inFile('packages/runtime/src/http/caller-rooms.ts', [
     [
@@ -396,7 +404,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/runtime/src/http/limit-throughput.ts', [
     ['http: a large body counts as several changes', 'records: changes - 1', 'records: 0'],
-    ['http: the request itself is one of them', 'records: changes - 1', 'records: changes'],
+    ['http: the request itself counts as one change', 'records: changes - 1', 'records: changes'],
   ]),
   ...inFile('packages/runtime/src/http/take-turns.ts', [
     ['http: addresses take turns to arrive', "['arrivals', networkOf(request.ip)]", "['arrivals', '']"],
@@ -418,7 +426,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'this.#taken = this.#takenAt(limit, nowMs) + 1_000 * Math.min(units, limit.burst);',
     ],
     [
-      'limits: a take without asking empties the bucket and no more',
+      'limits: an unchecked take empties the bucket at most',
       'Math.min(this.#takenAt(limit, nowMs) + 1_000 * units, 1_000 * limit.burst)',
       'this.#takenAt(limit, nowMs) + 1_000 * units',
     ],
@@ -457,20 +465,28 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
   ]),
   ...inFile('packages/runtime/src/http/sendable-headers.ts', [
-    ['http: no header goes out that breaks the answer', 'done(error as Error);', 'done(null, payload);'],
+    [
+      'http: a header that would break the answer is not sent',
+      'done(error as Error);',
+      'done(null, payload);',
+    ],
   ]),
   ...inFile('packages/cli/src/cases/compare.ts', [
-    ['cases: what differs fails', 'expected === seen) return []', 'expected !== seen) return []'],
+    ['cases: a different result fails', 'expected === seen) return []', 'expected !== seen) return []'],
     ['cases: the policy that set the limit is named', 'return first.policy ?? mandate', 'return mandate'],
-    ['cases: what is left is told by the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
+    ['cases: the remaining amount comes from the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
     ['cases: the rule that gives a policy is named', 'latestOf(given) + whose === bound', 'true'],
   ]),
   ...inFile('packages/cli/src/control/document-file.ts', [
-    ['pull: no file is hidden, or one of cases', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
-    ['pull: a file each, also where case is not told apart', '!taken.has(one.toLowerCase())', 'true'],
+    ['pull: no file is hidden or a case file', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
+    [
+      'pull: each document has its own file, also without letter case',
+      '!taken.has(one.toLowerCase())',
+      'true',
+    ],
   ]),
   ...inFile('packages/cli/src/control/standing-control.ts', [
-    ['pull: nothing that is archived', ' && !one.isArchived', ''],
+    ['pull: archived policies are left out', ' && !one.isArchived', ''],
   ]),
   ...inFile('packages/cli/src/plane/apply-files.ts', [
     [
@@ -478,15 +494,19 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'isOvertaken = true',
       'isOvertaken = false',
     ],
-    ['up: a start fails where the plane refuses', 'else throw refused(', 'else void refused('],
-    ['up: what no file names stays', 'prune: false', 'prune: true'],
+    ['up: a start fails if the plane refuses a document', 'else throw refused(', 'else void refused('],
+    ['up: a document that no file names stays', 'prune: false', 'prune: true'],
   ]),
   ...inFile('packages/cli/src/control/change-record.ts', [
-    ['up: a change takes effect on what was seen alone', ', expects: revision', ''],
+    ['up: a change needs the revision that was seen', ', expects: revision', ''],
   ]),
   ...inFile('packages/cli/src/cases/play-case.ts', [
-    ['cases: one of several that differs fails', 'if (told.differences.length > 0) continue;', ''],
-    ['cases: what was spent before', 'deltaMicros: signedMicros(stated.amount) ?? 0', 'deltaMicros: 0'],
-    ['cases: each has its time', 'clock.set(step.atMs);', ''],
+    ['cases: one different result of several fails', 'if (told.differences.length > 0) continue;', ''],
+    [
+      'cases: a case may state earlier spending',
+      'deltaMicros: signedMicros(stated.amount) ?? 0',
+      'deltaMicros: 0',
+    ],
+    ['cases: each step has its time', 'clock.set(step.atMs);', ''],
   ]),
 ];

@@ -6,29 +6,29 @@ const POLICY = 'packages/policy/src';
 export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/arguments/linear-pattern.ts`, [
     [
-      '7 a pattern takes its size times the text',
+      '7 a pattern costs its size times the length of the text',
       'size * (text.length + COMPILING)',
       'text.length + COMPILING',
     ],
   ]),
   ...inFile(`${POLICY}/arguments/schema/run.ts`, [
-    ['7 schemas take what they look at', 'if (this.effort.left < 0) throw new StepsExhausted();', ''],
     [
-      '7 unevaluatedProperties leaves out what a branch judged',
+      '7 a schema costs the values that it looks at',
+      'if (this.effort.left < 0) throw new StepsExhausted();',
+      '',
+    ],
+    [
+      '7 unevaluatedProperties leaves out properties that a branch evaluated',
       'for (const name of other.#names) this.#names.add(name);',
       '',
     ],
   ]),
   ...inFile(`${POLICY}/arguments/schema/combining-keywords.ts`, [
-    ['7 a branch that fails has judged nothing', 'if (!check(value, run, own)) return false;\n', ''],
-    ['7 every branch of anyOf is asked what it judges', 'if (seen === null) break;', 'break;'],
+    ['7 a failed branch has evaluated nothing', 'if (!check(value, run, own)) return false;\n', ''],
+    ['7 every branch of anyOf reports its evaluated properties', 'if (seen === null) break;', 'break;'],
   ]),
   ...inFile(`${POLICY}/arguments/schema/multiple-of.ts`, [
-    [
-      '7 multiples of a decimal go by its digits',
-      'if (shift < 0) return false;',
-      'if (shift < 0) return true;',
-    ],
+    ['7 multipleOf is exact for decimals', 'if (shift < 0) return false;', 'if (shift < 0) return true;'],
   ]),
   ...inFile(`${POLICY}/arguments/schema/check-schema.ts`, [
     ['7 a limit without its type is refused', 'if (types === null) {', 'if (types === null && false) {'],
@@ -47,7 +47,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/arguments/email-domains.ts`, [
     [
-      'emailDomains: a message in running text has recipients',
+      'emailDomains: recipients of a message inside a text are found',
       'if (message.length > 0) return',
       "if (message.length > 0 && field !== 'text') return",
     ],
@@ -72,23 +72,27 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/arguments/sql/operand.ts`, [
     ['8 SQL: a function that is on no list is refused', '!isCallable(last.text, reader.dialect)', 'false'],
     ['8 SQL: a quoted function is refused', "last?.kind !== 'word' || ", 'last === undefined || '],
-    ['8 SQL: a sequence is not counted up', 'second !== undefined && SEQUENCES', 'false && SEQUENCES'],
     [
-      '8 SQL: ClickHouse reads a table that IN names',
+      '8 SQL: a function that advances a sequence is refused',
+      'second !== undefined && SEQUENCES',
+      'false && SEQUENCES',
+    ],
+    [
+      '8 SQL: a table after IN is refused for ClickHouse',
       'if (reader.dialect.inReadsTables) checkRelation',
       'if (false) checkRelation',
     ],
-    ['8 SQL: only a type begins a literal', ' || !LITERAL_TYPES.has(word.text)', ''],
+    ['8 SQL: only the name of a type may precede a literal', ' || !LITERAL_TYPES.has(word.text)', ''],
   ]),
   ...inFile(`${POLICY}/arguments/sql/from-clause.ts`, [
-    ['8 SQL: FROM calls only what is on the list', '!reader.dialect.tableFunctions.has(name)', 'false'],
+    ['8 SQL: FROM calls only listed functions', '!reader.dialect.tableFunctions.has(name)', 'false'],
     [
       '8 SQL: a single table in parentheses has no alias',
       'name !== null && !takeFurtherTable',
       'false && !takeFurtherTable',
     ],
     [
-      '8 SQL: an alias is as plain as a table',
+      '8 SQL: an alias must be a plain name',
       "(alias?.kind === 'name' && isPlainName(alias))",
       "alias?.kind === 'name'",
     ],
@@ -104,12 +108,16 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       'every((one) => hasColumn(one, field)) === false',
       'length === 0',
     ],
-    ['8 SQL: names that PostgreSQL cuts are refused', '.length >= SHORTEST_CUT_NAME_BYTES', '.length < 0'],
+    [
+      '8 SQL: names that PostgreSQL truncates are refused',
+      '.length >= SHORTEST_CUT_NAME_BYTES',
+      '.length < 0',
+    ],
   ]),
   ...inFile(`${POLICY}/arguments/sql/relation.ts`, [
     ['8 SQL: a file in quotes is no table', "'name' && isPlainName(token)", "'name'"],
     ['8 SQL: a word that begins a query is no table', 'WRITING_WORDS, QUERY_WORDS]', 'WRITING_WORDS]'],
-    ['8 SQL: tables of the system go by a list', '(isOfSystem && !known.has(table)) || ', ''],
+    ['8 SQL: only listed system tables are allowed', '(isOfSystem && !known.has(table)) || ', ''],
   ]),
   ...inFile(`${POLICY}/arguments/sql/tokens.ts`, [
     [
@@ -126,19 +134,19 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/arguments/sql/reading-statement.ts`, [
     [
-      '8 SQL: one statement only',
+      '8 SQL: a second statement is refused',
       "if (peek(reader) !== undefined) refuse(reader, hasEnd ? 'a second statement' : undefined);",
       '',
     ],
   ]),
   ...inFile(`${POLICY}/arguments/judged-strings.ts`, [
     [
-      '8 every string is judged unless fields are named',
+      '8 every string is checked unless fields are named',
       '!found.isName || fieldsAround(found).length > 1',
       'fieldsAround(found).includes("sql")',
     ],
     [
-      '8 names of fields within a named field are judged',
+      '8 names of fields inside a named field are checked',
       'found.isName ? around.slice(0, -1) : around',
       'found.isName ? [] : around',
     ],
@@ -164,7 +172,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       'beginsIn(SECRETS, segments, 0) || ',
     ],
     [
-      '8 system paths: only devices that hold nothing pass',
+      '8 system paths: only empty devices such as /dev/null pass',
       ' && segments.length === 2 && DEVICES.has(second)',
       '',
     ],

@@ -18,7 +18,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
   ...inFile(`${POLICY}/decide.ts`, [
     [
-      "1 tool rate, budgets, mandate's rate, a person",
+      '1 the order is the rate of the tool, budgets, the rate of the mandate, a person',
       '  toolRate,\n  budgets,\n',
       '  budgets,\n  toolRate,\n',
     ],
@@ -37,19 +37,19 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'return internalError(mandate.reference, error);',
       'throw error;',
     ],
-    ['1 observe never softens INTERNAL_ERROR', " && ofMandate.code !== 'INTERNAL_ERROR'", ''],
+    ['1 observe does not lift INTERNAL_ERROR', " && ofMandate.code !== 'INTERNAL_ERROR'", ''],
     [
-      '1 observe never softens kill, duplicate, deadline',
+      '1 observe does not lift a kill, a duplicate or a deadline',
       'plan.observe && own === null && ',
       'plan.observe && ',
     ],
     [
-      '1 observed says what would have been',
+      '1 observed contains the enforced verdict',
       'judgement(observed, { verdict, code }, shadow, checks)',
       'judgement(observed, null, shadow, checks)',
     ],
     [
-      '1 the plan says until when it holds',
+      '1 a plan states the end of its validity',
       'else holdsUntilMs = Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs);',
       '',
     ],
@@ -65,25 +65,25 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/mandate-alive.ts`, [
-    ['1 expired from that very millisecond', 'atMs < expiresAtMs', 'atMs <= expiresAtMs'],
+    ['1 a mandate is expired in the millisecond of its expiry', 'atMs < expiresAtMs', 'atMs <= expiresAtMs'],
   ]),
   ...inFile(`${POLICY}/checks/tool-denied.ts`, [
     [
-      '1 tool lists are not for LLM calls; deny beats allow',
+      '1 tool lists do not apply to LLM calls, and deny beats allow',
       "if (type !== 'tool_call' || deniedTools === null) return null;",
       'if (deniedTools !== undefined) return null;',
     ],
   ]),
   ...inFile(`${POLICY}/checks/model-allowed.ts`, [
-    ['1 a denied model', 'deniedModels?.match(models.denied) ?? null', 'null as string | null'],
+    ['1 a denied model is blocked', 'deniedModels?.match(models.denied) ?? null', 'null as string | null'],
   ]),
   ...inFile(`${POLICY}/checks/provider-allowed.ts`, [
+    ['1 a call without a provider is refused', 'if (providers.length === 0) {', 'if (providers === null) {'],
     [
-      '1 a call that names no provider does not pass',
-      'if (providers.length === 0) {',
-      'if (providers === null) {',
+      '1 a denied provider is blocked',
+      'deniedProviders?.match(names.denied) ?? null',
+      'null as string | null',
     ],
-    ['1 a denied provider', 'deniedProviders?.match(names.denied) ?? null', 'null as string | null'],
     [
       '1 every provider has to be allowed',
       'if (pattern === null) return notAllowed',
@@ -100,24 +100,28 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/models/spellings.ts`, [
     [
-      '1 a name stands for its versions',
+      '1 the name of a model includes its versions',
       'eachSpelled(withoutEndings(model, VERSIONS))',
       'eachSpelled([model])',
     ],
   ]),
   ...inFile(`${POLICY}/models/known-providers.ts`, [
-    ['1 letter case makes no other model', 'text.toLowerCase();\n  const forms', 'text;\n  const forms'],
+    [
+      '1 letter case does not matter in the name of a model',
+      'text.toLowerCase();\n  const forms',
+      'text;\n  const forms',
+    ],
   ]),
   ...inFile(`${POLICY}/decision-record.ts`, [
     [
-      '1 the record has the normal form',
+      '1 the record contains the normal form of a model',
       'model: call?.model ?? null',
       "model: action.type === 'llm_call' ? action.model : null",
     ],
   ]),
   ...inFile(`${POLICY}/prices/price-of-llm-call.ts`, [
     [
-      '4 an unknown provider takes the dearest list',
+      '4 a call of an unknown provider costs as much as in the dearest list',
       'other.micros > dearest.micros',
       'other.micros < dearest.micros',
     ],
@@ -130,18 +134,26 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/model-priced.ts`, [
-    ['1 an unpriced model only where a budget is in force', 'if (!limited) return null;', ''],
+    ['1 an unpriced model is refused only if a budget is in force', 'if (!limited) return null;', ''],
   ]),
   ...inFile(`${POLICY}/checks/cost-per-call.ts`, [
-    ['1 cost per call: as much as the limit is allowed', 'costMicros <= maxMicros', 'costMicros < maxMicros'],
+    ['1 a cost equal to the limit per call is allowed', 'costMicros <= maxMicros', 'costMicros < maxMicros'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
-    ['1 a person must confirm', 'tool?.requiresConfirmation === true', 'false && tool !== null'],
-    ['7 the least that a policy says may wait', 'return Math.min(...said)', 'return Math.max(...said)'],
+    [
+      '1 a tool that needs confirmation waits for a person',
+      'tool?.requiresConfirmation === true',
+      'false && tool !== null',
+    ],
+    [
+      '7 the smallest maxWaiting of several policies holds',
+      'return Math.min(...said)',
+      'return Math.max(...said)',
+    ],
   ]),
   ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
     [
-      '1 the first mandate that names the agent',
+      '1 the first mandate that names the agent applies',
       'mandates.find((mandate) => mandate.agents(action.agentId) !== null) ?? null',
       'mandates[0] ?? null',
     ],
@@ -153,23 +165,23 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/mandate/compile-mandate.ts`, [
     [
-      '2 zero is not absent',
+      '2 a limit of zero is not an absent limit',
       'maxCostTotalMicros: microsOf(document.maxCostTotal)',
       'maxCostTotalMicros: microsOf(document.maxCostTotal) || null',
     ],
     [
-      '2 an empty list is not an absent one',
+      '2 an empty list is not an absent list',
       'patterns === undefined ? null',
       'patterns === undefined || patterns.length === 0 ? null',
     ],
     [
-      '2 an empty registry knows nothing',
+      '2 an empty registry contains no tool',
       'document.tools === undefined ? null',
       'document.tools === undefined || document.tools.length === 0 ? null',
     ],
-    ['4 a budget is repeated', 'if (seen.has(counter))', 'if (false)'],
+    ['4 a repeated budget is an error', 'if (seen.has(counter))', 'if (false)'],
     [
-      '4 tiers that no counter holds',
+      '4 tiers beyond the range of a counter are an error',
       '<= CAPS.amountMicros) return;',
       '<= Number.POSITIVE_INFINITY) return;',
     ],
@@ -185,8 +197,12 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/mandate/yaml-rules.ts`, [
     ['8 repeated keys are errors', 'if (seen.has(key.value))', 'if (false)'],
     ['8 __proto__ is an error', 'if (RESERVED.has(key.value))', 'if (false)'],
-    ['8 keys are texts', "typeof key.value !== 'string'", 'false'],
-    ['2 no base 60, no base 8', "document.directives?.yaml.version === '1.1'", 'false'],
+    ['8 keys of YAML must be texts', "typeof key.value !== 'string'", 'false'],
+    [
+      '2 YAML numbers in base 60 or base 8 are errors',
+      "document.directives?.yaml.version === '1.1'",
+      'false',
+    ],
   ]),
   ...inFile('packages/policy/src/mandate/documents-in.ts', [
     [
@@ -194,38 +210,38 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'empty: documents.filter(isEmpty)',
       'empty: documents.slice(0, 0)',
     ],
-    ['8 nothing after the last mark is no document', 'slice(0, last + 1)', 'slice(0)'],
+    ['8 an empty text after the last document mark is no document', 'slice(0, last + 1)', 'slice(0)'],
   ]),
   ...inFile('packages/policy/src/mandate/tool-names.ts', [
-    ['2 a limit of no declared tool is an error', '!known.has(name)', 'known.size < 0'],
+    ['2 a limit of an undeclared tool is an error', '!known.has(name)', 'known.size < 0'],
     ['2 a limit of a tool that nothing allows is an error', '!allowed.has(name)', 'allowed.size < 0'],
-    ['2 limits of tools taken off a list may stay', 'limited.has(entry)', 'limited.size < 0'],
+    ['2 limits of tools that left a list may stay', 'limited.has(entry)', 'limited.size < 0'],
   ]),
   ...inFile(`${POLICY}/action-digest.ts`, [
     [
-      '3 another payload says so',
+      '3 another payload under the same id is reported',
       'sha256(canonicalJson({ ...action, ...ofDelivery, ...ofKey }))',
       "sha256('')",
     ],
   ]),
   ...inFile(`${POLICY}/record-ids.ts`, [
     [
-      '3 the decision id is of the coordinate, time and kind',
+      '3 the decision id comes from log position, time and kind',
       "recordId('dec', source, appendedAtMs, kind, sha256)",
       "recordId('dec', source, 0, kind, sha256)",
     ],
   ]),
   ...inFile(`${POLICY}/ruling.ts`, [
     [
-      '3 a DEFER comes again',
+      '3 a repeated request gets its DEFER again',
       "if (first.verdict === 'DEFER' && first.samePayload) {",
       "if (first.verdict === 'NEVER' && first.samePayload) {",
     ],
-    ['3 another payload says so in the reason', "first.samePayload ? '' :", "true ? '' :"],
+    ['3 the reason reports another payload', "first.samePayload ? '' :", "true ? '' :"],
   ]),
   ...inFile(`${POLICY}/decision-record.ts`, [
     [
-      '3 a duplicate names the first',
+      '3 a duplicate names the first decision',
       'decisionId: decisionId(first.source, first.appendedAtMs, first.kind)',
       'decisionId: decisionId(request.source, first.appendedAtMs, first.kind)',
     ],
@@ -235,33 +251,33 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'controlRevision: facts.sequence',
     ],
     [
-      '4 a rebuild finds every counter that was charged',
+      '4 a rebuild restores every charged counter',
       "budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),",
       'budgets: [],',
     ],
     [
-      '5 a rebuild finds every slot',
+      '5 a rebuild restores every slot of a rate',
       "judgement.observed === null || judgement.observed.verdict === 'DEFER' ? ratesOf(plan) : []",
       '[]',
     ],
     [
-      '3 a rebuild finds the grant used',
+      '3 a rebuild restores the used grant',
       'reservation !== null && facts.limits.some(',
       'reservation === null && facts.limits.some(',
     ],
   ]),
   ...inFile(`${POLICY}/checks/open-calls.ts`, [
     ['4 a call without a price counts as open', 'return [...stated, ...defaults];', 'return stated;'],
-    [
-      '4 a price of nothing is no price',
-      'return priceMicros === 0 ? DEFAULTS.maxOpen : null;',
-      'return null;',
-    ],
-    ['7 the fewest open calls', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
+    ['4 a price of zero is no price', 'return priceMicros === 0 ? DEFAULTS.maxOpen : null;', 'return null;'],
+    ['7 the smallest bound on open calls holds', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
   ]),
   ...inFile(`${POLICY}/settling.ts`, [
-    ['7 the highest price is the least', 'Math.max(most, of(one))', 'of(one)'],
-    ['7 the fewest give-backs', 'Math.min(...bounded.map(({ calls }) => calls))', 'bounded[0]?.calls ?? 0'],
+    ['7 the highest price of several policies is the least cost', 'Math.max(most, of(one))', 'of(one)'],
+    [
+      '7 the smallest bound on give-backs holds',
+      'Math.min(...bounded.map(({ calls }) => calls))',
+      'bounded[0]?.calls ?? 0',
+    ],
     [
       '4 a default estimate is the least of an own report',
       'return calls.policy.defaultEstimateMicros ?? 0;',
@@ -273,7 +289,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'CAPS.amountMicros',
     ],
     [
-      '4 the cap goes by what the call reserves',
+      '4 the default cap is a multiple of the reservation',
       'if (reserveMicros === 0) return',
       'if (reserveMicros < DEFAULTS.actualCostMicros) return',
     ],
@@ -283,7 +299,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'const limitMicros = null;',
     ],
     [
-      '4 a raised estimate gives back no more failures',
+      '4 a raised estimate does not raise give-backs',
       'policyMicros === 0 ? reserveMicros : policyMicros',
       'reserveMicros',
     ],
@@ -306,12 +322,12 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['4 an estimate raises a price', 'Math.max(policyMicros, estimateMicros)', 'policyMicros'],
     [
-      '4 the price of a model counts',
+      '4 a model is charged by its price',
       'return flat(type, cost.micros, estimate,',
       'return flat(type, 0, estimate,',
     ],
     [
-      '4 an estimate is no price of a model',
+      '4 an estimate does not replace the price of a model',
       "if (typeof cost === 'string') return",
       "if (cost === 'price' && estimate > 0) return flat(type, 0, estimate, 'estimate');\n  if (typeof cost === 'string') return",
     ],
@@ -321,42 +337,42 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'inputTokens ?? defaultTokens.input ?? 0;',
     ],
     [
-      '4 a document prices what the lists price otherwise',
+      '4 a price in the document replaces the price in the lists',
       'if (stated.length > 0) {',
       'if (stated.length > 0 && call.prices === null) {',
     ],
     [
-      "4 a tool's charging stands before the mandate's",
+      '4 the charging of a tool replaces that of the mandate',
       'tool?.charging ?? policy.charging',
       'policy.charging',
     ],
     [
-      '4 TIERED reserves the sum',
+      '4 TIERED reserves the sum of its tiers',
       'rule.attemptMicros + rule.successMicros + rule.verificationMicros;',
       'rule.attemptMicros + rule.successMicros;',
     ],
   ]),
   ...inFile(`${POLICY}/checks/budget.ts`, [
-    ['4 counters of a principal', "return action.principal?.id ?? '';", "return '';"],
+    ['4 a budget of a principal has its own counter', "return action.principal?.id ?? '';", "return '';"],
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
     ['4 counters never belong to an issued mandate', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
   ...inFile(`${POLICY}/limit-rulings.ts`, [
     [
-      '5 the wait is long enough for all',
+      '5 retryAfterMs is long enough for all limits',
       'wait = Math.max(wait, fact.retryAfterMs);',
       'wait ||= fact.retryAfterMs;',
     ],
     [
-      '1 soft only where a window frees it',
+      '1 a block is retryable only if a window frees it',
       'if (fact.retryAfterMs === null) return null;',
       'if (fact.retryAfterMs === null) continue;',
     ],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ["5 a tool's rate is the tool's", 'tool: of === null ? null : name', 'tool: null'],
+    ['5 the rate of a tool counts only that tool', 'tool: of === null ? null : name', 'tool: null'],
     [
-      '7 calls below take slots of the rates above',
+      '7 calls of descendants take slots of the rates of ancestors',
       'agentId: holder ?? action.agentId',
       'agentId: action.agentId',
     ],
@@ -364,13 +380,13 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
     [
-      '7 what others say of a budget is of what was spent',
+      '7 all limits on a budget compare the same spent amount',
       'spentMicros <= one.maxMicros - costMicros',
       'true',
     ],
     ['7 budgets of other counters are all kept', 'owner, id, windowMs]', 'owner, windowMs]'],
-    ["7 a policy's own budget is its own", "scope === 'mandate' ? id : ''", "''"],
-    ['4 what is spent below is spent from the budgets above', "return holder ?? '';", "return '';"],
+    ['7 the own budget of a policy is not shared', "scope === 'mandate' ? id : ''", "''"],
+    ['4 spending of descendants counts for the budgets of ancestors', "return holder ?? '';", "return '';"],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
     [
@@ -378,54 +394,66 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'JSON.stringify([windowMs, holder])',
       'JSON.stringify(holder)',
     ],
-    ['7 what others say of a rate is of the calls made', 'calls < one.maxCalls', 'true'],
+    ['7 all limits on a rate compare the same number of calls', 'calls < one.maxCalls', 'true'],
   ]),
   ...inFile(`${POLICY}/checks/by-counter.ts`, [
-    ['7 of limits that share a counter the least', 'mostOf(one) < mostOf(known)', 'false'],
-    ['7 what the others say is on record', 'one !== strictest', 'false'],
+    ['7 the smallest of several limits on one counter holds', 'mostOf(one) < mostOf(known)', 'false'],
+    ['7 the record contains the other limits on a counter', 'one !== strictest', 'false'],
   ]),
   ...inFile(`${POLICY}/mandate/compose-family.ts`, [
-    ['7 so are those of agents above', '...above.flatMap(givenTo)', ''],
-    ['7 what an agent above holds bounds those below', '...above.flatMap(policiesOf)', ''],
+    ['7 policies of ancestors are composed too', '...above.flatMap(givenTo)', ''],
+    ['7 the policy of an ancestor bounds its descendants', '...above.flatMap(policiesOf)', ''],
     [
-      '7 below an agent that holds nothing nothing is allowed',
+      '7 descendants of an agent without a policy may do nothing',
       "return [{ ...missingPolicy(holder, ''), name: null, holder }];",
       'return [];',
     ],
   ]),
   ...inFile(`${POLICY}/checks/tool-allowed.ts`, [
     [
-      '7 what may be handed on is not for its holder',
+      '7 a delegable tool is not allowed to its holder',
       'holder === null ? null : delegableTools',
       'delegableTools',
     ],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
     [
-      '7 one that asks for a person is enough',
+      '7 one policy that asks for a person is enough',
       'calls.filter(asksPerson)',
       'calls.slice(0, 1).filter(asksPerson)',
     ],
   ]),
   ...inFile(`${POLICY}/checklist.ts`, [
-    ['7 every policy is asked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
-    ['7 the shortest lease', 'Math.min(...leases)', 'Math.max(...leases)'],
-    ['7 observe only if all observe', 'observe: calls.every(', 'observe: calls.some('],
+    ['7 every policy is checked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
+    ['7 the shortest lease of several policies holds', 'Math.min(...leases)', 'Math.max(...leases)'],
     [
-      '7 what a policy says of a tool',
+      '7 a mandate only observes if all its policies observe',
+      'observe: calls.every(',
+      'observe: calls.some(',
+    ],
+    [
+      '7 the rules of a policy for a tool apply to that tool',
       'for (const policy of policies) if (policy.tools',
       'for (const policy of policies.slice(0, 1)) if (policy.tools',
     ],
     ['7 a finding names the policy that set the limit', 'return { ...found, policy: name }', 'return found'],
   ]),
   ...inFile(`${POLICY}/decide.ts`, [
-    ['7 the earliest expiry', 'Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs)', 'expiresAtMs'],
-    ['7 a policy that is missing blocks', '  policyFound,\n', ''],
+    [
+      '7 the earliest expiry of several policies holds',
+      'Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs)',
+      'expiresAtMs',
+    ],
+    ['7 a missing policy blocks', '  policyFound,\n', ''],
   ]),
   ...inFile(`${POLICY}/price.ts`, [
-    ['7 the most that one reserves', 'Math.max(one.reserveMicros, other.reserveMicros)', 'one.reserveMicros'],
     [
-      '7 a call is not settled as by the one that reserves most',
+      '7 the highest reservation of several policies holds',
+      'Math.max(one.reserveMicros, other.reserveMicros)',
+      'one.reserveMicros',
+    ],
+    [
+      '7 a call is settled by the charging of all policies',
       'greaterCharging(one.charging, other.charging)',
       'dearer.charging',
     ],
@@ -434,106 +462,114 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'Math.max(one.policyMicros, other.policyMicros)',
       'one.policyMicros',
     ],
-    ['7 a price that one does not know', '...(other.unpriced ?? NONE)]', ']'],
-    ['7 a price that the other does not know', '[...(one.unpriced ?? NONE), ', '['],
+    ['7 a price that a later policy lacks blocks', '...(other.unpriced ?? NONE)]', ']'],
+    ['7 a price that an earlier policy lacks blocks', '[...(one.unpriced ?? NONE), ', '['],
   ]),
   ...inFile(`${POLICY}/greater-charging.ts`, [
     [
-      '7 the most that is kept of a failure',
+      '7 the highest charge for a failure holds',
       'Math.max(one.failedMicros, other.failedMicros)',
       'one.failedMicros',
     ],
     [
-      '7 the most that is kept of a success',
+      '7 the highest charge for a success holds',
       'Math.max(one.succeededMicros, other.succeededMicros)',
       'one.succeededMicros',
     ],
     [
-      '7 the most that is kept of what was verified',
+      '7 the highest charge for a verified success holds',
       'Math.max(one.verifiedMicros, other.verifiedMicros)',
       'one.verifiedMicros',
     ],
     [
-      '7 the most that is estimated',
+      '7 the highest estimate holds',
       'Math.max(one.estimateMicros ?? 0, other.estimateMicros ?? 0)',
       '(one.estimateMicros ?? other.estimateMicros ?? 0)',
     ],
     [
-      '7 what one of them meters counts',
+      '7 an actual cost counts if one policy meters it',
       'one.estimateMicros !== null || other.estimateMicros !== null',
       'one.estimateMicros !== null && other.estimateMicros !== null',
     ],
     [
-      '7 where no kind says it all, amounts do',
+      '7 policies of different charging compose to amounts',
       'failedMicros === verifiedMicros && failedMicros === estimateMicros',
       'failedMicros === verifiedMicros',
     ],
   ]),
   ...inFile(`${POLICY}/mandate/compose.ts`, [
     [
-      '7 observed only where every rule says so',
+      '7 an agent is only observed if every rule observes',
       'observe: policy.observe && observe',
       'observe: policy.observe',
     ],
-    ['7 of no policies no mandate', 'if (byName.size === 0) return null;', ''],
-    ['7 order changes nothing', '.toSorted((one, other) => (one.name < other.name ? -1 : 1))', ''],
-    ['7 repetition changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
+    ['7 no policies make no mandate', 'if (byName.size === 0) return null;', ''],
+    [
+      '7 the order of policies changes nothing',
+      '.toSorted((one, other) => (one.name < other.name ? -1 : 1))',
+      '',
+    ],
+    ['7 a repeated policy changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
     ['7 a policy is joined to the rules that gave it', 'byPolicy.get(policy) ?? []', 'given'],
     ['7 a missing policy allows nothing', 'isMissing: true', 'isMissing: false'],
   ]),
   ...inFile(`${POLICY}/checks/arguments-valid.ts`, [
     [
-      'a refusal says what redaction replaced',
+      'a refusal names the fields that redaction replaced',
       'if (redacted.length === 0) return',
       'if (redacted.length >= 0) return',
     ],
-    ['7 arguments that take too much to judge block', '    if (effort.left < 0) {', '    if (false) {'],
+    ['7 arguments that take too many steps block', '    if (effort.left < 0) {', '    if (false) {'],
   ]),
   ...inFile(`${POLICY}/mandates-in-force.ts`, [
     [
-      '7 a shadow that is not known is told',
+      '7 an unknown shadow verdict is reported',
       'if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };',
       'if (shadow.mandate === null) return made;',
     ],
   ]),
   ...inFile(`${POLICY}/shadow.ts`, [
-    ['7 shadow: what only watches objects to nothing', 'made.observe ? null : (', 'false ? null : ('],
+    ['7 shadow: a policy that only observes blocks nothing', 'made.observe ? null : (', 'false ? null : ('],
     ['7 shadow: the total is always known', "isTotalOf(agentId, limit) ? 'total' : ", ''],
     [
-      '7 shadow: what the step does not count is not known',
+      '7 shadow: a limit that the step does not count is unknown',
       'if (at === null) unknownLimits += 1;',
       'if (at === null) unknownLimits += 0;',
     ],
     [
-      '7 shadow: rates of two windows are two',
+      '7 shadow: rates of two windows are two counters',
       'one.tool === other.tool && one.windowMs === other.windowMs',
       'one.tool === other.tool',
     ],
-    ['7 shadow: a call takes a slot itself', 'limit.maxCalls - 1', 'limit.maxCalls'],
-    ['7 shadow: and its cost itself', ' - reserveMicros;', ';'],
-    ['7 shadow: what it held before this call', 'cumulativeMicros - chargedMicros', 'cumulativeMicros'],
-    ['7 shadow: the first that fails gives the code', 'fails ??= ', 'fails = '],
+    ['7 shadow: a call counts its own slot', 'limit.maxCalls - 1', 'limit.maxCalls'],
+    ['7 shadow: a call counts its own cost', ' - reserveMicros;', ';'],
     [
-      '7 shadow: it ends with its time',
+      '7 shadow: the facts are those before this call',
+      'cumulativeMicros - chargedMicros',
+      'cumulativeMicros',
+    ],
+    ['7 shadow: the first failed check gives the code', 'fails ??= ', 'fails = '],
+    [
+      '7 shadow: a policy ends at its expiry',
       'holds(plan, facts.atMs) ? judged(plan, facts) : unknown(plan)',
       'judged(plan, facts)',
     ],
-    ['7 shadow: a grant counts where one is asked for', 'return fact ?? {', 'return {'],
+    ['7 shadow: a grant counts if the shadow asks for a person', 'return fact ?? {', 'return {'],
   ]),
   ...inFile(`${POLICY}/decide.ts`, [
     [
-      '7 shadow: only where the mandate was asked',
+      '7 shadow: it is evaluated only with the mandate',
       'plan.shadow === undefined || own !== null',
       'plan.shadow === undefined',
     ],
   ]),
   ...inFile(`${POLICY}/mandate/yaml-bounds.ts`, [
-    ['8 endless documents are not parsed', 'count === MOST_MARKS', 'count === -1'],
-    ['8 endless nesting is not parsed', 'brackets > MAX_DEPTH', 'brackets > 1e9'],
+    ['8 YAML that expands without end is not parsed', 'count === MOST_MARKS', 'count === -1'],
+    ['8 YAML with endless nesting is not parsed', 'brackets > MAX_DEPTH', 'brackets > 1e9'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
     [
-      '7 of several times, the least holds',
+      '7 the shortest of several lifetimes holds',
       '{ [field]: Math.min(...said) }',
       '{ [field]: Math.max(...said) }',
     ],

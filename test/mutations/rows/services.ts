@@ -9,7 +9,7 @@ const OTHERS = 'services/query/src/explain/others-in-words.ts';
 export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${DECIDER}/answer-batch.ts`, [
     [
-      "2 the request's own deadline overrides",
+      '2 a request may state its own deadline',
       'action.deadlineMs ?? DEFAULTS.deadlineMs',
       'DEFAULTS.deadlineMs',
     ],
@@ -19,15 +19,15 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '(action.deadlineMs ?? DEFAULTS.deadlineMs)',
     ],
     ['3 a deadline ends before its action is forgotten', 'replayMemoryMs - 1', 'replayMemoryMs'],
-    ["1 plans are made for the ledger's time", 'planForMs: result.atMs }', 'planForMs: plannedAtMs }'],
+    ['1 plans are made for the clock of the ledger', 'planForMs: result.atMs }', 'planForMs: plannedAtMs }'],
     [
-      '8 what cannot be redacted is not shown',
+      '8 an action that cannot be redacted is not published',
       'if (unshown !== null) return internalError(null, unshown);',
       '',
     ],
-    ['3 attempt is 1 where it is left out', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
+    ['3 a missing attempt counts as 1', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
     [
-      '8 dear records leave the others their turn',
+      '8 expensive records leave other records their turn',
       'if (turns.isOver()) await turns.next(lane);\n    const read',
       'const read',
     ],
@@ -45,7 +45,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'mayRelease: true',
     ],
     [
-      "4 a report on a tenant's topic says nothing of its reporter",
+      "4 a report on a tenant's topic may not name its reporter",
       'owner !== null && reportedBy !== undefined',
       'false',
     ],
@@ -57,12 +57,12 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '  const last = batch.records.at(-1);\n  if (last !== undefined) await batch.commit(nextOffset(last));\n  await ledger.confirm(epoch, operations);\n',
     ],
     [
-      '9 the log away: the partition waits',
+      '9 a partition waits while the log is away',
       'if (!isMandateError(error) || !isWaitedFor(error, batch)) throw error;',
       'throw error;',
     ],
     [
-      '6 a topic that is made again ends no decider',
+      '6 a recreated topic does not end a decider',
       "return retryable || code === 'LEDGER_EPOCH_CHANGED' || isMadeAnew;",
       "return retryable || code === 'LEDGER_EPOCH_CHANGED';",
     ],
@@ -77,7 +77,11 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['9 the recorder marks an overtaken epoch as void', 'void: behind === inForce }', 'void: false }'],
   ]),
   ...inFile('services/recorder/src/epoch-in-force.ts', [
-    ['9 other topics say nothing of an epoch', 'if (topic === TOPICS.decisions) remembered', 'remembered'],
+    [
+      '9 only the decisions topic begins an epoch',
+      'if (topic === TOPICS.decisions) remembered',
+      'remembered',
+    ],
   ]),
   ...inFile('services/recorder/src/control-changes.ts', [
     [
@@ -93,31 +97,35 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('services/gateway/src/answers/follow-decisions.ts', [
     [
-      '9 the gateway hands no void decision over',
+      '9 the gateway hands over no void decision',
       "record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)",
       "record.event === 'action.decided'",
     ],
     [
-      '9 the gateway knows the generation in force where it begins',
+      '9 the gateway knows the generation in force at its start',
       'generation: ledger.generation };',
       'generation: 0 };',
     ],
   ]),
   ...inFile(`${DECIDER}/restore-ledger.ts`, [
     [
-      '9 a start goes into force above what the log holds',
+      '9 a start takes a generation above those on the log',
       'Math.max(clock(), highestGeneration(fold) + 1)',
       'Math.max(clock(), highestGeneration(fold))',
     ],
   ]),
   ...inFile(`${DECIDER}/rebuild-ledger.ts`, [
     [
-      '9 no rebuild ends below what the log holds',
+      '9 no rebuild ends with a generation below those on the log',
       '  mustHold(epoch, fold, need);\n  sayMemory',
       '  sayMemory',
     ],
-    ['9 the next try is above what the log holds', '  need.above = highestGeneration(fold);\n', ''],
-    ["9 the lease of one's own last try is no obstacle", '  need.epoch = epoch;\n', ''],
+    [
+      '9 the next try takes a generation above those on the log',
+      '  need.above = highestGeneration(fold);\n',
+      '',
+    ],
+    ['9 a decider may take over the lease of its own last try', '  need.epoch = epoch;\n', ''],
     [
       '9 a decider that was overtaken sees its own epoch on the log',
       '    mustHold(options.ledger.epoch, fold, need);\n',
@@ -135,15 +143,19 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ["6 another key's kill is a new fact", ' && last.by === command.by', ''],
     ['6 another reason is a new fact', ' && last.reason === command.reason', ''],
     [
-      '6 a kill of a target that is killed already is counted',
+      '6 another kill of a killed target is counted',
       "spend(request, 'this kill would",
       "void ('this kill would",
     ],
     ['6 a kill of an unknown agent is refused', '!(await hasOpen(gateway, target))', 'false'],
     ['6 a kill of a known agent is not counted', '!isKnown(gateway, target) && ', ''],
-    ['6 an agent that was decided about can be killed', ' || refused.wasDecided(tenant, agentId)', ''],
     [
-      '6 a ledger that cannot tell refuses no kill',
+      '6 a kill of an agent with a recent decision is not counted',
+      ' || refused.wasDecided(tenant, agentId)',
+      '',
+    ],
+    [
+      '6 a kill is not refused if the ledger cannot answer',
       'ledger.flag(target).catch(() => null)',
       'ledger.flag(target)',
     ],
@@ -165,12 +177,12 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'logged.offset === upTo',
     ],
     [
-      'gateway: a record that was decided before it is known holds no room',
+      'gateway: a record decided before its position is known holds no room',
       'if (logged.offset <= this.#lastDecided(partition)) this.#free(holder, 1);\n    else if',
       'if',
     ],
     [
-      'gateway: a request waits for room no longer than it may',
+      'gateway: a request waits for room for a bounded time',
       'if (nowMs >= waiting.untilMs) waiting',
       'if (nowMs < 0) waiting',
     ],
@@ -205,54 +217,56 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'if (false && !agent',
     ],
     [
-      'limits: an ALLOW of long ago makes no agent good',
+      'limits: an old ALLOW does not make an agent good',
       'return nowMs - agent.allowedAtMs < GOOD_FOR_MS ||',
       'return agent.allowedAtMs > 0 ||',
     ],
     [
-      'limits: an answer that does not come is not waited for',
+      'limits: the wait for a missing answer is bounded',
       'return nowMs - sentAtMs < ANSWERED_WITHIN_MS ? count : 0;',
       'return nowMs - sentAtMs < Number.POSITIVE_INFINITY ? count : 0;',
     ],
     ['limits: agents beyond 50,000 are forgotten', 'if (agents.size < MOST_AGENTS) break;', 'break;'],
-    ['limits: an agent that is held is not forgotten', 'if (isFull && isOver && ', 'if (isOver && '],
+    ['limits: an agent that has to wait is not forgotten', 'if (isFull && isOver && ', 'if (isOver && '],
   ]),
   ...inFile('services/gateway/src/refusals/hold-refused.ts', [
     ['limits: each action of a list counts', '(counts.get(agentId) ?? 0) + 1', '1'],
     [
-      'limits: an agent that is refused too often is held back',
+      'limits: an agent that is refused too often has to wait',
       'if (held === null) return counts;',
       'if (held !== undefined) return counts;',
     ],
   ]),
   ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
-    ['6 a kill that is repeated after a revive is on the log again', '@${', '@${0 * '],
+    ['6 a kill after a revive is on the log again', '@${', '@${0 * '],
     ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],
   ]),
   ...inFile('services/gateway/src/journal/command-journal.ts', [
     [
-      '6 an event that the log refuses holds up no other',
+      '6 an event that the log refuses does not delay others',
       'if (!isMandateError(error) || !error.retryable) this.#unlogged.delete(id);',
       '',
     ],
   ]),
-  ...inFile(OTHERS, [['7 who else stands in the way', "other.said === 'block'", 'true']]),
+  ...inFile(OTHERS, [
+    ['7 an explanation names the other limits that block', "other.said === 'block'", 'true'],
+  ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     [
-      '8 on a topic of a tenant everything is a claim',
+      "8 every value on a tenant's topic is a claim",
       'owner === null ? (pinned ?? null) : null',
       'pinned ?? null',
     ],
   ]),
   ...inFile('services/gateway/src/publish/pin-claims.ts', [
     [
-      '8 an action says what its key pins, or nothing',
+      '8 an action may not contradict the pins of its key',
       '  if (isDeepStrictEqual(said, fixed)) return;\n',
       '  return;\n',
     ],
   ]),
   ...inFile(`${DECIDER}/followed-topics.ts`, [
-    ['9 a topic is read for ever', 'consumer.follow([...read, ...topics])', 'consumer.follow(topics)'],
+    ['9 a topic is read for good', 'consumer.follow([...read, ...topics])', 'consumer.follow(topics)'],
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     [
@@ -266,15 +280,15 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${ALERTER}/rules/alarms.ts`, [
     ['alerts: an older record changes nothing', 'holds ? order <= newest : order < newest', 'order < 0'],
-    ['alerts: the next time has another id', '(known?.episode ?? 0) + 1', '1'],
-    ['alerts: what is cleared is known', 'episode === known.episode && known.stands && !stands', 'false'],
+    ['alerts: the next alarm of a subject has another id', '(known?.episode ?? 0) + 1', '1'],
+    ['alerts: a cleared alarm is known', 'episode === known.episode && known.stands && !stands', 'false'],
   ]),
   ...inFile(`${ALERTER}/rules/approval-rule.ts`, [
     ['alerts: a question without an answer stops being an alarm', '!stands || nowMs < endMs', 'true'],
   ]),
   ...inFile(`${ALERTER}/groups-behind.ts`, [
-    ['alerts: tables that were given up are no lag', 'Math.max(nextOffset', 'Math.min(nextOffset'],
-    ['alerts: what is done is no lag', 'endOffset - done', 'endOffset'],
+    ['alerts: abandoned tables are no lag', 'Math.max(nextOffset', 'Math.min(nextOffset'],
+    ['alerts: processed records are no lag', 'endOffset - done', 'endOffset'],
     ['alerts: records that no group ever read are late', 'topics: [TOPICS.actions]', 'topics: []'],
   ]),
   ...inFile(`${ALERTER}/rules/windowed-shares.ts`, [
@@ -288,30 +302,26 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '',
     ],
     [
-      'alerts: what a success costs less is not given back',
+      'alerts: the unused reservation of a success is no give-back',
       'succeeded ? 0 : Math.max(0, -deltaMicros)',
       'Math.max(0, -deltaMicros)',
     ],
   ]),
   ...inFile(`${ALERTER}/rules/budget-rule.ts`, [
     [
-      'alerts: what a decision charges counts',
+      'alerts: the charge of a decision counts',
       'sumMicros(spentMicros, decision.chargedMicros)',
       'spentMicros',
     ],
-    ['alerts: a budget that hovers is told of once', 'percent - rearmPoints', 'percent'],
+    ['alerts: a budget near its threshold is reported once', 'percent - rearmPoints', 'percent'],
   ]),
   ...inFile(`${ALERTER}/rules/addressees.ts`, [
-    ['alerts: a tenant is told of its own', "tenant === '*' || concerns(alert, tenant)", 'true'],
+    ['alerts: a tenant gets only its own alerts', "tenant === '*' || concerns(alert, tenant)", 'true'],
   ]),
   ...inFile(`${ALERTER}/evaluator.ts`, [
-    ['alerts: history raises nothing', 'seen.offset < (begun.get(seen.partition) ?? 0)', 'false'],
-    [
-      'alerts: what an overtaken ledger decided raises nothing',
-      '!holdsIn(inForce, record.decision.ledgerEpoch)',
-      'false',
-    ],
-    ['alerts: a repeat in hand is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
+    ['alerts: old records raise no alerts', 'seen.offset < (begun.get(seen.partition) ?? 0)', 'false'],
+    ['alerts: void decisions raise no alerts', '!holdsIn(inForce, record.decision.ledgerEpoch)', 'false'],
+    ['alerts: a repeat is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
   ]),
   ...inFile(`${ALERTER}/deliver/line.ts`, [
     ['alerts: a flood of one tenant takes no place of another', 'other.size > most.size', 'false'],
@@ -322,65 +332,65 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${ALERTER}/deliver/signature.ts`, [
-    [
-      'alerts: they are signed as the standard says',
-      "createHmac('sha256', key)",
-      "createHmac('sha512', key)",
-    ],
+    ['alerts: webhooks are signed by the standard', "createHmac('sha256', key)", "createHmac('sha512', key)"],
   ]),
   ...inFile(CHANGE, [
+    ['explain: the named budget suffices', 'spentMicros + costMicros;', 'spentMicros + costMicros - 1;'],
     [
-      'explain: the budget that is named suffices',
+      'explain: a smaller budget does not suffice',
       'spentMicros + costMicros;',
-      'spentMicros + costMicros - 1;',
+      'spentMicros + costMicros + 1;',
     ],
-    ['explain: a smaller one does not', 'spentMicros + costMicros;', 'spentMicros + costMicros + 1;'],
     [
       '7 a window gives back no more than it holds',
       'windowMs === null || missingMicros <= spentMicros',
       'true',
     ],
     [
-      '7 what counts for ever may be lent to',
+      '7 a budget without a window may get a credit',
       'windowMs === null || missingMicros <= spentMicros',
       'missingMicros <= spentMicros',
     ],
     [
-      'explain: what is left is what a call may cost',
+      'explain: the remaining amount is the highest cost of a call',
       'cheaper(maxMicros - spentMicros)',
       'cheaper(maxMicros)',
     ],
-    ['explain: waiting so long suffices', 'decidedAt) + retryAfterMs)', 'decidedAt) + retryAfterMs - 1)'],
-    ['explain: waiting less does not', 'decidedAt) + retryAfterMs)', 'decidedAt) + retryAfterMs + 1)'],
-    ['explain: so many calls suffice', 'atLeastCalls: calls + 1', 'atLeastCalls: calls'],
+    ['explain: the named wait suffices', 'decidedAt) + retryAfterMs)', 'decidedAt) + retryAfterMs - 1)'],
     [
-      'explain: such a deadline suffices',
+      'explain: a shorter wait does not suffice',
+      'decidedAt) + retryAfterMs)',
+      'decidedAt) + retryAfterMs + 1)',
+    ],
+    ['explain: the named number of calls suffices', 'atLeastCalls: calls + 1', 'atLeastCalls: calls'],
+    [
+      'explain: the named deadline suffices',
       "way: 'longer-deadline', words, atLeastMs",
       "way: 'longer-deadline', words, atLeastMs: atLeastMs - 1",
     ],
     [
-      'explain: how it can be asked again',
+      'explain: it says how to ask again',
       "hard ? 'new-id' : 'next-attempt'",
       "hard ? 'next-attempt' : 'new-id'",
     ],
-    ['explain: what was not asked is told', "said === 'skip'", 'said === undefined'],
-    ['explain: what is near is told', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
+    ['explain: skipped checks are reported', "said === 'skip'", 'said === undefined'],
+    ['explain: a nearly reached limit is reported', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
   ]),
   ...inFile('services/control/src/routes/answer-preview.ts', [
     [
-      'privacy: a preview is about what a gateway publishes',
+      'privacy: a preview reads the action as a gateway publishes it',
       'trialHiding(hiding)({ ...asked.action, tenant }, tenant)',
       '{ ...asked.action, tenant }',
     ],
   ]),
   ...inFile('services/gateway/src/persons/list-erasures.ts', [
-    ['privacy: erasures are shown to their tenant alone', 'if (erasure?.tenant === tenant)', 'if (erasure)'],
+    ['privacy: erasures are visible only to their tenant', 'if (erasure?.tenant === tenant)', 'if (erasure)'],
   ]),
   ...inFile('services/gateway/src/persons/follow-erasures.ts', [
     ['privacy: persons erased earlier are known from the start', 'await fold(early);', ''],
-    ['privacy: keys are open before they are wanted', 'onEdit(beginLater);', ''],
+    ['privacy: keys are open before they are needed', 'onEdit(beginLater);', ''],
     [
-      'privacy: texts are sealed with the keys in force alone',
+      'privacy: texts are sealed only with the keys in force',
       'if (inForce !== id) throw otherKeys(id, inForce);',
       '',
     ],

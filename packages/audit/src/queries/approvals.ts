@@ -15,7 +15,7 @@ import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
 const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
-/** Ids of one millisecond are in no order; there the ledger tells. */
+/** Ids of one millisecond have no order, so the order of the ledger counts there. */
 const IN_ORDER = '(appended_at, ledger_sequence, id)';
 
 export const approvals = question({

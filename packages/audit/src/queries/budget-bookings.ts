@@ -2,13 +2,15 @@ import { RELEASED_BUDGET } from '@mandate/schemas';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 
 /**
- * Everything that moved a budget's counter: charges of the decisions that reserved from it, what outcomes changed, and
- * what operators adjusted, each once. A subquery: scope, subject, budgetId, windowMs (0: for ever), booked_at, held_from
- * (from when on the budget's window holds it: what was settled counts with its charge), charges, settles, adjusts. An excess
- * counts for the agent's own budgets alone. The amounts that own reports gave back count for its budget `released`.
+ * Everything that moved the counter of a budget, each once: charges of decisions, changes by outcomes, and adjustments by
+ * operators.
  *
- * `keptFromMs`: only of rows from then on, by the times that they are kept by (retention/tenant-tables.ts). What was settled
- * of an older decision has gone with that.
+ * Columns of the subquery: scope, subject, budgetId, windowMs (0: no window), booked_at, held_from, charges, settles,
+ * adjusts. held_from: when the window of the budget begins to count it; a settlement counts with its charge. An excess
+ * counts only for the agent's own budgets. The amounts that own reports gave back count for the agent's budget `released`.
+ *
+ * @param options.keptFromMs reads only rows from then on, by the times that retention uses (retention/tenant-tables.ts).
+ *   Settlements of older decisions are gone with those decisions.
  */
 export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined } = {}): string {
   const kept = (table: 'decisions' | 'settlements' | 'control_events') =>

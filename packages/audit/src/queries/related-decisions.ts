@@ -8,7 +8,7 @@ import { question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
-/** Ids begin with their time: a span of them is a span of time, and a range of the primary index. */
+/** Ids begin with their time. So a range of ids is a time span, and a range of the primary index. */
 export const span = { fromId: z.string().min(1), toId: z.string().min(1) };
 export const SPAN = 'id >= {fromId:String} AND id < {toId:String}';
 

@@ -1,5 +1,5 @@
 /**
- * How much of their reservations failed and cancelled outcomes gave back, by agent and tool or model. The largest amount
+ * The amounts of reservations that failed and cancelled outcomes gave back, by agent and tool or model. The largest amount
  * comes first. Each row also counts the reports whose give-back was refused, and the actual costs above a cap. `fromMs` and
  * `toMs` narrow settlements by the time of their booking. All other filters narrow the decisions that they settle.
  */
@@ -27,7 +27,7 @@ export const releases = question({
     ownMicros: summedMicros,
     /** How many own reports would have given back more than `maxReleases` allows. */
     refused: z.int(),
-    /** Actual costs above their cap, and how much above. */
+    /** Actual costs above their cap, and the sum above the caps. */
     excesses: z.int(),
     excessMicros: summedMicros,
     lastSettledAt: time,

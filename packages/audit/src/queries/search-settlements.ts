@@ -39,7 +39,7 @@ export const settlementSummary = z.object({
   excessMicros: z.int(),
   releasedMicros: z.int(),
   marks: settlement.shape.marks,
-  /** Empty where it was recorded without one. */
+  /** Empty if it was recorded without a reason. */
   reason: z.string(),
   mayRelease: z.boolean(),
   /** The key that reported it. null if a producer reported it, or if the key was not recorded. */

@@ -85,7 +85,9 @@ export class GroupMember implements Consumer {
     this.finished = this.#finish.promise;
   }
 
-  /** Resolves once the start of the group is settled; rebalancing continues afterwards, however long other members take. */
+  /**
+   * Resolves when the member has started in its group. Rebalancing continues afterwards, however long other members take.
+   */
   async join(): Promise<void> {
     const places = await settleStart(this.#coordinator, this.#parts.log, this.#options);
     if (places.length > 0) {

@@ -1,4 +1,4 @@
-/** By what questions to the audit can be narrowed, as options of the command. */
+/** The filters of questions to the audit, as options of the command. */
 import { AGO, CODES, DECISION_KINDS, SETTLEMENT_CODES, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dollars, momentBefore, someText, wholeNumber } from '../input/option-values.ts';

@@ -1,4 +1,4 @@
-/** What the audit can be asked, by what each question can be narrowed, and how its answer becomes rows. */
+/** The questions to the audit, the filters of each, and how its answer becomes rows. */
 import { formatMicros } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';

@@ -1,4 +1,4 @@
-/** A dead letter goes back: corrected, or as it was. */
+/** Publishes a dead letter again, corrected or unchanged. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { correctionOf } from '../dead-letters/correction.ts';

@@ -30,7 +30,7 @@ test('a key that publishes names its agents, and one that speaks for all says so
   expect(stderr).toContain('mandate: warning: this key speaks for every agent of its tenant');
 });
 
-test('a key that both publishes and operates is warned of', async () => {
+test('warns of a key that both publishes and operates', async () => {
   const warning = 'this key publishes and operates';
   const both = await issue('--scopes', 'publish', 'operate', '--agents', 'bot');
   expect(both.stderr).toContain(warning);
@@ -38,7 +38,7 @@ test('a key that both publishes and operates is warned of', async () => {
     expect((await issue('--scopes', ...scopes)).stderr).not.toContain(warning);
 });
 
-test('a key of a role expires after 90 days, any other never; --expires says otherwise', async () => {
+test('a key of a role expires after 90 days and any other never, unless --expires is given', async () => {
   const lasts = async (...asked: string[]) => {
     const { createdAt, expiresAt } = JSON.parse((await issue(...asked)).stdout);
     return expiresAt === undefined ? null : (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
@@ -77,7 +77,7 @@ test('keys that expire soon are warned of, and those that have expired are told'
 });
 
 test.each([
-  ['it is not said whom it speaks for', ['--scopes', 'publish'], 'whom the key may speak for is not said'],
+  ['the agents of the key are missing', ['--scopes', 'publish'], 'the agents of the key are missing'],
   ['a key that only reads pins', ['--auditor', '--pin', 'context.a=1'], '--pin goes with the scope publish'],
   [
     'something else is pinned',

@@ -150,13 +150,13 @@ const APPROVES_ITSELF = [
 ];
 const TWO_KEYS = 'Issue two keys, and give the agent only the one that publishes.';
 
-/** Whoever holds a key that publishes acts for its agents, so that these are named; a role is of its whole tenant. */
+/** A key that publishes acts for agents, so its agents must be named. A key of a role is for the whole tenant. */
 function agentsOf({ agents, role }: IssueOptions, scopes: readonly ApiScope[]): readonly string[] {
   const speaks = scopes.includes('publish') || scopes.includes('report');
   if (agents === undefined && speaks && role === undefined)
     throw new CommandFailure(
       2,
-      'whom the key may speak for is not said',
+      'the agents of the key are missing',
       `${NAME_AGENTS} '*' is every agent of the tenant.`,
     );
   return agents ?? ['*'];

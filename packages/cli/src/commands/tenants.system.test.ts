@@ -55,7 +55,7 @@ test('opens one with the key of its first admin, limits it, closes it and opens 
   });
 });
 
-test('takes limits from a file: a limit that the file does not name stays, and a wrong one is reported with its place', async () => {
+test('takes limits from a file, keeps limits that the file does not name, and reports a wrong limit with its place', async () => {
   const { tenants, folder } = await commands();
   const file = join(folder, 'limits.yaml');
   const limited = async () => {

@@ -1,4 +1,4 @@
-/** The changes of a plan, made one after the other, each only as it was seen. */
+/** Makes the changes of a plan, one after the other. A change is made only if its document is as the plan saw it. */
 import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
@@ -6,9 +6,9 @@ import type { Change } from './change.ts';
 import { PATHS } from './standing-control.ts';
 
 /**
- * Throws what was refused or lost, as a failure that names the change and says how many were made.
+ * Throws a failure that names the refused or lost change, and says how many changes were made.
  *
- * @param options.done is told of each that was made
+ * @param options.done called after each change that was made
  */
 export async function makeChanges(
   api: Pick<ApiClient, 'put' | 'delete'>,

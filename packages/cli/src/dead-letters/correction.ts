@@ -1,4 +1,4 @@
-/** What a person makes of a dead letter: from a file, by a few changes, or in their editor. */
+/** A person's correction of a dead letter: from a file, by a few changes, or in an editor. */
 import { type Json, readJson } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';

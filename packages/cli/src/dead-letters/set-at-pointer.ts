@@ -1,17 +1,17 @@
-/** Changes one value in JSON, named by a JSON pointer (RFC 6901): `/action/args/amount=50`. */
+/** Changes one value in JSON at a JSON pointer (RFC 6901): `/action/args/amount=50`. */
 import { type Json, JsonFault, keysIn, readJson } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';
 
-/** `value: undefined` takes the field out. */
+/** `value: undefined` removes the field. */
 export type Change = { pointer: string; value: Json | undefined };
 
-/** `/pointer=value`, where the value is JSON, or else a text. null when it is neither. */
+/** Reads `/pointer=value`. The value is JSON, or otherwise a text. null if the form differs. */
 export function changeIn(text: string): Change | null {
   const [, pointer, written = ''] = /^((?:\/[^=]*)+)=([\s\S]*)$/.exec(text) ?? [];
   return pointer === undefined ? null : { pointer, value: writtenValue(written, pointer) };
 }
 
-/** JSON that the plane would refuse, such as a number that would be rounded, is not taken for a text. */
+/** JSON that the plane refuses, such as a number that would be rounded, does not count as a text. */
 function writtenValue(written: string, pointer: string): Json {
   try {
     return readJson(written);
@@ -31,7 +31,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The same JSON with the change made; what is on the way to it must be there, the last field need not. */
+/** The same JSON with the change. All fields on the way must exist; the last field may be missing. */
 export function changed(json: Json, { pointer, value }: Change): Json {
   return changedAt(json, keysIn(pointer), { pointer, value });
 }

@@ -199,13 +199,13 @@ function ledger({ decision, limits }: Explanation): Section {
   return { title: 'Ledger', lines: lines.map(plain) };
 }
 
-/** By what the outcome settles. */
+/** The terms by which the outcome settles. */
 function termsInWords({ leastMicros, ownLeastMicros, mostMicros, releases }: Settling): string {
   const own = ownLeastMicros > leastMicros ? ` (${formatMicros(ownLeastMicros)} by its own report)` : '';
   const back =
     releases === null
       ? 'everything'
-      : `at most ${formatMicros(releases.micros)} for failures, and again ${releases.percent} % of what successes cost`;
+      : `at most ${formatMicros(releases.micros)} for failures; successes make room for ${releases.percent} % of their cost again`;
   return `a success costs at least ${formatMicros(leastMicros)}${own}; an actual cost is charged up to ${formatMicros(mostMicros)}; own reports give back ${back}`;
 }
 

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { CommandFailure } from '../exit-codes.ts';
 
 /**
- * Makes a folder, and those above it that are missing. One by one: Node's own way of making all of them never ends where
- * one that is there takes none, as under /proc.
+ * Makes a folder and its missing parents, one by one. The recursive mkdir of Node never ends if an existing parent accepts
+ * no folder, as under /proc.
  *
- * @throws CommandFailure where there is something else, or where no folder can be made
+ * @throws CommandFailure if the path exists and is no folder, or if the folder cannot be made
  */
 export async function makeFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);

@@ -6,7 +6,7 @@ import { textOfFile } from '@mandate/runtime';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
-/** The bytes of a file, or of stdin for `-`; they end with an AbortError when the command is asked to stop. */
+/** The bytes of a file, or of stdin for `-`. They end with an AbortError if the command is stopped. */
 export async function openInput(path: string, { stdin, signal }: CommandContext): Promise<Readable> {
   return addAbortSignal(signal, path === '-' ? stdin : (await openFile(path)).createReadStream());
 }

@@ -1,19 +1,21 @@
-/** What was found of one thing that the servers must have, and what was done about it. */
+/** The result of one check of the servers, and the work that was done for it. */
 import { isMandateError } from '@mandate/runtime';
 
 export type Finding = {
   server: 'kafka' | 'redis' | 'clickhouse';
   what: string;
   /**
-   * `ok`: as it must be. `made`: was missing. `wrong`: missing or otherwise than it must be, and not made: the remedy
-   * says by whom. `unknown`: the server did not answer, or would not say.
+   * `ok`: as it must be. `made`: it was missing, and was made. `wrong`: it is missing or wrong, and the remedy says who can
+   * change that. `unknown`: the server gave no answer.
    */
   state: 'ok' | 'made' | 'wrong' | 'unknown';
   detail: string;
   remedy: string | null;
 };
 
-/** Looks at one thing. If the look throws, the error is the finding; errors that may pass are not. */
+/**
+ * Checks one thing by `look`. An error of `look` becomes the finding. If a later try may succeed, the state is `unknown`.
+ */
 export async function finding(
   about: Pick<Finding, 'server' | 'what'>,
   look: () => Promise<Pick<Finding, 'state' | 'detail'> & { remedy?: string }>,

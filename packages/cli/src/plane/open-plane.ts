@@ -130,7 +130,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const followed = running(
     await followControl({ bus, log, snapshots, leaveAfterRecords: config.CONTROL_SNAPSHOT_AFTER_RECORDS }),
   );
-  // Before anything is decided, so that nobody is held to half of them.
+  // Applied before any decision, so that no agent is decided by half of the files.
   if (wanted !== null) await applyFiles(wanted, { followed, clock, log });
   const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
   const kills = closing(await openKillBroadcast(config, log), (held) => held.close());

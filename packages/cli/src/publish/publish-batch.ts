@@ -1,9 +1,9 @@
-/** Sends records of one kind to the plane, and says of a refusal which of them it is about. */
+/** Sends records of one kind to the plane. A refusal names the record that it is about. */
 import type { Decision, Settlement } from '@mandate/schemas';
 import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
-/** `json`: as it was written. `place`: where it stands, for people. */
+/** `json`: the text as written. `place`: its place in the file, for people. */
 export type Submission = { kind: 'action' | 'outcome'; json: string; place: string };
 
 type PublishedAction = { actionId: string; decision: Decision | null; withheld: boolean };

@@ -1,4 +1,4 @@
-/** The lines of a file of records, as batches that the plane takes. */
+/** Splits the lines of a file of records into batches that the plane accepts. */
 import { CAPS, decodeText } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';
 import { recordKind } from '../input/bare-records.ts';

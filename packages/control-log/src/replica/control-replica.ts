@@ -15,7 +15,7 @@ import { readControlRecord } from '@mandate/schemas';
 /** A record of the control topic, as the log contains it. */
 export type ReplicaChange = { offset: number; value: Uint8Array };
 
-/** What a replica is told. Each call resolves once the replica has taken it. */
+/** The calls that feed a replica. Each call resolves when the replica has handled it. */
 export type FedReplica = {
   /** Adds the next lines of a snapshot. */
   addLines(lines: readonly string[]): Promise<void>;

@@ -5,14 +5,14 @@ import { PARTITION, readFrom } from '../control-changes.ts';
 import { isOnLog, newestStored } from '../snapshots/newest-fold.ts';
 import type { FedReplica } from './control-replica.ts';
 
-/** How many are sent at once. They are copied from one thread to the other. */
+/** How many lines or records are sent at once. They are copied from one thread to the other. */
 const LINES = 500;
 const RECORDS = 200;
 const LANE = ['control replica'];
 
 /**
  * @param options.snapshots holds the newest snapshot; if absent, the replica folds the topic from its start
- * @returns once the replica holds what was on the topic; `finished` rejects when it can no longer be told
+ * @returns when the replica has read the topic to its end; `finished` rejects when the replica cannot be fed any longer
  */
 export async function feedReplica(
   { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },

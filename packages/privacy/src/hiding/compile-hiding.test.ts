@@ -7,7 +7,7 @@ import { compileHiding } from './compile-hiding.ts';
 const KEY = 'a key';
 const HASH = expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/);
 
-/** Tokens of the real form, which tell these tests whose text they are. The person named `gone` counts as erased. */
+/** Tokens of the real form, which name the tenant, person and text that they seal. The person `gone` counts as erased. */
 const sealer: Sealer = {
   seal: (tenant, person, text) =>
     person === 'gone' ? null : `sealed:v1:${hex16(tenant)}:${hex16(person)}:${hex16(text).repeat(3)}.`,

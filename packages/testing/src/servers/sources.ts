@@ -11,7 +11,7 @@ import type { Offer, ServerKind } from './offer.ts';
 import { installedRedis } from './redis/install-redis.ts';
 import { startRedis } from './redis/start-redis.ts';
 
-/** Returns undefined if this machine lacks the source. The last source throws MissingServerError, which says what would help. */
+/** Returns undefined if this machine lacks the source. The last source throws MissingServerError with the remedy. */
 type Source = () => Promise<Offer | undefined>;
 
 const SOURCES: Readonly<Record<ServerKind, readonly Source[]>> = {

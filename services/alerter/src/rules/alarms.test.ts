@@ -78,7 +78,7 @@ test('actions that were answered are forgotten after a day, and those that wait 
   expect([...alarms.of('approval')].map(({ subject }) => subject)).toEqual(['waits', 'later']);
 });
 
-test('a subject of a past day is forgotten after two days, and one of today is told once', () => {
+test('forgets the subject of a past day after two days, and reports a subject of today once', () => {
   const alarms = new Alarms();
   const excess = (subject: string, atMs: number) =>
     raise(alarms, finding({ rule: 'excess', subject, at: wireTime(atMs) }));

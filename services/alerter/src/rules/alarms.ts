@@ -31,7 +31,7 @@ export type Alarm = {
   facts: Readonly<Record<string, Json>>;
 };
 
-/** What happens, rather than lasts: a subject of these rules is never told of twice, and there is no more to know of it. */
+/** Rules about events, not about states. A subject of these rules is reported once, and never changes. */
 const ONCE: ReadonlySet<AlertRule> = new Set([
   'kill',
   'revive',
@@ -41,12 +41,12 @@ const ONCE: ReadonlySet<AlertRule> = new Set([
   'test',
 ]);
 
-/** Their subjects name a day. Later records are about later days, so the subjects of past days are forgotten. */
+/** The subjects of these rules name a day. Later records are about later days, so subjects of past days are forgotten. */
 const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call']);
-/** Partitions are not read at the same pace, so a day counts for longer. */
+/** Partitions are not read at the same pace, so a subject is kept longer than its day. */
 const DAY_FORGOTTEN_AFTER_MS = 2 * 86_400_000;
 
-/** Actions wait once and not again, so those that wait no more are forgotten: as soon as the ledger forgets them, too. */
+/** An action waits once and never again, so its alarm is forgotten when the ledger forgets the action. */
 const FORGOTTEN: ReadonlySet<AlertRule> = new Set(['approval', 'approval_overdue']);
 const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
 
@@ -122,7 +122,7 @@ export class Alarms {
   }
 }
 
-/** Forgets things some time after they were added, by the times of the records. */
+/** Calls `forget` for each thing some time after it was added. The times of the records count. */
 class Forgetting {
   readonly #afterMs: number;
   readonly #added: { atMs: number; forget: () => void }[] = [];
@@ -131,7 +131,7 @@ class Forgetting {
     this.#afterMs = afterMs;
   }
 
-  /** Adds a thing, and forgets those whose time has come. */
+  /** Adds a thing, and forgets things that are too old. */
   add(atMs: number, forget: () => void): void {
     this.#added.push({ atMs, forget });
     const before = atMs - this.#afterMs;
@@ -140,13 +140,13 @@ class Forgetting {
   }
 }
 
-/** @param time what tells this time of the subject from every other */
+/** @param time distinguishes this alarm of the subject from its other alarms */
 function idOf({ rule, tenant, subject, holds }: Finding, time: number): Alert['id'] {
   const identity = JSON.stringify([rule, tenant, subject, time, holds ? 'raised' : 'cleared']);
   return `alr_${sha256Hex(identity).slice(0, 32)}`;
 }
 
-/** A tenant's name holds no slash. */
+/** No tenant's name contains a slash. */
 function keyOf(tenant: string | null, subject: string): string {
   return `${tenant ?? ''}/${subject}`;
 }

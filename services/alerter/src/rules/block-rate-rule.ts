@@ -1,4 +1,4 @@
-/** Too large a share of what an agent or a tenant asked for was blocked of late. */
+/** Finds agents or tenants with too large a share of blocked actions in the last time window. */
 import { type Decision, durationInWords } from '@mandate/schemas';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
@@ -23,9 +23,9 @@ export class BlockRates {
   }
 
   /**
-   * What the newest decision makes of the share; count it first.
+   * The findings after the newest decision. Count the decision first.
    *
-   * @param alarms a small share is a finding only if there is an alarm that this may clear
+   * @param alarms a small share is a finding only if an alarm is known that it may clear
    */
   findings(decision: Decision, rule: BlockRateRule, alarms: Alarms): Finding[] {
     if (!isCounted(decision)) return [];
@@ -33,7 +33,7 @@ export class BlockRates {
     const atMs = Date.parse(decision.decidedAt);
     const { events: decisions, part: blocks } = this.#shares.within(keyOf(decision, rule), atMs, windowMs);
     const isSpike = decisions >= leastDecisions && reaches(blocks, decisions, percent);
-    // Half the share ends it: one that hovers at the threshold is told of once.
+    // Half of the share ends the alarm, so that a share near the threshold is reported once.
     if (!isSpike && reaches(2 * blocks, decisions, percent)) return [];
     const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
     const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
@@ -45,7 +45,7 @@ export class BlockRates {
   }
 }
 
-/** Repeats are blocked because they are repeats, which says nothing of what agents may do. */
+/** Repeats do not count: they are blocked because they are repeats, whatever agents may do. */
 function isCounted({ kind, duplicateOf }: Decision): boolean {
   return kind !== 'duplicate' && duplicateOf === null;
 }

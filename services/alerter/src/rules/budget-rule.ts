@@ -42,7 +42,7 @@ const weighed = z.object({
   maxMicros: z.int().nullable(),
 });
 
-/** @param alarms a budget that has room is a finding only if there is an alarm that this may clear */
+/** @param alarms a budget with room is a finding only if an alarm is known that it may clear */
 export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, agentId, action, decidedAt: at, ledgerSequence: order } = decision;
   const mandateId = decision.mandate?.id ?? '';
@@ -50,7 +50,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   return decision.checks.flatMap((check) => {
     if (check.check !== 'budget') return [];
     const read = weighed.safeParse(check.saw);
-    // A limit of nothing at all is no budget that could fill.
+    // A budget with a limit of 0 cannot fill.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
     const mandate = mandateOfBudget(check, mandateId);
@@ -100,7 +100,7 @@ function findings(
 ) {
   return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
     const isReached = reaches(spentMicros, maxMicros, percent);
-    // Below the threshold, but not by enough to arm it again: a budget that hovers there is told of once.
+    // Below the threshold, but not far enough to arm it again. So a budget near the threshold is reported once.
     if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 1))) return [];
     const about = subjectOf(budget, mandate, percent);
     if (!isReached && !isKnown(about)) return [];

@@ -8,7 +8,7 @@ const of = (agentId: string, second = 0, more: object = {}) => ({
   at: new Date(Date.UTC(2026, 0, 1) + 1_000 * second).toISOString(),
 });
 
-test('sends a bounded number of alerts of an agent in a minute; the next one says how many were only listed', () => {
+test('bounds the alerts about an agent in a minute, and the next alert says how many were only listed', () => {
   const floods = new Floods();
   const sent = Array.from({ length: 47 }, (_, at) => floods.send(of('bot', at)));
   expect(sent).toEqual([...Array(ofAnAgent).fill(0), ...Array(47 - ofAnAgent).fill(null)]);

@@ -1,10 +1,10 @@
 /**
- * So many alerts of a rule are sent about one agent in a minute, and about one tenant. Further ones are on record and listed,
- * but no webhook gets them: a person who gets 200 messages reads none of them. The next alert that is sent says how many were
- * only listed.
+ * Bounds how many alerts of a rule are sent in a minute about one agent, and about one tenant. Further alerts are recorded
+ * and listed, but no webhook gets them, because a person who gets 200 messages reads none of them. The next alert that is
+ * sent says how many were only listed.
  *
- * Minutes are those of the records that alerts are of, so alerters that catch up with the log fold alike. What people do
- * (`kill`, `revive`, `test`) and alerts about the whole plane (`lag`, `drift`) are always sent.
+ * Minutes go by the times of the records that alerts are about, so alerters that read old records fold alike. Alerts about
+ * the work of people (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
  */
 import type { AlertRule } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
@@ -13,10 +13,10 @@ export const MOST_IN_A_MINUTE = { ofAnAgent: 10, ofATenant: 60 };
 
 const ALWAYS_SENT: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'test', 'lag', 'drift']);
 const MINUTE_MS = 60_000;
-/** Agents and tenants that are counted. Above it the oldest minutes are forgotten. */
+/** How many agents and tenants are counted. Above this number the oldest minutes are forgotten. */
 const MOST_COUNTED = 10_000;
 
-/** `listed`: how many alerts were not sent since one was. */
+/** `listed`: how many alerts were only listed since the last one that was sent. */
 type Counted = { minute: number; sent: number; listed: number };
 
 export class Floods {
@@ -51,7 +51,7 @@ export class Floods {
     const name = JSON.stringify(of);
     const known = this.#counted.get(name) ?? { minute, sent: 0, listed: 0 };
     if (known.minute < minute) Object.assign(known, { minute, sent: 0 });
-    // The one that was counted last comes last, so the first are those to forget.
+    // The entry that was counted last comes last, so the first entries are forgotten.
     this.#counted.delete(name);
     this.#counted.set(name, known);
     for (const oldest of this.#counted.keys()) {

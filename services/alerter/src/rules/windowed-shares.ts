@@ -1,6 +1,6 @@
 /**
- * The recent share of each subject in a total. The counts are in buckets of a thirtieth of the window. They go by the time
- * of the records, so a replay of the log gives the same counts.
+ * The recent share of each subject in a total. The counts are in buckets of a thirtieth of the window. Times are those of
+ * the records, so a replay of the log gives the same counts.
  */
 import { sumMicros } from '@mandate/schemas';
 
@@ -76,7 +76,7 @@ function added(one: Share, other: Share): Share {
   };
 }
 
-/** Exactly: a hundred times an amount may be no safe integer. */
+/** Exact, although a hundred times an amount may be beyond the safe integers. */
 export function reaches(part: number, whole: number, percent: number): boolean {
   const [shown, asked] = [part * 100, whole * percent];
   if (Number.isSafeInteger(shown) && Number.isSafeInteger(asked)) return shown >= asked;

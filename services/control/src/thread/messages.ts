@@ -1,4 +1,4 @@
-/** What goes between the event loop and the control thread: a call each, and one answer or more to it. */
+/** Messages between the event loop and the control thread. Each call gets one or more answers. */
 import type { FedReplica, ReplicaChange } from '@mandate/control-log/replica';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
@@ -10,7 +10,7 @@ export type Call = { id: number } & (
   | { call: 'do'; job: ControlJob; revision: number }
 );
 
-/** Null where the call has no result. */
+/** Null if the call has no result. */
 export type Result = Awaited<ReturnType<FedReplica['restore']>> | JobResult | null;
 
 export type Answer = { id: number } & (

@@ -51,7 +51,7 @@ async function codesIn(answer: Promise<string>): Promise<string[]> {
   return findings.map(({ code }) => code);
 }
 
-test('a job sees the last change that this process has read, also while the thread runs', async () => {
+test('a job sees the last change that its process has read, even if the thread started before the change', async () => {
   const { control, thread } = await open();
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
   for (let n = 0; n < 20; n++) {
@@ -77,7 +77,7 @@ test('a job refuses a request in the same way as its route', async () => {
   });
 });
 
-test('bounds the waiting jobs of one tenant and of all, and the tenant that has used least time is next', async () => {
+test('bounds the waiting jobs of one tenant and of all, and serves next the tenant that has used the least time', async () => {
   const { thread } = await open({ waiting: 6, waitingOfTenant: 3 });
   const done: string[] = [];
   const ask = (tenant: string, job: Parameters<typeof thread.answer>[1]) =>
@@ -88,12 +88,12 @@ test('bounds the waiting jobs of one tenant and of all, and the tenant that has 
   const many = Array.from({ length: 6 }, () => ask('many', long('many')));
   const few = ask('few', lint('few'));
   await Promise.all([...many, few]);
-  // "many" asks six times: one job runs at once, three wait, and two find no place.
+  // "many" asks six times: one job runs at once, three jobs wait, and two are refused.
   expect(done.filter((what) => what === 'many OVERLOADED')).toHaveLength(2);
   expect(done.indexOf('few')).toBeLessThan(done.lastIndexOf('many VALIDATION_FAILED'));
 });
 
-test('a job that takes too long is given up, and the next one is done', async () => {
+test('gives up a job that takes too long, and does the next job', async () => {
   const { control, thread } = await open({ runMs: 1 });
   await put(control, 'acme', {});
   await expect(thread.answer(requestOf('acme'), long('acme'))).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('ends a thread that was idle for a while, and starts another one when it is
     expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
 });
 
-test('drops the job of a caller that hangs up, and answers no caller after the thread is stopped', async () => {
+test('drops the job of a caller that hangs up, and refuses every caller after the thread is stopped', async () => {
   const { thread } = await open();
   const gone = new AbortController();
   const first = thread.answer(requestOf('acme'), lint('acme'));
@@ -124,7 +124,7 @@ test('drops the job of a caller that hangs up, and answers no caller after the t
   await expect(thread.answer(requestOf('acme'), lint('acme'))).rejects.toMatchObject({ code: 'OVERLOADED' });
 });
 
-test('where the log cannot be read the job fails, and the next one tries again', async () => {
+test('a job fails if the log cannot be read, and the next job tries again', async () => {
   const { bus } = await open();
   let isAway = true;
   const failing: Bus = {
@@ -138,7 +138,7 @@ test('where the log cannot be read the job fails, and the next one tries again',
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
 });
 
-test('a job that fails on our fault ends itself alone, also if it waited for the log', async () => {
+test('a job with an unexpected error ends no other job, even if it waited for the log', async () => {
   const { bus, control } = await open();
   const warned: string[] = [];
   const warn = (_about: unknown, message: string) => void warned.push(message);
@@ -147,7 +147,7 @@ test('a job that fails on our fault ends itself alone, also if it waited for the
   const thread = openControlThread({ bus, log: recording, revision: () => revision });
   onTestFinished(() => thread.stop());
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
-  // The thread is told of the next record only after it was asked.
+  // The thread gets the next record only after the job was asked.
   revision = 1;
   const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
   const body = new TextEncoder().encode(JSON.stringify({ action }));

@@ -1,7 +1,7 @@
 /**
- * Long work runs in a thread of its own, so that only its caller waits for it. The thread does one job at a time. Tenants
- * take turns, by the time that they used. The thread holds a second copy of all documents, so it starts when it is first
- * needed and ends after it was idle for a while.
+ * Runs long work in its own thread, so that only the caller of the work waits for it. The thread does one job at a time. The
+ * tenant that has used the least time is next. The thread holds a second copy of all documents. So it starts when it is
+ * first needed, and ends when it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { callerOf, FairQueue, HttpProblem, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
@@ -11,12 +11,12 @@ import { type StartedThread, startControlThread } from './start-control-thread.t
 
 export type ControlThread = {
   /**
-   * JSON of what the job answers.
+   * The answer of the job, as JSON.
    *
-   * @throws HttpProblem what the job refuses; 503 OVERLOADED where too many wait; 422 TAKES_TOO_LONG
+   * @throws HttpProblem the refusal of the job; 503 OVERLOADED if too many jobs wait; 422 TAKES_TOO_LONG
    */
   answer(request: FastifyRequest, job: ControlJob): Promise<string>;
-  /** null where there is no answer now. */
+  /** null if there is no answer now. */
   answerIfPossible(request: FastifyRequest, job: ControlJob): Promise<string | null>;
   stop(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export type ThreadBounds = {
   waitingOfTenant: number;
   /** How long a job may wait for its turn, the start of the thread included. */
   waitMs: number;
-  /** How long a job may take. All of them count their steps, and end by themselves long before. */
+  /** How long a job may take. Every job counts its steps, and normally ends long before this time. */
   runMs: number;
   /** How long an idle thread is kept. */
   idleMs: number;
@@ -93,7 +93,7 @@ export function openControlThread(options: {
       timer = giveUp(bounds.runMs);
     };
     try {
-      // The system may refuse another thread: then this job fails, and the next one tries again.
+      // The system may refuse another thread. Then this job fails, and the next job tries again.
       if (thread?.isAlive() !== true) thread = startControlThread(options);
       resolve(await Promise.race([thread.do(job, revision, onBegin), late.promise]));
     } catch (error) {
@@ -170,7 +170,7 @@ function overloaded(): HttpProblem {
 }
 
 function takesTooLong(): HttpProblem {
-  return new HttpProblem(422, 'TAKES_TOO_LONG', 'it takes too long to find out, and was given up', {
+  return new HttpProblem(422, 'TAKES_TOO_LONG', 'the work of this request takes too long, and was stopped', {
     remedy: 'Ask of fewer documents at a time, or of simpler ones.',
   });
 }

@@ -8,7 +8,7 @@ import { controlReplica } from '@mandate/control-log/replica';
 import { doJob } from './do-job.ts';
 import type { Answer, Call, Result } from './messages.ts';
 
-// On Linux this is of the thread that asks, elsewhere of the whole process: the event loop comes first.
+// On Linux this sets the priority of this thread, elsewhere of the whole process. The event loop comes first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const replica = controlReplica();
@@ -39,7 +39,7 @@ async function resultOf(call: Exclude<Call, { call: 'do' }>): Promise<Result> {
       await replica.apply(call.changes);
       const waiting = early;
       early = [];
-      // Each job has an answer of its own, also if it fails.
+      // Each job gets its own answer, even if it fails.
       for (const job of waiting) void take(job);
       return null;
     }

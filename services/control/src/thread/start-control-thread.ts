@@ -12,17 +12,17 @@ export type StartedThread = {
   /**
    * Rejects where the thread ended, or could not be told what is on the log.
    *
-   * @param revision how many records of the log the thread must have been told of
+   * @param revision how many records of the log the thread must have read
    * @param onBegin called when the job begins
    */
   do(job: ControlJob, revision: number, onBegin: () => void): Promise<JobResult>;
-  /** Whether it can take jobs. */
+  /** Whether the thread can take jobs. */
   isAlive(): boolean;
   /** Ends the thread at once, even during a job. */
   end(): Promise<void>;
 };
 
-/** If the thread needs more, it ends together with its job. The process goes on. */
+/** A thread that needs more ends together with its job. The process goes on. */
 const MOST_HEAP_MIB = 2_048;
 
 type Waiting = { resolve(result: Result): void; reject(error: unknown): void; onBegin?: () => void };

@@ -75,7 +75,7 @@ export function createLimits(findings: Findings) {
     return rate;
   }
 
-  /** Each counter once, with whether it is the agent's own. The agent's lifetime spend is always among them. */
+  /** Lists each counter once, with whether it is the agent's own. The agent's lifetime spend is always listed. */
   function chargedBy(
     tenant: string,
     agentId: string,

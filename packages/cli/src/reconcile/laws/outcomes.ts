@@ -1,6 +1,6 @@
 /**
- * An outcome finds the decision that it reports on. The first outcome for an ALLOW settles its reservation, by the terms of
- * the decision. Later outcomes change nothing.
+ * The law of outcomes. An outcome finds the decision that it reports on. The first outcome for an ALLOW settles its
+ * reservation by the terms of the decision. Later outcomes change nothing.
  */
 import type { Settlement } from '@mandate/schemas';
 import type { Findings } from './law.ts';

@@ -1,6 +1,6 @@
 /**
- * A settlement keeps the terms of its decision: the least that a success costs, the cap on an actual cost, and the bound on
- * what an agent's own reports give back. The check computes them from the log, in another way than the ledger.
+ * The law of terms. A settlement keeps the terms of its decision: the least cost of a success, the cap on an actual cost,
+ * and the bound on give-backs by own reports. The check computes these terms from the log, in another way than the ledger.
  */
 import {
   type BudgetAdjusted,
@@ -14,7 +14,7 @@ import type { Standing } from './standing.ts';
 type Known = Pick<Standing, 'settling' | 'reservedMicros'>;
 
 export function createTerms() {
-  /** What each agent's own reports gave back. */
+  /** For each agent, the amount that its own reports gave back. */
   const released = new Map<string, number>();
   const add = (agent: string, micros: number) =>
     void released.set(agent, (released.get(agent) ?? 0) + micros);
