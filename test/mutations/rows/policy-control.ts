@@ -52,7 +52,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/lint/never-hold.ts', [
     ['7 lint knows the types of actions that have a field', '...ofFields.flatMap(implied)', ''],
     ['7 a choice contradicts only if all its branches do', 'any.every((choice)', 'any.some((choice)'],
-    ['7 a range of one value is empty only if it is open', 'low > high || (low === high && isOpen)', 'low >= high'],
+    [
+      '7 a range of one value is empty only if it is open',
+      'low > high || (low === high && isOpen)',
+      'low >= high',
+    ],
   ]),
   ...inFile('packages/policy/src/lint/covering-rules.ts', [
     [
@@ -438,11 +442,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a preview evaluates the given rules', 'others.change(more);', ''],
   ]),
   ...inFile(`${POLICY}/control/standing-rules.ts`, [
-    [
-      '7 a removed rule no longer applies',
-      'if (!rules.has(id)) changes.push',
-      'if (false) changes.push',
-    ],
+    ['7 a removed rule no longer applies', 'if (!rules.has(id)) changes.push', 'if (false) changes.push'],
     ['7 changes of rules in shadow are followed', 'watching.change(ofShadow);', ''],
   ]),
   ...inFile(`${POLICY}/rules/ask-rules.ts`, [
