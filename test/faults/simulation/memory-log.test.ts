@@ -1,7 +1,9 @@
 /** The log of the simulation is a log: it keeps the contract that the real ones keep, on real time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { busContract } from '@mandate/bus/contract';
-import { type LogPorts, MemoryLog } from './memory-log.ts';
+import { openLog } from './log-client.ts';
+import type { LogPorts } from './log-ports.ts';
+import { MemoryLog } from './memory-log.ts';
 
 const ports: LogPorts = {
   async call(what, effect) {
@@ -15,8 +17,8 @@ const ports: LogPorts = {
 busContract('the log of the simulation', async () => {
   const log = new MemoryLog({ partitionsOf: () => 4, clock: Date.now });
   return {
-    bus: log.open(ports),
-    another: async () => log.open(ports),
+    bus: openLog(log, ports),
+    another: async () => openLog(log, ports),
     expire: async (topic) => log.expire(topic),
     dispose: async () => {},
   };

@@ -13,7 +13,9 @@ import { mandatesOfFile } from '@mandate/policy';
 import { HttpProblem, isMandateError, MandateError, type Metrics, silentLogger } from '@mandate/runtime';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
 import type { Checker, Order } from './checker.ts';
-import { type LogCall, type LogPorts, MemoryLog } from './memory-log.ts';
+import { openLog } from './log-client.ts';
+import type { LogCall, LogPorts } from './log-ports.ts';
+import { MemoryLog } from './memory-log.ts';
 import type { Life, Point, Scheduler } from './scheduler.ts';
 import {
   type LedgerCall,
@@ -274,7 +276,7 @@ export class Plane {
     const skewMs = this.shared === null ? 0 : this.#scheduler.below(apartMs) - apartMs / 2;
     const clock = () => this.#scheduler.nowMs + skewMs;
     return {
-      bus: this.log.open(this.#logPorts(life)),
+      bus: openLog(this.log, this.#logPorts(life)),
       clock,
       log: QUIET,
       snapshots: this.#snapshots(life),

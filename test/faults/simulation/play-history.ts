@@ -2,7 +2,8 @@
 import { foldLog } from '@mandate/decider';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { type AtRest, Checker } from './checker.ts';
-import type { LogPorts } from './memory-log.ts';
+import { openLog } from './log-client.ts';
+import type { LogPorts } from './log-ports.ts';
 import { Plane } from './plane.ts';
 import { randomOf, Scheduler } from './scheduler.ts';
 import { followTimeOf } from './virtual-timers.ts';
@@ -67,7 +68,7 @@ const AT_ONCE: LogPorts = {
 async function lookAt(plane: Plane): Promise<AtRest[]> {
   const { ledger } = plane;
   if (ledger === null) throw new Error('there is no ledger');
-  const { fold } = await foldLog(plane.log.open(AT_ONCE));
+  const { fold } = await foldLog(openLog(plane.log, AT_ONCE));
   // Windows and leases are told by the ledger's own clock.
   await ledger.ping();
   const clock = () => ledger.state().clockMs;

@@ -1,0 +1,39 @@
+/** Groups of consumers: their members, and which partitions each of them should have. */
+import { type Place, placeNamed } from './log-places.ts';
+
+/** `told` makes the member look at its group. */
+export type Member = { owner: unknown; topics: readonly string[]; told(): void };
+/** A partition that a member has, from its claim to its end. Each claim is an object of its own. */
+export type Holding = Place & { member: Member };
+
+export type Group = { members: Member[]; holdings: Map<string, Holding>; positions: Map<string, number> };
+
+/** The member that each partition should have. An owner keeps its partitions; as few as possible move to even out the shares. */
+export function targetsOf({ members, holdings, positions }: Group): Map<string, Member> {
+  const target = new Map<string, Member>();
+  const load = (member: Member) => [...target.values()].filter((other) => other === member).length;
+  const lightest = (place: string) =>
+    members
+      .filter(({ topics }) => topics.includes(placeNamed(place).topic))
+      .reduce<Member | null>((best, each) => (best === null || load(each) < load(best) ? each : best), null);
+  const places = [...positions.keys()];
+  for (const place of places) {
+    const owner = holdings.get(place)?.member;
+    if (owner?.topics.includes(placeNamed(place).topic)) target.set(place, owner);
+  }
+  for (const place of places) {
+    const taker = target.has(place) ? null : lightest(place);
+    if (taker !== null) target.set(place, taker);
+  }
+  for (let moved = true; moved; ) {
+    moved = false;
+    for (const place of places) {
+      const owner = target.get(place);
+      const taker = lightest(place);
+      if (owner === undefined || taker === null || load(owner) - load(taker) < 2) continue;
+      target.set(place, taker);
+      moved = true;
+    }
+  }
+  return target;
+}
