@@ -67,7 +67,7 @@ export type Reservation = z.infer<typeof reservation>;
 /** The slots of a DEFER: each of these rates holds one slot for it. The granted retry takes over these slots. */
 export const deferral = z.object({
   rates: z.array(rateLimit.omit({ also: true })),
-  /** The shortest life of the question. Absent if no policy sets it. */
+  /** The shortest life of the question; `grantMs`: the life of a grant if the person sets no time. Absent: no policy sets it. */
   questionMs: count.optional(),
   grantMs: count.optional(),
 });

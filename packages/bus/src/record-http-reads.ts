@@ -100,7 +100,7 @@ function isBeyondLimit(error: unknown): error is HttpProblem {
   return error instanceof HttpProblem && error.status === 429;
 }
 
-/** The agent whose limit refused the request, if the limit was that of an agent. */
+/** The agent, if the limit of one agent refused the request. */
 function agentIn({ extension: { agentId } }: HttpProblem): Asked {
   return typeof agentId === 'string' ? { agent: agentId } : {};
 }

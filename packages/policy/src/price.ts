@@ -141,7 +141,7 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
   return flat(type, cost.micros, estimate, cost.source, cost.inputMicros);
 }
 
-/** The document's own price of the model, or else the price from the lists. Without a price, returns what is missing. */
+/** The document's own price of the model, otherwise the price from the lists. Without a price, returns what is missing. */
 function llmCost(
   { inputTokens, maxOutputTokens }: Pick<LlmCall, 'inputTokens' | 'maxOutputTokens'>,
   call: KnownCall,

@@ -17,7 +17,7 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
     { leastMicros: 10_000, ownLeastMicros: 10_000 },
   ],
   [
-    'a default estimate is the least of an own report alone',
+    'a default estimate is the least that only an own report costs',
     [{ defaultEstimate: 0.5 }, {}],
     {},
     { leastMicros: 0, ownLeastMicros: 500_000 },

@@ -1,4 +1,4 @@
-/** What the rules raise together; and that it is the same however often a history is read. */
+/** The alerts that all rules raise together. They are the same however often a history is read. */
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
 } from './rules/decided.fixture.ts';
 import { alertingOf, brief, evaluatorOn, raisedBy } from './rules/evaluated.fixture.ts';
 
-test('a flood of questions of one agent is on record, and few alerts of it are sent', () => {
+test('records a flood of questions of one agent, and sends few alerts about it', () => {
   const webhooks = [{ name: 'ops', url: 'https://ops.example/hook', secrets: [{ env: 'OPS' }] }];
   const loaded = loadAlerting(JSON.stringify({ version: 1, webhooks }), { OPS: `whsec_${'A'.repeat(32)}` });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -33,7 +33,7 @@ test('a flood of questions of one agent is on record, and few alerts of it are s
   expect(told.at(-1)?.alert.said).toContain('And 37 more before it');
 });
 
-test('records from before the alerts raise nothing else', () => {
+test('records from before the alerts raise no other alert', () => {
   const begun = new Map([[0, 2]]);
   const history = [killed(1, { scope: 'all' }), decided(2, { checks: [sawBudget(9, 10)] })];
   const raised = evaluatorOn(new Alarms(), DEFAULT_ALERTING, begun).evaluate(

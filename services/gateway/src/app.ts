@@ -8,8 +8,8 @@
  * - Accepted records have passed the strict reader and are redacted. A list is published as a whole or not at all.
  * - 200 with a decision means that the decision is on the log. Before an ALLOW is handed over, the kill flag is read again.
  * - When the log or the ledger is away, the answer is 503 in bounded time, and says what may have happened.
- * - A kill is in force when it answers. If the log did not take its event yet, the answer says so, and the gateway tries
- *   again.
+ * - A kill is in force when its request is answered. If the log has not taken the event yet, the answer says so, and the
+ *   gateway tries again.
  * - A revive reaches the log before it takes effect.
  *
  * In the flow the gateway comes before the actions topic and after the decisions topic. The parts:

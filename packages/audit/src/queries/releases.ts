@@ -1,6 +1,6 @@
 /**
  * The amounts of reservations that failed and cancelled outcomes gave back, by agent and tool or model. The largest amount
- * comes first. Each row also counts the reports whose give-back was refused, and the actual costs above a cap. `fromMs` and
+ * comes first. Each row also counts the reports with a refused give-back, and the actual costs above a cap. `fromMs` and
  * `toMs` narrow settlements by the time of their booking. All other filters narrow the decisions that they settle.
  */
 import { time } from '@mandate/schemas';

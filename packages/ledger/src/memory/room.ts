@@ -12,7 +12,7 @@ const TIMES_THE_FREE_PART = 4;
 /** Enough to keep up with a tenant that is full, and little enough for one turn of the event loop. */
 const LOOKED_AT_FOR_ROOM = 1_000;
 
-/** Whether one more delivery of the tenant may be remembered. Deliveries whose time has passed are forgotten first. */
+/** Whether one more delivery of the tenant may be remembered. Deliveries that are too old are forgotten first. */
 export function hasRoom(
   state: LedgerState,
   tenant: TenantState,

@@ -21,7 +21,7 @@ const LAYOUT = 8;
 /** The state that a rebuild left. `epoch`: its name on the log. `generation`: where Redis keeps it. */
 type Named = { epoch: string; generation: number };
 
-/** The last state that is in the registry. */
+/** The state in force, from the registry. */
 type Force = Named & { replayMemoryMs: number };
 
 /** Of a flag. */

@@ -67,19 +67,19 @@ test('a class is looked up without its repeats, and once', () => {
   expect(() => linearPattern('[\\\\p{Ideographic}]')).not.toThrow();
 });
 
-test('what stands is left as it is', () => {
+test('the bounds do not apply to documents that are on the log', () => {
   const patterns = many(90, 'Lm', 999);
-  expect(compileRule(rule(patterns), { stands: true })).toMatchObject({ ok: true });
-  expect(compilePolicy(policy(patterns), 'p@1', { stands: true })).toMatchObject({ ok: true });
-  expect(compileRule(rule(['\\p{Ideographic}']), { stands: true })).toMatchObject({ ok: false });
+  expect(compileRule(rule(patterns), { isOnLog: true })).toMatchObject({ ok: true });
+  expect(compilePolicy(policy(patterns), 'p@1', { isOnLog: true })).toMatchObject({ ok: true });
+  expect(compileRule(rule(['\\p{Ideographic}']), { isOnLog: true })).toMatchObject({ ok: false });
 });
 
 test('what a call needed before takes its room all the same', () => {
   const patterns = many(3, 'Lo', 199);
   const document = policy(patterns);
-  const stands = compilePolicy(document, 'p@1', { stands: true });
-  if (!stands.ok) throw new Error('refused');
-  stands.compiled.tools.get('t')?.argumentRules?.validate({}, { left: 1_000_000 });
+  const onLog = compilePolicy(document, 'p@1', { isOnLog: true });
+  if (!onLog.ok) throw new Error('refused');
+  onLog.compiled.tools.get('t')?.argumentRules?.validate({}, { left: 1_000_000 });
   expect(compilePolicy(document, 'p')).toMatchObject({ ok: false });
 });
 

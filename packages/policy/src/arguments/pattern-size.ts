@@ -68,7 +68,7 @@ export function roomToWrite(): Room {
   return { patterns: { left: CAPS.patternSize }, schemaParts: { left: CAPS.schemaParts } };
 }
 
-/** For what stands, or is our own. */
+/** The room of documents that are on the log, and of our own patterns. */
 export function endlessRoom(): Effort {
   return { left: Number.POSITIVE_INFINITY };
 }

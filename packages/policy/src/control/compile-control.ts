@@ -22,12 +22,12 @@ export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): Polic
 /** One that cannot be compiled allows nothing. */
 const policyOf = once((document: PolicyDocument, version: number): NamedPolicy => {
   const name = `${document.id}@${version}`;
-  const read = compilePolicy(document, name, { stands: true });
+  const read = compilePolicy(document, name, { isOnLog: true });
   return read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
 });
 
 /** What is amiss in it, where it cannot be compiled. */
-export const readRule = once((document: RuleDocument) => compileRule(document, { stands: true }));
+export const readRule = once((document: RuleDocument) => compileRule(document, { isOnLog: true }));
 
 export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
   const read = readRule(kept);

@@ -16,7 +16,7 @@ export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
   const document = boundsDocument(opened.document);
   if (document === null) return null;
   const name = nameOfBounds(opened);
-  const read = compilePolicy(document, name, { stands: true });
+  const read = compilePolicy(document, name, { isOnLog: true });
   const bounds = read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
   compiled.set(opened, bounds);
   return bounds;

@@ -1,4 +1,4 @@
-/** Finds agents whose policies together allow no tool, no model or no provider. */
+/** Finds agents with policies that together allow no tool, no model or no provider. */
 import {
   type AgentDocument,
   type Condition,

@@ -45,16 +45,16 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 /**
  * @param name the name of the policy on records, with its version; null for a whole mandate
  * @param how.room the room of all documents of a request; absent: the policy has room of its own
- * @param how.stands the document is on the log. It met the bounds of the process that wrote it, and later bounds do not
+ * @param how.isOnLog the document is on the log. It met the bounds of the process that wrote it, and later bounds do not
  *   change it. Its rules for arguments are compiled when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,
   name: string | null,
-  { stands = false, room = roomToWrite() }: { stands?: boolean; room?: Room } = {},
+  { isOnLog = false, room = roomToWrite() }: { isOnLog?: boolean; room?: Room } = {},
 ): Compiled<Policy> {
-  const faults: CompileFault[] = stands ? [] : toolNameFaults(document);
-  const compileRules = stands ? rulesOnDemand : rulesWithin(room, faults);
+  const faults: CompileFault[] = isOnLog ? [] : toolNameFaults(document);
+  const compileRules = isOnLog ? rulesOnDemand : rulesWithin(room, faults);
   const tools = new Map<string, ToolPolicy>();
   for (const [tool, policy] of Object.entries(document.toolPolicies ?? {})) {
     tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], { faults, compileRules }));

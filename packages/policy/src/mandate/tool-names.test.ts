@@ -72,6 +72,6 @@ describe('a limit may stand under', () => {
   });
 
   test('any name, in what stands on the log already', () => {
-    expect(faults({ tools: ['send_mail'], ...limits('send_maill') }, { stands: true })).toEqual([]);
+    expect(faults({ tools: ['send_mail'], ...limits('send_maill') }, { isOnLog: true })).toEqual([]);
   });
 });

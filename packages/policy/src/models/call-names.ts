@@ -18,7 +18,7 @@ export type CallNames = {
    * The normal form of the provider that is called first; null if neither the request nor the name of the model gives one.
    */
   readonly provider: string | null;
-  /** All names that stand for the model; its normal form comes first. */
+  /** All names of the model; its normal form comes first. */
   readonly spellings: readonly string[];
   /** The prefixes that may precede the model: the whole way first, the empty prefix last. */
   readonly ways: readonly string[];

@@ -62,7 +62,7 @@ describe('a condition may be', () => {
     expect(faults(when)).toEqual([]);
   });
 
-  test('anything, in what stands on the log already', () => {
-    expect(faults(tool('==', 'wipe '), { stands: true })).toEqual([]);
+  test('anything, in a rule that is on the log already', () => {
+    expect(faults(tool('==', 'wipe '), { isOnLog: true })).toEqual([]);
   });
 });

@@ -22,12 +22,12 @@ export type Rule = {
 };
 
 /**
- * @param how.stands the rule is on the log. It met the bounds of the process that wrote it, and later bounds do not change it.
+ * @param how.isOnLog the rule is on the log. It met the bounds of the process that wrote it, and later bounds do not change it.
  * @param how.room the room of all documents of a request; absent: the rule has room of its own
  */
 export function compileRule(
   document: RuleDocument,
-  { stands = false, room = roomToWrite() }: { stands?: boolean; room?: Room } = {},
+  { isOnLog = false, room = roomToWrite() }: { isOnLog?: boolean; room?: Room } = {},
 ): Compiled<Rule> {
   const { id, priority, policy, mode, agents, groups, when, startsAt, endsAt } = document;
   if (when !== undefined && size(when) > CAPS.conditions)
@@ -35,9 +35,9 @@ export function compileRule(
   const [startsAtMs, endsAtMs] = [startsAt, endsAt].map((at) => (at === undefined ? null : Date.parse(at)));
   if (startsAtMs != null && endsAtMs != null && endsAtMs <= startsAtMs)
     return fault('endsAt', 'is not behind startsAt: the rule would never be in force');
-  const faults = stands || when === undefined ? [] : conditionNameFaults(when, ['when']);
+  const faults = isOnLog || when === undefined ? [] : conditionNameFaults(when, ['when']);
   if (faults.length > 0) return { ok: false, faults };
-  const patterns = stands ? endlessRoom() : room.patterns;
+  const patterns = isOnLog ? endlessRoom() : room.patterns;
   try {
     const compiled: Rule = {
       id,

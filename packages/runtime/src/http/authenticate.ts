@@ -28,7 +28,7 @@ declare module 'fastify' {
     caller: Caller;
     /** The record of the key that the caller proved to hold; null on public routes. */
     principalKey: KnownKey | null;
-    /** The owner of a key that was named but not proved: a revoked key, or a key whose id alone is right. null: no such key. */
+    /** The owner of a key that was named but not proved: a revoked key, or a key with only a correct id. null: no such key. */
     namedKey: KeyHolder | null;
     /** Whether that key is still valid. Ask it in work that goes on long after the request was let in. */
     keyStillHolds(): Promise<boolean>;

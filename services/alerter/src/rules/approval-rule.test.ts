@@ -133,7 +133,7 @@ describe('actions that wait for a person', () => {
     ]);
   });
 
-  test('asking again raises nothing, and a repeat of something else clears nothing', () => {
+  test('a repeated question raises nothing, and a repeat of another action clears nothing', () => {
     const again = decided(2, { ...deferral, kind: 'duplicate', actionId: 'act-1' });
     const repeat = decided(3, {
       kind: 'duplicate',

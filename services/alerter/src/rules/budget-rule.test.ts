@@ -22,7 +22,7 @@ describe('budgets', () => {
     const max = Number.MAX_SAFE_INTEGER;
     expect(levels(at(1, max - 1, 0, max))).toEqual(['alert.raised 80']);
     expect(levels(at(1, max, 0, max))).toEqual(['alert.raised 80', 'alert.raised 100']);
-    // 80 % of it is no whole number: the next smaller one has not reached it.
+    // 80 % of the limit is no whole number. The next smaller number does not reach it.
     const least = Number((BigInt(max) * 80n + 99n) / 100n);
     expect(levels(at(1, least - 1, 0, max))).toEqual([]);
     expect(levels(at(1, least, 0, max))).toEqual(['alert.raised 80']);

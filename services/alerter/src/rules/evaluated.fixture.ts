@@ -25,7 +25,7 @@ const ALL_OFF = {
   lag: false,
   drift: false,
 };
-/** These rules alone; all others are off. */
+/** Only these rules; all others are off. */
 export const only = (rules: object) => alertingOf(JSON.stringify({ ...ALL_OFF, ...rules }));
 
 export function evaluatorOn(alarms: Alarms, alerting: Alerting, begun = new Map<number, number>()) {

@@ -48,7 +48,7 @@ describe('a share that is given back', () => {
     expect(raisedBy(history, rules)).toEqual([]);
   });
 
-  test('adds amounts whose sum is no safe integer', () => {
+  test('adds amounts with a sum beyond the safe integers', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const history = [1, 2, 3].flatMap((n) => [
       allowed(n, { chargedMicros: most }),
