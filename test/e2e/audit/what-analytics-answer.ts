@@ -1,23 +1,12 @@
 /** What analytics answer over HTTP to the history of what-the-query-service-promises.ts, and what they refuse. */
-import { type AuditClient, recordDecisions } from '@mandate/audit';
-import type { issueApiKey } from '@mandate/runtime';
+import { recordDecisions } from '@mandate/audit';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { decided, START_MS } from './log-records.ts';
+import type { Scene } from './query-scene.ts';
 
-type Issued = ReturnType<typeof issueApiKey>;
-
-type Get = (
-  path: string,
-  query?: Record<string, string | string[]>,
-  key?: Issued,
-  // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests are about
-) => Promise<{ status: number; body: any }>;
-
-/** @param scene `watcher`: the key of a tenant of which nothing is on record */
-export function analyticsAnswers(scene: { get: Get; audit: () => AuditClient; watcher: Issued }): void {
-  const { get, audit, watcher } = scene;
+export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void {
   const total = {
     chargedMicros: 4_500_000,
     settledMicros: -60_000,

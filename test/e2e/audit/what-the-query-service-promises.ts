@@ -1,22 +1,17 @@
 /** The audit over HTTP: what a key may see, whole pages while rows arrive, and nothing that a filter's text could do. */
 import { type AuditClient, recordDecisions } from '@mandate/audit';
-import { createFindDecision } from '@mandate/query';
 import { type ApiScope, type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/runtime';
-import {
-  type ActionDecided,
-  approvalId,
-  type DecisionsRecord,
-  TOPICS,
-  topicOfTenant,
-  wireTime,
-} from '@mandate/schemas';
-import { buildReservation } from '@mandate/testing';
-import fc from 'fast-check';
+import { type ActionDecided, approvalId, type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deadLetterOf, decided, epochBegan, killed, republished, START_MS, settled } from './log-records.ts';
+import { decided, epochBegan, killed, START_MS, settled } from './log-records.ts';
+import type { Scene } from './query-scene.ts';
 import { queryServer } from './query-server.ts';
 import { type OpenTables, openRecording, type Recording } from './recording.ts';
 import { analyticsAnswers } from './what-analytics-answer.ts';
+import { deadLettersAnswer, LETTERS, OURS, REPUBLISHED } from './what-dead-letters-answer.ts';
+import { decisionsAnswer } from './what-decisions-answer.ts';
+import { filtersAnswer } from './what-filters-answer.ts';
+import { sumsAnswer } from './what-sums-answer.ts';
 
 /** @param openReader who asks, where that is not who records */
 export function queryPromises(
@@ -90,6 +85,13 @@ export function queryPromises(
     );
   }
 
+  const scene: Scene = {
+    ...{ get, pages, record },
+    audit: () => audit,
+    reader: () => reader,
+    keys: { auditor, operator, publisher, stranger, spender, watcher },
+  };
+
   const BLOCKED = { verdict: 'BLOCK', code: 'TOOL_DENIED', chargedMicros: 0, tool: 'drop_admin' } as const;
   const HISTORY: DecisionsRecord[] = [
     ...Array.from({ length: 40 }, (_, n) => decided(n)),
@@ -111,23 +113,6 @@ export function queryPromises(
     killed('kill-all', { scope: 'all' }),
     decided(350, { ledgerEpoch: 'ep-0', agentId: 'agent-void' }),
     decided(400, { tenant: 'globex', agentId: 'spy', tool: 'their_tool', actionId: 'secret-action' }),
-  ];
-
-  const SHARED = deadLetterOf(1);
-  const OURS = deadLetterOf(2, topicOfTenant('acme'));
-  const THEIRS = deadLetterOf(3, topicOfTenant('globex'));
-  const LETTERS = [SHARED, OURS, THEIRS, deadLetterOf(4, topicOfTenant('acme'))];
-  const answered = (id: string) => ({ tenant: 'acme', answerIds: ['dec_nowhere', id] });
-  const REPUBLISHED = [
-    republished('rep-1', OURS.deadLetter, answered(deadLetterOf(4).deadLetter.id)),
-    republished('rep-2', OURS.deadLetter, answered(decided(1).decision.id)),
-    republished('rep-3', OURS.deadLetter, answered(settled(1).settlement.id)),
-    republished('rep-4', OURS.deadLetter, { tenant: null, answerIds: ['dec_nowhere'] }),
-    republished('rep-5', SHARED.deadLetter, answered(decided(2).decision.id)),
-    republished('rep-6', THEIRS.deadLetter, {
-      tenant: 'globex',
-      answerIds: [decided(400, { tenant: 'globex', agentId: 'spy' }).decision.id],
-    }),
   ];
 
   beforeAll(async () => {
@@ -163,147 +148,7 @@ export function queryPromises(
     },
   );
 
-  describe('a search of decisions', () => {
-    test.each([
-      [{}, 56],
-      [{ agent: 'agent-1' }, 15],
-      [{ verdict: 'BLOCK' }, 11],
-      [{ verdict: 'ALLOW', agent: 'agent-0', tool: 'get_user' }, 10],
-      [{ code: 'TOOL_DENIED' }, 10],
-      [{ tool: 'drop_admin' }, 10],
-      [{ type: 'llm_call' }, 5],
-      [{ kind: 'duplicate' }, 1],
-      [{ actionId: 'act-1' }, 2],
-      [{ actionId: 'secret-action' }, 0],
-      [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 110) }, 10],
-      [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 109) }, 9],
-      [{ agent: 'agent-1', tool: 'no_such_tool' }, 0],
-      [{ text: 'É"' }, 5],
-      [{ maxChargedMicros: '0' }, 11],
-      [{ from: '2020-01-01', to: '9s' }, 56],
-    ])('%j finds %i', async (query, found) => {
-      const { status, body } = await get('/v1/audit/decisions', query);
-      expect(status).toBe(200);
-      expect(body.decisions).toHaveLength(found);
-    });
-
-    test('gives what a list needs, newest first', async () => {
-      const { body } = await get('/v1/audit/decisions', { type: 'llm_call', limit: '2' });
-      expect(body.decisions[0]).toEqual({
-        id: decided(204).decision.id,
-        kind: 'first',
-        actionId: 'act-204',
-        attempt: 1,
-        agentId: 'agent-0',
-        type: 'llm_call',
-        tool: null,
-        model: 'claude-x',
-        provider: null,
-        verdict: 'ALLOW',
-        code: 'ALLOWED',
-        observedVerdict: null,
-        observedCode: null,
-        shadowVerdict: null,
-        shadowCode: null,
-        shadowRules: [],
-        reason: 'é"\\',
-        principalId: null,
-        principalRole: null,
-        mandateId: null,
-        policies: [],
-        rules: [],
-        traceId: null,
-        chargedMicros: 100_000,
-        charged: '$0.10',
-        cumulativeMicros: 100_000,
-        cumulative: '$0.10',
-        appendedAt: decided(204).decision.appendedAt,
-        decidedAt: wireTime(START_MS + 204),
-        log: { topic: TOPICS.decisions, partition: expect.any(Number), offset: expect.any(Number) },
-      });
-      expect(body.decisions[1].id).toBe(decided(203).decision.id);
-      expect(body.next).toEqual(expect.any(String));
-    });
-
-    test('pages are whole and repeat nothing, whatever arrives meanwhile', async () => {
-      let arriving = 10_000;
-      await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(fc.nat(400)), async (limit, ages) => {
-          const before = await pages('/v1/audit/decisions', 'decisions', { limit: '1000' });
-          const seen = await pages('/v1/audit/decisions', 'decisions', { limit: String(limit) }, async () => {
-            // Newer than everything and, where deciders lag, between what is there already.
-            const records = [...ages.splice(0, 2), 5_000].map((age) => {
-              arriving += 1;
-              const { decision } = decided(age, { actionId: `act-${arriving}` });
-              return { ...decision, id: `${decision.id.slice(0, 14)}${String(arriving).padStart(20, 'f')}` };
-            });
-            await recordDecisions(
-              audit,
-              records.map((record) => ({
-                record,
-                value: Buffer.from(JSON.stringify({ event: 'action.decided', decision: record })),
-                coordinate: { topic: TOPICS.decisions, partition: 0, offset: arriving },
-                void: false,
-                recordedAtMs: START_MS,
-                traceId: null,
-              })),
-            );
-          });
-          const ids = seen.map(({ id }) => id);
-          expect(ids).toEqual([...new Set(ids)].sort().reverse());
-          expect(ids).toEqual(expect.arrayContaining(before.map(({ id }) => id)));
-        }),
-        { numRuns: 5 },
-      );
-      await audit.command(
-        `DELETE FROM decisions WHERE action_id IN (SELECT action_id FROM decisions WHERE length(action_id) = 9)`,
-      );
-    });
-  });
-
-  describe('one decision', () => {
-    test('is the record as on the log, with its checks', async () => {
-      const record = decided(7);
-      const { status, body } = await get(`/v1/audit/decisions/${record.decision.id}`);
-      expect(status).toBe(200);
-      expect(body).toEqual({ ...record, log: expect.objectContaining({ topic: TOPICS.decisions }) });
-    });
-
-    test('that does not exist is 404, and so is one of another tenant', async () => {
-      const missing = await get('/v1/audit/decisions/dec_0000000000');
-      expect(missing).toMatchObject({ status: 404, body: { code: 'DECISION_NOT_FOUND' } });
-      expect((await get(`/v1/audit/decisions/${decided(350).decision.id}`)).status).toBe(404);
-      const theirs = decided(400).decision.id;
-      expect((await get(`/v1/audit/decisions/${theirs}`)).status).toBe(404);
-      expect((await get(`/v1/audit/decisions/${theirs}`, {}, stranger)).status).toBe(200);
-    });
-
-    test('is found by its action for the gateway', async () => {
-      const find = createFindDecision(reader);
-      expect(await find('acme', { actionId: 'act-1' })).toEqual(decided(1).decision);
-      expect(await find('acme', { actionId: 'act-1', agentId: 'agent-1', attempt: 1 })).toEqual(
-        decided(1).decision,
-      );
-      expect(await find('acme', { actionId: 'act-1', attempt: 2 })).toBeNull();
-      expect(await find('acme', { actionId: 'act-1', agentId: 'agent-2' })).toBeNull();
-      expect(await find('globex', { actionId: 'act-1' })).toBeNull();
-      expect(await find('acme', { actionId: 'act-350' })).toBeNull();
-    });
-
-    test('of several for one action is the one that stands', async () => {
-      const of = { tenant: 'initech', actionId: 'act-again', agentId: 'lumbergh' };
-      const said = [
-        decided(1, { ...of, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' }),
-        decided(2, { ...of, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' }),
-        decided(3, { ...of, kind: 'duplicate', verdict: 'BLOCK', code: 'DUPLICATE_ACTION' }),
-        decided(4, { ...of, attempt: 2 }),
-      ];
-      await record(said);
-      const find = createFindDecision(reader);
-      expect(await find('initech', { actionId: 'act-again' })).toEqual(said[3]?.decision);
-      expect(await find('initech', { actionId: 'act-again', attempt: 1 })).toEqual(said[1]?.decision);
-    });
-  });
+  describe('decisions', () => decisionsAnswer(scene));
 
   test.each([
     ['"QUOTED"', ['quotes']],
@@ -369,7 +214,7 @@ export function queryPromises(
     ]);
   });
 
-  describe('analytics', () => analyticsAnswers({ get, audit: () => audit, watcher }));
+  describe('analytics', () => analyticsAnswers(scene));
 
   test('control events: the own and those for everyone, without what they tell of others', async () => {
     const { body } = await get('/v1/audit/control-events');
@@ -383,117 +228,9 @@ export function queryPromises(
     ).toHaveLength(1);
   });
 
-  test("dead letters: of the tenant's own topic, and all of them for who may reach beyond it", async () => {
-    const topics = async (caller: typeof auditor) =>
-      (await get('/v1/audit/dead-letters', {}, caller)).body.deadLetters.map(
-        ({ source }: { source: { topic: string } }) => source.topic,
-      );
-    expect(await topics(auditor)).toEqual([topicOfTenant('acme'), topicOfTenant('acme')]);
-    expect(await topics(stranger)).toEqual([topicOfTenant('globex')]);
-    expect(await topics(operator)).toEqual(
-      [...LETTERS].reverse().map(({ deadLetter }) => deadLetter.source.topic),
-    );
-  });
+  describe('dead letters', () => deadLettersAnswer(scene));
 
-  describe('a dead letter', () => {
-    const show = ({ deadLetter }: typeof OURS, caller = auditor) =>
-      get(`/v1/audit/dead-letters/${deadLetter.id}`, {}, caller);
-
-    test('is shown whole, with each time it was published again and what became of that', async () => {
-      const { status, body } = await show(OURS);
-      expect(status).toBe(200);
-      expect(body).toMatchObject({ ...OURS, text: '{', log: { topic: TOPICS.deadLetters } });
-      expect(body.republications).toMatchObject([
-        { id: 'rep-1', by: 'ops', reason: 'mended', corrected: true, became: { kind: 'dead-letter' } },
-        { id: 'rep-2', became: { kind: 'decision', actionId: 'act-1', verdict: 'ALLOW', code: 'ALLOWED' } },
-        { id: 'rep-3', became: { kind: 'settlement', actionId: 'act-1', code: 'SETTLED' } },
-        { id: 'rep-4', source: { offset: '900' }, became: null },
-      ]);
-    });
-
-    test('says in the list how often it was published again', async () => {
-      const { body } = await get('/v1/audit/dead-letters', {}, operator);
-      const times = body.deadLetters.map(({ republications }: { republications: number }) => republications);
-      expect(times).toEqual([0, 1, 4, 1]);
-      const ids = async (republished: string) =>
-        (await get('/v1/audit/dead-letters', { republished }, operator)).body.deadLetters.map(
-          ({ id }: { id: string }) => id,
-        );
-      expect(await ids('false')).toEqual([deadLetterOf(4).deadLetter.id]);
-      expect(await ids('true')).toEqual([3, 2, 1].map((n) => deadLetterOf(n).deadLetter.id));
-    });
-
-    test("is its tenant's alone, unless one may reach beyond it; then what became of it is shown too", async () => {
-      for (const letter of [SHARED, THEIRS, deadLetterOf(99)]) {
-        const hidden = await show(letter);
-        expect([hidden.status, hidden.body.code]).toEqual([404, 'DEAD_LETTER_NOT_FOUND']);
-      }
-      expect((await show(OURS, stranger)).status).toBe(404);
-      expect((await show(OURS, publisher)).status).toBe(403);
-      expect((await show(SHARED, operator)).body.republications).toMatchObject([
-        { became: { kind: 'decision', actionId: 'act-2' } },
-      ]);
-      expect((await show(THEIRS, operator)).body.republications).toMatchObject([
-        { became: { kind: 'decision', actionId: 'secret-action' } },
-      ]);
-      expect((await show(THEIRS, stranger)).body.republications).toHaveLength(1);
-    });
-  });
-
-  test('sums, for the reconciler', async () => {
-    const { body } = await get('/v1/audit/sums', {}, operator);
-    const sum = body.agents.reduce((all: number, row: { spentMicros: number }) => all + row.spentMicros, 0);
-    expect(sum).toBe(4_440_000);
-    expect(body).toMatchObject({ doubled: [], keptFrom: null, next: null });
-    const first = await get('/v1/audit/sums', { limit: '3' }, operator);
-    const rest = await get('/v1/audit/sums', { limit: '3', cursor: first.body.next }, operator);
-    expect([...first.body.agents, ...rest.body.agents]).toEqual(body.agents);
-    expect((await get('/v1/audit/sums/budgets', {}, operator)).body).toEqual({ budgets: [], next: null });
-  });
-
-  test('sums of budgets come in pages, with or without a window', async () => {
-    const held = { kind: 'budget', maxMicros: null } as const;
-    const budgets = [
-      { ...held, scope: 'agent', subject: 'gavin', id: 'daily', windowMs: 86_400_000 },
-      { ...held, scope: 'agent', subject: 'gavin', id: 'total', windowMs: null },
-      { ...held, scope: 'agent', subject: 'gavin', id: 'total', windowMs: 3_600_000 },
-      { ...held, scope: 'tenant', subject: '', id: 'total', windowMs: null },
-    ] as const;
-    const reservation = buildReservation(100_000, { budgets: [...budgets] });
-    const record = decided(500, { tenant: 'hooli', agentId: 'gavin', reservation });
-    await recordDecisions(audit, [
-      {
-        record: record.decision,
-        value: Buffer.from(JSON.stringify(record)),
-        coordinate: { topic: TOPICS.decisions, partition: 0, offset: 500 },
-        void: false,
-        recordedAtMs: START_MS,
-        traceId: null,
-      },
-    ]);
-    const page = (query: Record<string, string>) => get('/v1/audit/sums/budgets', query, spender);
-    const whole = (await page({})).body;
-    expect(whole.budgets).toMatchObject(
-      budgets.map(({ scope, subject, id, windowMs }) => ({
-        scope,
-        subject,
-        budgetId: id,
-        windowMs,
-        spent: '$0.10',
-      })),
-    );
-    const seen = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { status, body } = await page({ limit: '1', ...(cursor === '' ? {} : { cursor }) });
-      expect([status, body.budgets?.length <= 1]).toEqual([200, true]);
-      seen.push(...body.budgets);
-      cursor = body.next;
-    }
-    expect(seen).toEqual(whole.budgets);
-    const keptFrom = (atMs: number) => page({ keptFrom: new Date(atMs).toISOString() });
-    expect((await keptFrom(START_MS + 500)).body).toEqual(whole);
-    expect((await keptFrom(START_MS + 501)).body.budgets).toEqual([]);
-  });
+  describe('sums', () => sumsAnswer(scene));
 
   const PATHS = [
     '/v1/audit/decisions',
@@ -536,110 +273,7 @@ export function queryPromises(
     });
   });
 
-  describe('a filter', () => {
-    const HOSTILE = [
-      "'",
-      "';DROP/**/TABLE/**/decisions;--",
-      "'OR/**/1=1--",
-      "\\'OR(1=1)--",
-      "x'/**/UNION/**/ALL/**/SELECT/**/*/**/FROM/**/decisions--",
-      '{tenant:String}',
-      "agent-1'",
-      '\\',
-      '%27%20OR%201=1',
-      '`decisions`',
-      '$(reboot)',
-      '*/decisions/*',
-    ];
-    const texts = fc.oneof(
-      fc.constantFrom(...HOSTILE),
-      fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }),
-    );
-    const FILTERS = [
-      'agent',
-      'tool',
-      'action',
-      'verdict',
-      'code',
-      'type',
-      'kind',
-      'event',
-      'from',
-      'to',
-      'limit',
-      'cursor',
-    ];
-
-    test('is text and never SQL: it finds nothing or is refused', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(...PATHS),
-          fc.constantFrom(...FILTERS),
-          texts,
-          async (path, filter, text) => {
-            fc.pre(!/^\d+$/.test(text));
-            const { status, body } = await get(path, { [filter]: text }, operator);
-            expect([200, 400]).toContain(status);
-            if (status === 200) expect(JSON.stringify(body)).not.toMatch(/"agent-\d"|"act-\d|"get_user"/);
-          },
-        ),
-        { numRuns: 150 },
-      );
-      for (const text of HOSTILE) {
-        expect((await get('/v1/audit/decisions', { agent: text })).body.decisions).toEqual([]);
-        expect((await get('/v1/audit/decisions', { tool: text })).body.decisions).toEqual([]);
-        expect((await get(`/v1/audit/decisions/${encodeURIComponent(text)}`)).status).toBe(404);
-      }
-      const forged = Buffer.from(JSON.stringify([1, 'decisions', ["'OR(1=1)--"]])).toString('base64url');
-      expect((await get('/v1/audit/decisions', { cursor: forged })).body.decisions).toEqual([]);
-      expect((await get('/v1/audit/decisions')).body.decisions).toHaveLength(56);
-    });
-
-    test.each([
-      ['limit', '0'],
-      ['limit', '1001'],
-      ['limit', '-1'],
-      ['limit', '1e2'],
-      ['limit', '0x10'],
-      ['limit', ''],
-      ['limit', '1.5'],
-      ['from', 'yesterday'],
-      ['from', '1969-12-31T23:59:59Z'],
-      ['to', '2262-01-01T00:00:00Z'],
-      ['verdict', 'allow'],
-      ['agent', ''],
-      ['agent', 'two words'],
-      ['cursor', 'x'],
-      ['cursor', Buffer.from('[1,"settlements",["stl_1"]]').toString('base64url')],
-    ])('%s=%j is refused, and the answer says where', async (name, value) => {
-      const { status, body } = await get('/v1/audit/decisions', { [name]: value });
-      expect(status).toBe(400);
-      expect(body).toMatchObject({
-        code: 'VALIDATION_FAILED',
-        errors: [{ in: 'query', pointer: `/${name}` }],
-      });
-    });
-
-    test('a cursor with a time that ClickHouse cannot hold is refused, like any that this service did not give', async () => {
-      const cursor = Buffer.from(`[1,"control-events",[${Number.MAX_SAFE_INTEGER},"x"]]`).toString(
-        'base64url',
-      );
-      const { status, body } = await get('/v1/audit/control-events', { cursor });
-      expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
-    });
-
-    test('given twice stands for either where it names something, and is refused elsewhere', async () => {
-      const { body } = await get('/v1/audit/decisions', { agent: ['agent-1', 'nobody'] });
-      expect(body.decisions).toHaveLength(15);
-      expect((await get('/v1/audit/decisions', { limit: ['1', '2'] })).status).toBe(400);
-      expect((await get('/v1/audit/decisions', { from: ['1h', '2h'] })).status).toBe(400);
-    });
-
-    test('a period that ends before it begins is refused', async () => {
-      const { status, body } = await get('/v1/audit/decisions', { from: '1h', to: '2h' });
-      expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
-    });
-  });
+  describe('a filter', () => filtersAnswer(scene, PATHS));
 
   describe('ClickHouse away', () => {
     test('is 503 with a remedy, and nothing of what it said', async () => {

@@ -1,0 +1,152 @@
+/** Answers about decisions over HTTP: searches, pages, one decision, and the one that stands for an action. */
+import { recordDecisions } from '@mandate/audit';
+import { createFindDecision } from '@mandate/query';
+import { TOPICS, wireTime } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decided, START_MS } from './log-records.ts';
+import type { Scene } from './query-scene.ts';
+
+export function decisionsAnswer({ get, pages, record, audit, reader, keys: { stranger } }: Scene): void {
+  describe('a search of decisions', () => {
+    test.each([
+      [{}, 56],
+      [{ agent: 'agent-1' }, 15],
+      [{ verdict: 'BLOCK' }, 11],
+      [{ verdict: 'ALLOW', agent: 'agent-0', tool: 'get_user' }, 10],
+      [{ code: 'TOOL_DENIED' }, 10],
+      [{ tool: 'drop_admin' }, 10],
+      [{ type: 'llm_call' }, 5],
+      [{ kind: 'duplicate' }, 1],
+      [{ actionId: 'act-1' }, 2],
+      [{ actionId: 'secret-action' }, 0],
+      [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 110) }, 10],
+      [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 109) }, 9],
+      [{ agent: 'agent-1', tool: 'no_such_tool' }, 0],
+      [{ text: 'É"' }, 5],
+      [{ maxChargedMicros: '0' }, 11],
+      [{ from: '2020-01-01', to: '9s' }, 56],
+    ])('%j finds %i', async (query, found) => {
+      const { status, body } = await get('/v1/audit/decisions', query);
+      expect(status).toBe(200);
+      expect(body.decisions).toHaveLength(found);
+    });
+
+    test('gives what a list needs, newest first', async () => {
+      const { body } = await get('/v1/audit/decisions', { type: 'llm_call', limit: '2' });
+      expect(body.decisions[0]).toEqual({
+        id: decided(204).decision.id,
+        kind: 'first',
+        actionId: 'act-204',
+        attempt: 1,
+        agentId: 'agent-0',
+        type: 'llm_call',
+        tool: null,
+        model: 'claude-x',
+        provider: null,
+        verdict: 'ALLOW',
+        code: 'ALLOWED',
+        observedVerdict: null,
+        observedCode: null,
+        shadowVerdict: null,
+        shadowCode: null,
+        shadowRules: [],
+        reason: 'é"\\',
+        principalId: null,
+        principalRole: null,
+        mandateId: null,
+        policies: [],
+        rules: [],
+        traceId: null,
+        chargedMicros: 100_000,
+        charged: '$0.10',
+        cumulativeMicros: 100_000,
+        cumulative: '$0.10',
+        appendedAt: decided(204).decision.appendedAt,
+        decidedAt: wireTime(START_MS + 204),
+        log: { topic: TOPICS.decisions, partition: expect.any(Number), offset: expect.any(Number) },
+      });
+      expect(body.decisions[1].id).toBe(decided(203).decision.id);
+      expect(body.next).toEqual(expect.any(String));
+    });
+
+    test('pages are whole and repeat nothing, whatever arrives meanwhile', async () => {
+      let arriving = 10_000;
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(fc.nat(400)), async (limit, ages) => {
+          const before = await pages('/v1/audit/decisions', 'decisions', { limit: '1000' });
+          const seen = await pages('/v1/audit/decisions', 'decisions', { limit: String(limit) }, async () => {
+            // Newer than everything and, where deciders lag, between what is there already.
+            const records = [...ages.splice(0, 2), 5_000].map((age) => {
+              arriving += 1;
+              const { decision } = decided(age, { actionId: `act-${arriving}` });
+              return { ...decision, id: `${decision.id.slice(0, 14)}${String(arriving).padStart(20, 'f')}` };
+            });
+            await recordDecisions(
+              audit(),
+              records.map((record) => ({
+                record,
+                value: Buffer.from(JSON.stringify({ event: 'action.decided', decision: record })),
+                coordinate: { topic: TOPICS.decisions, partition: 0, offset: arriving },
+                void: false,
+                recordedAtMs: START_MS,
+                traceId: null,
+              })),
+            );
+          });
+          const ids = seen.map(({ id }) => id);
+          expect(ids).toEqual([...new Set(ids)].sort().reverse());
+          expect(ids).toEqual(expect.arrayContaining(before.map(({ id }) => id)));
+        }),
+        { numRuns: 5 },
+      );
+      await audit().command(
+        `DELETE FROM decisions WHERE action_id IN (SELECT action_id FROM decisions WHERE length(action_id) = 9)`,
+      );
+    });
+  });
+
+  describe('one decision', () => {
+    test('is the record as on the log, with its checks', async () => {
+      const record = decided(7);
+      const { status, body } = await get(`/v1/audit/decisions/${record.decision.id}`);
+      expect(status).toBe(200);
+      expect(body).toEqual({ ...record, log: expect.objectContaining({ topic: TOPICS.decisions }) });
+    });
+
+    test('that does not exist is 404, and so is one of another tenant', async () => {
+      const missing = await get('/v1/audit/decisions/dec_0000000000');
+      expect(missing).toMatchObject({ status: 404, body: { code: 'DECISION_NOT_FOUND' } });
+      expect((await get(`/v1/audit/decisions/${decided(350).decision.id}`)).status).toBe(404);
+      const theirs = decided(400).decision.id;
+      expect((await get(`/v1/audit/decisions/${theirs}`)).status).toBe(404);
+      expect((await get(`/v1/audit/decisions/${theirs}`, {}, stranger)).status).toBe(200);
+    });
+
+    test('is found by its action for the gateway', async () => {
+      const find = createFindDecision(reader());
+      expect(await find('acme', { actionId: 'act-1' })).toEqual(decided(1).decision);
+      expect(await find('acme', { actionId: 'act-1', agentId: 'agent-1', attempt: 1 })).toEqual(
+        decided(1).decision,
+      );
+      expect(await find('acme', { actionId: 'act-1', attempt: 2 })).toBeNull();
+      expect(await find('acme', { actionId: 'act-1', agentId: 'agent-2' })).toBeNull();
+      expect(await find('globex', { actionId: 'act-1' })).toBeNull();
+      expect(await find('acme', { actionId: 'act-350' })).toBeNull();
+    });
+
+    test('of several for one action is the one that stands', async () => {
+      const of = { tenant: 'initech', actionId: 'act-again', agentId: 'lumbergh' };
+      const said = [
+        decided(1, { ...of, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' }),
+        decided(2, { ...of, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' }),
+        decided(3, { ...of, kind: 'duplicate', verdict: 'BLOCK', code: 'DUPLICATE_ACTION' }),
+        decided(4, { ...of, attempt: 2 }),
+      ];
+      await record(said);
+      const find = createFindDecision(reader());
+      expect(await find('initech', { actionId: 'act-again' })).toEqual(said[3]?.decision);
+      expect(await find('initech', { actionId: 'act-again', attempt: 1 })).toEqual(said[1]?.decision);
+    });
+  });
+}
