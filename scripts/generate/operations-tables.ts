@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
 import { planeConfig } from '@mandate/cli';
-import { controlSettings } from '@mandate/control';
+import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';

@@ -6,7 +6,7 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
-import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control';
+import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control-service';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import {
   holdFolder,

@@ -1,5 +1,5 @@
 import { alerterSettings } from '@mandate/alerter';
-import { controlSettings } from '@mandate/control';
+import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
