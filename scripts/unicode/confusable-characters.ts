@@ -1,12 +1,12 @@
 /**
- * Writes packages/policy/src/lint/confusable-characters.ts from Unicode's list of characters that look alike. To move to
+ * Writes packages/policy/src/doubts/confusable-characters.ts from Unicode's list of characters that look alike. To move to
  * another version, run `npm exec -- node scripts/unicode/confusable-characters.ts <confusables.txt>` with the file of that
  * version (Unicode Technical Standard 39, "confusables.txt").
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isNameCharacter } from '@mandate/schemas';
 
-const TARGET = 'packages/policy/src/lint/confusable-characters.ts';
+const TARGET = 'packages/policy/src/doubts/confusable-characters.ts';
 
 const [file = ''] = process.argv.slice(2);
 const text = readFileSync(file, 'utf8');

@@ -1,8 +1,8 @@
 /** A control service with nothing beside it in its process, on a log that it is given. */
 
 import type { Bus } from '@mandate/bus';
-import { controlRoutes, openControlThread } from '@mandate/control-service';
 import { followControl } from '@mandate/control-log';
+import { controlRoutes, openControlThread } from '@mandate/control-service';
 import { NO_PRIVACY } from '@mandate/privacy';
 import {
   createHttpServer,

@@ -83,7 +83,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a counter that began later lacks earlier spending', 'wide.isOfAll && narrow', 'narrow'],
   ]),
-  ...inFile('packages/policy/src/lint/document-doubts.ts', [
+  ...inFile('packages/policy/src/doubts/document-doubts.ts', [
     [
       '8 lint reports signs without a meaning',
       'OF_PATTERNS.test(field))\n    .flatMap',
@@ -95,7 +95,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '.filter(() => false)',
     ],
   ]),
-  ...inFile('packages/policy/src/lint/look-alikes.ts', [
+  ...inFile('packages/policy/src/doubts/look-alikes.ts', [
     ['8 lint finds look-alike letters of other scripts', 'table.get(character) ?? character', 'character'],
   ]),
   ...inFile('packages/policy/src/lint/globs-within.ts', [

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { controlRoutes, openControlThread } from '@mandate/control-service';
 import { type FollowedControl, followControl } from '@mandate/control-log';
+import { controlRoutes, openControlThread } from '@mandate/control-service';
 import { NO_PRIVACY } from '@mandate/privacy';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';

@@ -6,8 +6,13 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
-import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control-service';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
+import {
+  controlRoutes,
+  makeTenantTopics,
+  measureExpiringKeys,
+  openControlThread,
+} from '@mandate/control-service';
 import {
   holdFolder,
   openLedger,

@@ -13,7 +13,7 @@ import {
   type RuleDocument,
   wireTime,
 } from '@mandate/schemas';
-import { documentWarnings, type WrittenPolicy } from '../lint/document-warnings.ts';
+import { documentWarnings, type WrittenPolicy } from '../doubts/document-warnings.ts';
 import { type Compiled, compilePolicy } from '../mandate/compile-mandate.ts';
 import type { DocumentFault } from '../mandate/document-fault.ts';
 import type { DocumentSource } from '../mandate/documents-in.ts';

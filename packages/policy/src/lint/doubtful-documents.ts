@@ -2,12 +2,12 @@
 import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
 import { boundsDocument } from '../control/tenant-bounds.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
+import { alikeTools, type Doubt, listDoubts, policyDoubts } from '../doubts/document-doubts.ts';
+import { lookAlikes } from '../doubts/look-alikes.ts';
 import { takes } from '../effort.ts';
-import { alikeTools, type Doubt, listDoubts, policyDoubts } from './document-doubts.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import type { Policies } from './idle-documents.ts';
-import { lookAlikes } from './look-alikes.ts';
 import type { RuleRead } from './rules-read.ts';
 
 /** Looking at a pattern, or for what a name looks like, in steps of lint. */

@@ -1,6 +1,6 @@
 /** Reads a mandates file: one mandate, or several as YAML documents. A file with a fault gives no mandate at all. */
 import { mandateDocument } from '@mandate/schemas';
-import { documentWarnings, type WrittenPolicy } from '../lint/document-warnings.ts';
+import { documentWarnings, type WrittenPolicy } from '../doubts/document-warnings.ts';
 import { compileMandate } from './compile-mandate.ts';
 import type { DocumentFault } from './document-fault.ts';
 import type { DocumentSource } from './documents-in.ts';

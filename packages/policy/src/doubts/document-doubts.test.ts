@@ -1,10 +1,10 @@
 import { mandateDocument, policyDocument, ruleDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { loadControl } from '../control/load-control.ts';
+import { controlOf, NOW_MS } from '../lint/lint.fixture.ts';
+import { lintAround, lintControl } from '../lint/lint-control.ts';
 import { loadMandates } from '../mandate/load-mandates.ts';
 import { listDoubts } from './document-doubts.ts';
-import { controlOf, NOW_MS } from './lint.fixture.ts';
-import { lintAround, lintControl } from './lint-control.ts';
 
 const HEAD = 'version: 1\nid: m\nagents: ["*"]\n';
 
