@@ -1,7 +1,7 @@
 /**
  * What stands in the control topic: every change of tenants, agents, API keys, policies, rules and issued mandates, with who, when and why. It is one
  * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
- * every reader finds the same (packages/policy/src/control).
+ * every reader finds the same (packages/control/src).
  */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';

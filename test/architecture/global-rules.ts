@@ -1,4 +1,5 @@
 /** Which globals may be named where: the environment at entry points only, and in policy nothing that is not a value. */
+import { PURE } from './import-rules.ts';
 import { readModule } from './read-module.ts';
 import { isEntryPoint, isForTests, type Tree, workspaceOf } from './tree.ts';
 
@@ -36,9 +37,10 @@ export function globalFaults(tree: Tree): string[] {
     .filter(([path]) => !isForTests(path))
     .flatMap(([path, text]) => {
       const { globals } = readModule(path, text);
-      const inPolicy = workspaceOf(tree, path).folder === 'packages/policy';
+      const { folder } = workspaceOf(tree, path);
       return globals.flatMap(({ name, line }) => {
-        if (inPolicy && isImpure(name)) return [`${path}:${line} names ${name}: policy is pure`];
+        if (PURE.includes(folder) && isImpure(name))
+          return [`${path}:${line} names ${name}: ${folder} is pure`];
         const reads = ENVIRONMENT.has(name) && !isEntryPoint(path);
         return reads ? [`${path}:${line} names ${name}: only a main.ts reads the environment`] : [];
       });

@@ -13,6 +13,7 @@ const ADAPTER = [...CONTRACTS, '@mandate/runtime'];
 const SERVICE = [
   ...ADAPTER,
   '@mandate/policy',
+  '@mandate/control',
   '@mandate/privacy',
   '@mandate/ledger',
   '@mandate/bus',
@@ -24,14 +25,18 @@ const SERVICE = [
 const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
   ['packages/policy', CONTRACTS],
+  ['packages/control', [...CONTRACTS, '@mandate/policy']],
   ['packages/runtime', CONTRACTS],
   ['packages/privacy', [...ADAPTER, '@mandate/policy']],
   ['packages/ledger', ADAPTER],
   ['packages/bus', ADAPTER],
   ['packages/audit', ADAPTER],
-  ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy']],
+  ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/sdk', [...CONTRACTS, '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
 ]);
+
+/** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */
+export const PURE = ['packages/policy', 'packages/control'];
 
 /** The clients of stores and logs, each at home where it is wrapped in a port; runtime locks files with SQLite. */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -110,8 +115,8 @@ function libraryFault(path: string, from: Workspace, specifier: string): string 
   const name = packageOf(specifier);
   if (from.folder === 'schemas' && specifier !== 'zod')
     return `imports ${specifier}: schemas stand on zod alone`;
-  if (from.folder === 'packages/policy' && specifier.startsWith('node:')) {
-    return `imports ${specifier}: policy is pure`;
+  if (PURE.includes(from.folder) && specifier.startsWith('node:')) {
+    return `imports ${specifier}: ${from.folder} is pure`;
   }
   if (specifier === 'node:process' && !path.startsWith('scripts/')) {
     return 'imports node:process: name the global, so that its use can be checked';

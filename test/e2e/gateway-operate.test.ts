@@ -1,5 +1,5 @@
 /** What operators ask and correct over HTTP: budgets, approvals, the ledger, agents, dead letters. */
-import type { AgentRegister, AgentStatus } from '@mandate/policy';
+import type { AgentRegister, AgentStatus } from '@mandate/control';
 import { approvalId, type DeadLetter, type Decision, readApprovalId, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';

@@ -4,8 +4,8 @@
  * snapshots that the two leave behind, by the digest of everything that they fold.
  */
 import type { Bus } from '@mandate/bus';
+import { controlDigest, foldControl } from '@mandate/control';
 import { followControl } from '@mandate/control-log';
-import { controlDigest, foldControl } from '@mandate/policy';
 import { silentLogger } from '@mandate/runtime';
 import { readControlRecord, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, startRedis } from '@mandate/testing';

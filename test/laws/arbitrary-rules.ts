@@ -1,5 +1,6 @@
 /** Rules, and actions that they may match, from a small world, so that they meet often. */
-import { mandatesUnderControl, planInForce } from '@mandate/policy';
+import { mandatesUnderControl } from '@mandate/control';
+import { planInForce } from '@mandate/policy';
 import type { Action, Plan } from '@mandate/schemas';
 import fc from 'fast-check';
 import { START_MS } from '../decider-in-a-box.ts';

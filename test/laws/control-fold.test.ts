@@ -1,5 +1,5 @@
 /** The control topic: whatever is written to it in whatever order, every reader finds the same, and of two writers one wins. */
-import { foldControl, type TenantControl } from '@mandate/policy';
+import { foldControl, type TenantControl } from '@mandate/control';
 import { CAPS, type ControlRecord, controlRecord, ROLES } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

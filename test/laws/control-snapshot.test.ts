@@ -10,11 +10,11 @@ import {
   controlDigest,
   foldControl,
   mandatesUnderControl,
-  planInForce,
   readControl,
   readControlHead,
   writeControl,
-} from '@mandate/policy';
+} from '@mandate/control';
+import { planInForce } from '@mandate/policy';
 import { type Action, CONTROL_RECORDS, type ControlRecord, controlRecord, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

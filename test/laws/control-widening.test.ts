@@ -1,5 +1,8 @@
 /** A change of which nothing wider is told lets nothing through that was refused to an agent that was registered. */
-import { controlWidening, foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+
+import { foldControl, mandatesUnderControl } from '@mandate/control';
+import { controlWidening } from '@mandate/control/lint';
+import { planInForce } from '@mandate/policy';
 import { controlRecord, type Plan } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
 /** An agent that requires a grant can do nothing without one. The same holds for its descendants (ADR 49). */
-import { previewMandate } from '@mandate/policy';
+import { previewMandate } from '@mandate/control';
 import { agentDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';

@@ -1,5 +1,5 @@
 /** How many mandates are kept, how much they hold, and what is remembered of them. */
-import type { TenantControl } from '@mandate/policy';
+import type { TenantControl } from '@mandate/control';
 import { CAPS, type ControlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';

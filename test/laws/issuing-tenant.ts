@@ -1,11 +1,6 @@
 /** A tenant whose agents are issued mandates, as its control service makes them. For tests. */
-import {
-  composeIssue,
-  foldControl,
-  mandatesUnderControl,
-  planInForce,
-  type TenantControl,
-} from '@mandate/policy';
+import { composeIssue, foldControl, mandatesUnderControl, type TenantControl } from '@mandate/control';
+import { planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
 import { START_MS } from '../decider-in-a-box.ts';
 

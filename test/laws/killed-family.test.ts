@@ -2,8 +2,10 @@
  * A kill of a family stops every agent of the family at that time, until the family is revived (ADR 47). It also stops every
  * agent that joins the family later, or joins an agent that the kill stops. No change of the register frees an agent.
  */
+
+import { foldControl, mandatesUnderControl } from '@mandate/control';
 import { createMemoryLedger } from '@mandate/ledger';
-import { foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import { planInForce } from '@mandate/policy';
 import { type ControlRecord, controlRecord, type KillTarget } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,5 +1,7 @@
 /** What lint tells is so, whatever agents do: what it calls useless could go, and what it calls blocked is. */
-import { lintControl, mandatesUnderControl } from '@mandate/policy';
+
+import { mandatesUnderControl } from '@mandate/control';
+import { lintControl } from '@mandate/control/lint';
 import { type ActionDecided, actionRequested, type Plan } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

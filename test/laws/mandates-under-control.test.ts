@@ -1,13 +1,6 @@
 /** What agents may do follows from the control topic, from the place of each change on. */
-import {
-  agentRegister,
-  foldControl,
-  loadMandates,
-  mandatesByRegister,
-  mandatesOfFile,
-  mandatesUnderControl,
-  planInForce,
-} from '@mandate/policy';
+import { agentRegister, foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
+import { loadMandates, mandatesOfFile, planInForce } from '@mandate/policy';
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 /** The precedence of SEMANTICS section 1, pair by pair: of two reasons to refuse a request the earlier one is given. */
-import { mandatesByRegister, mandatesOfFile } from '@mandate/policy';
+import { mandatesByRegister } from '@mandate/control';
+import { mandatesOfFile } from '@mandate/policy';
 import { CAPS, type Code } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, mandatesOf } from '../decider-in-a-box.ts';

@@ -1,5 +1,5 @@
 /** A version of a policy of which nothing wider is told never allows what the one before it refuses. */
-import { widening } from '@mandate/policy';
+import { widening } from '@mandate/control/lint';
 import { policyDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

@@ -4,10 +4,10 @@ import {
   composeIssue,
   foldControl,
   mandatesUnderControl,
-  planInForce,
   previewIssue,
   previewMandate,
-} from '@mandate/policy';
+} from '@mandate/control';
+import { planInForce } from '@mandate/policy';
 import { type Action, agentDocument, controlRecord, policyDocument, ruleDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

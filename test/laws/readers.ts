@@ -1,11 +1,11 @@
 /** Every reader of input from outside, by name. Each takes a text and does all the work that the text causes. */
 import { checkAlerting } from '@mandate/alerter';
+import { loadControl } from '@mandate/control';
 import {
   actionDigest,
   compileActionRedaction,
   compileGlobs,
   effortOfAction,
-  loadControl,
   loadMandates,
 } from '@mandate/policy';
 import { loadPrivacy, redactPieces } from '@mandate/privacy';

@@ -4,7 +4,7 @@ import {
   foldControl,
   type MandatesUnderControl,
   mandatesUnderControl,
-} from '@mandate/policy';
+} from '@mandate/control';
 import { controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { arbitraryMandate, patterns } from './arbitrary-requests.ts';

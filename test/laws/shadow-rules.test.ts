@@ -1,5 +1,6 @@
 /** Rules in shadow change nothing, and what is told of them is what would have been decided. On random histories. */
-import { foldControl, type MandatesInForce, mandatesUnderControl } from '@mandate/policy';
+import { foldControl, mandatesUnderControl } from '@mandate/control';
+import type { MandatesInForce } from '@mandate/policy';
 import { controlRecord, type Decision } from '@mandate/schemas';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
 /** Whoever has followed every change of rules finds what one finds who begins to look now, and as many steps. */
-import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/policy';
+import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
 import { controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

@@ -2,13 +2,8 @@
  * What rules and policies take for one action is bounded, and counted: the same for whoever counts, in whatever order they
  * stand, whatever is remembered. What would take more is refused, and rules in shadow change nothing of it.
  */
-import {
-  foldControl,
-  loadControl,
-  type MandatesUnderControl,
-  mandatesUnderControl,
-  planInForce,
-} from '@mandate/policy';
+import { foldControl, loadControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
+import { planInForce } from '@mandate/policy';
 import { type Action, CAPS, controlRecord, type Plan } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

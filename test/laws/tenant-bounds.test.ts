@@ -1,12 +1,6 @@
 /** What all of a tenant is held to only ever takes away, and is in every mandate of it; where it is closed, nothing is allowed. */
-import {
-  foldControl,
-  loadMandates,
-  mandatesByRegister,
-  mandatesOfFile,
-  mandatesUnderControl,
-  planInForce,
-} from '@mandate/policy';
+import { foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
+import { loadMandates, mandatesOfFile, planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, tenantDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

@@ -14,7 +14,7 @@ import {
   mandatesUnderControl,
   type OpenedTenant,
   type TenantControl,
-} from '@mandate/policy';
+} from '@mandate/control';
 import {
   type Clock,
   isMandateError,

@@ -9,45 +9,12 @@
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
 export { roomToWrite } from './arguments/pattern-size.ts';
-export { type AgentRegister, type AgentStatus, agentRegister } from './control/agent-register.ts';
-export {
-  type ComposedIssue,
-  composeIssue,
-  type IssueComposed,
-  policiesNamed,
-} from './control/compose-issued.ts';
-export { type Changed, type ControlFold, foldControl } from './control/control-state.ts';
-export type { IssuedMandate } from './control/issued-mandates.ts';
-export type { OpenedTenant } from './control/kept.ts';
-export { type ControlDocuments, type LoadedControl, loadControl } from './control/load-control.ts';
-export {
-  type MandatesUnderControl,
-  mandatesByRegister,
-  mandatesUnderControl,
-} from './control/mandates-under-control.ts';
-export { type NearRule, nearRules } from './control/near-rules.ts';
-export { type IssuePreview, previewIssue } from './control/preview-issue.ts';
-export { previewMandate } from './control/preview-mandate.ts';
-export type { ControlHead, ControlPlace } from './control/snapshot/control-line.ts';
-export { readControl, readControlHead } from './control/snapshot/read-control.ts';
-export { controlDigest, writeControl } from './control/snapshot/write-control.ts';
-export { compileBounds } from './control/tenant-bounds.ts';
-export type { TenantControl } from './control/tenant-control.ts';
-export { foldChange, type WhatBecame } from './control/what-became.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { documentWarnings } from './doubts/document-warnings.ts';
 export { effortOfAction } from './effort.ts';
 export { compileGlobs } from './glob.ts';
-export { agentWidening } from './lint/agent-widening.ts';
-export { attributesAsked } from './lint/attributes-asked.ts';
-export { type ControlChange, controlWidening } from './lint/control-widening.ts';
-export type { LintFinding } from './lint/finding.ts';
-export { type Linted, type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
-export { ruleWidening } from './lint/rule-widening.ts';
-export { shortQuestions, WEEKEND_MS } from './lint/short-questions.ts';
-export { widening, wideningByArrival } from './lint/widening.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
 export { type DocumentFault, describeFault } from './mandate/document-fault.ts';

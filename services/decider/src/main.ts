@@ -4,9 +4,10 @@
  * log only.
  */
 import { openLog } from '@mandate/bus';
+import { mandatesByRegister } from '@mandate/control';
 import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { ledgerReadiness } from '@mandate/ledger';
-import { compileActionRedaction, mandatesByRegister } from '@mandate/policy';
+import { compileActionRedaction } from '@mandate/policy';
 import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';

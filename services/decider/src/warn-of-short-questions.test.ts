@@ -1,4 +1,5 @@
-import { foldControl, loadMandates } from '@mandate/policy';
+import { foldControl } from '@mandate/control';
+import { loadMandates } from '@mandate/policy';
 import { controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { warnOfShortQuestions } from './warn-of-short-questions.ts';

@@ -1,6 +1,7 @@
+import { shortQuestions, WEEKEND_MS } from '@mandate/control/lint';
 import type { FollowedControl } from '@mandate/control-log';
 import type { Ledger } from '@mandate/ledger';
-import { type MandateOfFile, shortQuestions, WEEKEND_MS } from '@mandate/policy';
+import type { MandateOfFile } from '@mandate/policy';
 import type { Logger } from '@mandate/runtime';
 import { DEFAULTS, durationInWords } from '@mandate/schemas';
 

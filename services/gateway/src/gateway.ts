@@ -1,7 +1,7 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
 import type { Bus, HttpReads } from '@mandate/bus';
+import type { AgentRegister } from '@mandate/control';
 import type { BudgetReference, KillBroadcast, Ledger, Standing } from '@mandate/ledger';
-import type { AgentRegister } from '@mandate/policy';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
 import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';

@@ -4,9 +4,10 @@
  * process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
+import { agentRegister } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
-import { agentRegister, compileActionRedaction, fingerprintOf } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
   hidingInForce,
   openPrivacyFile,

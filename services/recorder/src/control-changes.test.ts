@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
-import { foldControl } from '@mandate/policy';
+import { foldControl } from '@mandate/control';
 import { silentLogger } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';

@@ -1,11 +1,11 @@
 /**
- * What became of each change of the control topic. That follows from all the changes before it (packages/policy/src/control),
+ * What became of each change of the control topic. That follows from all the changes before it (packages/control/src),
  * so whoever takes the partition over folds it from its start, and goes on with that fold for as long as batches follow each
  * other. It is a function of the log alone: whichever recorder lands a record, and however often, its row is the same one.
  */
 import { type ControlEvent, type Recorded, recordedChange } from '@mandate/audit';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
-import { type ControlFold, foldChange, foldControl, type WhatBecame } from '@mandate/policy';
+import { type ControlFold, foldChange, foldControl, type WhatBecame } from '@mandate/control';
 import { type ControlRecord, readControlRecord, TOPICS, traceIdIn } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 

@@ -3,16 +3,9 @@
  * that a file gives to all, beside an agent that was asked before, and beside the log alone.
  */
 import type { Bus } from '@mandate/bus';
+import { foldControl, mandatesUnderControl, previewMandate } from '@mandate/control';
 import { followControl } from '@mandate/control-log';
-import {
-  decide,
-  foldControl,
-  type MandatesInForce,
-  mandatesOfFile,
-  mandatesUnderControl,
-  plan,
-  previewMandate,
-} from '@mandate/policy';
+import { decide, type MandatesInForce, mandatesOfFile, plan } from '@mandate/policy';
 import { silentLogger } from '@mandate/runtime';
 import type { Action, StepFacts } from '@mandate/schemas';
 import { TOPICS } from '@mandate/schemas';

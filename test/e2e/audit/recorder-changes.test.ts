@@ -1,6 +1,6 @@
 /** Changes of agents, keys, policies, rules and mandates, from the control topic into the audit: who allowed it, and what became of it. */
 import { ask, changeById, publications, searchControlEvents } from '@mandate/audit';
-import { foldChange, foldControl } from '@mandate/policy';
+import { foldChange, foldControl } from '@mandate/control';
 import { MandateError } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS, wireTime } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';

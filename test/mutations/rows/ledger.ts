@@ -1,10 +1,8 @@
 /** Breaks the ledger in memory and the fold. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const MEMORY = 'packages/ledger/src/memory';
-
 export const LEDGER_MUTATIONS: readonly Mutation[] = [
-  ...inFile(`${MEMORY}/step.ts`, [
+  ...inFile('packages/ledger/src/memory/step.ts', [
     ['1 a redelivery is answered before any check', 'if (again !== null) return again;', ''],
     [
       '4 an outcome that is before its decision on the log settles it',
@@ -96,7 +94,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'made === null && false',
     ],
   ]),
-  ...inFile(`${MEMORY}/counters.ts`, [
+  ...inFile('packages/ledger/src/memory/counters.ts', [
     [
       '4 sums stay exact below zero',
       'const least = -Number.MAX_SAFE_INTEGER - heldMicros;',
@@ -108,7 +106,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'return fits;',
     ],
   ]),
-  ...inFile(`${MEMORY}/deliveries.ts`, [
+  ...inFile('packages/ledger/src/memory/deliveries.ts', [
     ['6 a kill lists actions that are not on the log yet', 'return unpublished !== null || (', 'return ('],
     ['3 no attempt after a hard block', 'return !entry.hard;', 'return true;'],
     ['3 no attempt after a success', "return entry.lease.result !== 'succeeded';", 'return true;'],
@@ -118,7 +116,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'return false;',
     ],
   ]),
-  ...inFile(`${MEMORY}/duplicates.ts`, [
+  ...inFile('packages/ledger/src/memory/duplicates.ts', [
     ['3 an idempotency key names one action', ' ?? ownsTheKey(agent, request, nowMs) ?? null', ' ?? null'],
     ['3 an attempt is never lower than the last', 'request.attempt > latest.attempt && ', ''],
     [
@@ -127,7 +125,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "same.verdict !== 'DEFER'",
     ],
   ]),
-  ...inFile(`${MEMORY}/operate.ts`, [
+  ...inFile('packages/ledger/src/memory/operate.ts', [
     [
       '3 an answer needs the question with its digest',
       'asked === undefined || asked.digest !== digest',
@@ -144,7 +142,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "asked.verdict !== 'DEFER'",
     ],
   ]),
-  ...inFile(`${MEMORY}/grants.ts`, [
+  ...inFile('packages/ledger/src/memory/grants.ts', [
     [
       '3 a grant ends at its expiry',
       "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';",
@@ -239,7 +237,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.max(0, releasedMicros)',
     ],
   ]),
-  ...inFile(`${MEMORY}/settle.ts`, [
+  ...inFile('packages/ledger/src/memory/settle.ts', [
     [
       '4 only the first outcome settles',
       "return lease.result === null ? 'settled' : 'repeated';",
@@ -257,7 +255,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     ['4 late outcomes are marked', 'nowMs >= lease.expiresAtMs', 'nowMs > lease.expiresAtMs'],
   ]),
-  ...inFile(`${MEMORY}/apply-outcome.ts`, [
+  ...inFile('packages/ledger/src/memory/apply-outcome.ts', [
     ['4 an outcome ends an open call', 'if (lease.settling.open) {', 'if (false) {'],
     [
       "4 an excess is charged to the agent's own budgets only",
@@ -265,7 +263,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'moved.excessMicros',
     ],
   ]),
-  ...inFile(`${MEMORY}/reserve.ts`, [
+  ...inFile('packages/ledger/src/memory/reserve.ts', [
     [
       '4 sums of charges stay exact',
       'const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);',
@@ -277,7 +275,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'budgets',
     ],
   ]),
-  ...inFile(`${MEMORY}/limits.ts`, [
+  ...inFile('packages/ledger/src/memory/limits.ts', [
     [
       '2 a charge up to the budget is allowed',
       'spentMicros <= maxMicros - reserveMicros',
@@ -286,7 +284,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['5 a rate allows at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
     ['2 a rate of zero never frees a slot', '!ok && limit.maxCalls > 0 && ', '!ok && '],
   ]),
-  ...inFile(`${MEMORY}/sliding-rate.ts`, [
+  ...inFile('packages/ledger/src/memory/sliding-rate.ts', [
     ['5 a slot is free after windowMs exactly', 'oldest <= leftAtMs', 'oldest < leftAtMs'],
     [
       '5 retryAfterMs is exact',
@@ -294,7 +292,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'lastToLeave + rate.windowMs - nowMs + 1',
     ],
   ]),
-  ...inFile(`${MEMORY}/sliding-sum.ts`, [
+  ...inFile('packages/ledger/src/memory/sliding-sum.ts', [
     [
       '4 a windowed budget never frees early',
       '(bucket + 1) * widthMs(windowMs) - 1 + windowMs',
@@ -306,7 +304,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'runningMicros + (amounts[place] ?? 0)',
     ],
   ]),
-  ...inFile(`${MEMORY}/memory-ledger.ts`, [
+  ...inFile('packages/ledger/src/memory/memory-ledger.ts', [
     ['5 the clock never runs backwards', '      return state.clockMs;\n', '      return readMs;\n'],
     [
       '3 an agent keeps its order when plans are made again',
@@ -314,7 +312,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${MEMORY}/flags.ts`, [
+  ...inFile('packages/ledger/src/memory/flags.ts', [
     ['6 a kill of an agent stops it', "    { scope: 'agent', tenant, agentId },\n", ''],
     [
       '6 a kill of a family stops its agents',
@@ -326,10 +324,10 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['6 a kill of everything stops all agents', "    { scope: 'all' },\n", ''],
     ['6 a killed family keeps an agent that leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
   ]),
-  ...inFile(`${MEMORY}/look.ts`, [
+  ...inFile('packages/ledger/src/memory/look.ts', [
     ['6 a kill of a family lists open actions of descendants', 'counter === total', 'counter !== counter'],
   ]),
-  ...inFile(`${MEMORY}/operate.ts`, [
+  ...inFile('packages/ledger/src/memory/operate.ts', [
     [
       '6 a kill lists open actions',
       'const open = openOf(tenants, target, nowMs)',
@@ -351,7 +349,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'const known = undefined;',
     ],
   ]),
-  ...inFile(`${MEMORY}/step.ts`, [
+  ...inFile('packages/ledger/src/memory/step.ts', [
     [
       '3 a question lives as long as its policy says',
       'lease?.expiresAtMs ?? 0, asksUntilMs)',
@@ -365,7 +363,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'lease?.expiresAtMs ?? 0)',
     ],
   ]),
-  ...inFile(`${MEMORY}/question.ts`, [
+  ...inFile('packages/ledger/src/memory/question.ts', [
     [
       '3 a decided question is no longer a question',
       "if (asked.verdict === 'ALLOW' || asked.hard) return NONE;",

@@ -1,8 +1,6 @@
 /** Breaks schemas, log, audit, privacy, runtime and commands. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const PRIVACY = 'packages/privacy/src';
-
 export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('schemas/src/moment.ts', [
     ['8 February 30th is an error', 'Number(day) > days', 'Number(day) > 31'],
@@ -168,7 +166,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'false',
     ],
   ]),
-  ...inFile(`${PRIVACY}/patterns/secrets/known-tokens.ts`, [
+  ...inFile('packages/privacy/src/patterns/secrets/known-tokens.ts', [
     [
       'privacy: a marked token is cut to its end',
       'end: endOfToken(text, form.lastIndex)',
@@ -185,13 +183,13 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'TOKEN_FORMS.filter(({ mark }) => met === mark)',
     ],
   ]),
-  ...inFile(`${PRIVACY}/patterns/secrets/token-forms.ts`, [
+  ...inFile('packages/privacy/src/patterns/secrets/token-forms.ts', [
     ['privacy: keys of xAI have a form', "'xai-'", "'xai:'"],
     ['privacy: keys of OpenRouter have a form', "'sk-or-v1-', HEX(16)", "'sk-or-v1-', HEX(65)"],
     ['privacy: a webhook secret has a form', "'whsec_', BASE64(16)", "'whsec_', BASE64(60)"],
     ['privacy: a key of Mandate is cut from its first sign', "'sk-mdt_'", "'sk-mdx_'"],
   ]),
-  ...inFile(`${PRIVACY}/patterns/secrets/whole-value.ts`, [
+  ...inFile('packages/privacy/src/patterns/secrets/whole-value.ts', [
     [
       'privacy: a value goes on in the next quotes',
       'endOf(CONTINUED, text, run) ?? afterSoftBreak(text, run)',
@@ -208,7 +206,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'const CLOSING = /[~%]+$/;',
     ],
   ]),
-  ...inFile(`${PRIVACY}/patterns/secrets/private-keys.ts`, [
+  ...inFile('packages/privacy/src/patterns/secrets/private-keys.ts', [
     [
       'privacy: a private key without its last line is cut',
       'if (begin !== null) keys.push({ start: begin.start, end: text.length });',
@@ -220,7 +218,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'end.start',
     ],
   ]),
-  ...inFile(`${PRIVACY}/patterns/secrets/authorization.ts`, [
+  ...inFile('packages/privacy/src/patterns/secrets/authorization.ts', [
     [
       'privacy: a web token is cut to its end',
       'const end = endOfToken(text, pattern.lastIndex);',
@@ -232,7 +230,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'false && isUserAndPassword(encoded)',
     ],
   ]),
-  ...inFile(`${PRIVACY}/patterns/secrets/assigned-value.ts`, [
+  ...inFile('packages/privacy/src/patterns/secrets/assigned-value.ts', [
     [
       'privacy: an escaped quote does not end a value',
       'if (before === escapes.length || (before > escapes.length',
@@ -249,7 +247,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'return end;',
     ],
   ]),
-  ...inFile(`${PRIVACY}/person-keys/key-tree.ts`, [
+  ...inFile('packages/privacy/src/person-keys/key-tree.ts', [
     [
       'privacy: a destroyed key cannot be computed again',
       'gone.length === 0 || node.depth === LEAF_DEPTH',
@@ -257,7 +255,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['privacy: every other key can be computed again', 'start, key: childKey(key, 0) }', 'start, key }'],
   ]),
-  ...inFile(`${PRIVACY}/person-keys/sealed-text.ts`, [
+  ...inFile('packages/privacy/src/person-keys/sealed-text.ts', [
     [
       'privacy: a sealed text belongs to its tenant',
       'tenant: string }): Buffer {',
@@ -265,7 +263,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['privacy: two texts have different IVs', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
   ]),
-  ...inFile(`${PRIVACY}/hiding/trial-hiding.ts`, [
+  ...inFile('packages/privacy/src/hiding/trial-hiding.ts', [
     [
       'privacy: offline too, names of secrets are redacted first',
       'hide(redactNames(action), tenant)',
@@ -303,7 +301,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'actionDigest(action)',
     ],
   ]),
-  ...inFile(`${PRIVACY}/hiding/compile-hiding.ts`, [
+  ...inFile('packages/privacy/src/hiding/compile-hiding.ts', [
     ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],
     [
       'privacy: a text that cannot be sealed is redacted',

@@ -1,17 +1,15 @@
 /** Breaks the schemas and validators of arguments. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const POLICY = 'packages/policy/src';
-
 export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
-  ...inFile(`${POLICY}/arguments/linear-pattern.ts`, [
+  ...inFile('packages/policy/src/arguments/linear-pattern.ts', [
     [
       '7 a pattern costs its size times the length of the text',
       'size * (text.length + COMPILING)',
       'text.length + COMPILING',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/schema/run.ts`, [
+  ...inFile('packages/policy/src/arguments/schema/run.ts', [
     [
       '7 a schema costs the values that it looks at',
       'if (this.effort.left < 0) throw new StepsExhausted();',
@@ -23,14 +21,14 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/schema/combining-keywords.ts`, [
+  ...inFile('packages/policy/src/arguments/schema/combining-keywords.ts', [
     ['7 a failed branch has evaluated nothing', 'if (!check(value, run, own)) return false;\n', ''],
     ['7 every branch of anyOf reports its evaluated properties', 'if (seen === null) break;', 'break;'],
   ]),
-  ...inFile(`${POLICY}/arguments/schema/multiple-of.ts`, [
+  ...inFile('packages/policy/src/arguments/schema/multiple-of.ts', [
     ['7 multipleOf is exact for decimals', 'if (shift < 0) return false;', 'if (shift < 0) return true;'],
   ]),
-  ...inFile(`${POLICY}/arguments/schema/check-schema.ts`, [
+  ...inFile('packages/policy/src/arguments/schema/check-schema.ts', [
     ['7 a limit without its type is refused', 'if (types === null) {', 'if (types === null && false) {'],
     [
       '7 an unknown keyword of a schema is refused',
@@ -38,14 +36,14 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       'const refused = null;',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/schema/same-value.ts`, [
+  ...inFile('packages/policy/src/arguments/schema/same-value.ts', [
     [
       '7 a schema that refers to itself without end is refused',
       'if (known === null) return this.#refuse(path, ENDLESS);',
       'if (known === null) return extent;',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/email-domains.ts`, [
+  ...inFile('packages/policy/src/arguments/email-domains.ts', [
     [
       'emailDomains: recipients of a message inside a text are found',
       'if (message.length > 0) return',
@@ -57,7 +55,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       '[text].flatMap(recipientsOfMessage)',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/mail/addresses-in-text.ts`, [
+  ...inFile('packages/policy/src/arguments/mail/addresses-in-text.ts', [
     [
       'emailDomains: comments are no part of an address',
       '[text, plain, withoutComments(plain)]',
@@ -69,7 +67,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       '[text, withoutComments(text)]',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/sql/operand.ts`, [
+  ...inFile('packages/policy/src/arguments/sql/operand.ts', [
     ['8 SQL: a function that is on no list is refused', '!isCallable(last.text, reader.dialect)', 'false'],
     ['8 SQL: a quoted function is refused', "last?.kind !== 'word' || ", 'last === undefined || '],
     [
@@ -84,7 +82,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
     ],
     ['8 SQL: only the name of a type may precede a literal', ' || !LITERAL_TYPES.has(word.text)', ''],
   ]),
-  ...inFile(`${POLICY}/arguments/sql/from-clause.ts`, [
+  ...inFile('packages/policy/src/arguments/sql/from-clause.ts', [
     ['8 SQL: FROM calls only listed functions', '!reader.dialect.tableFunctions.has(name)', 'false'],
     [
       '8 SQL: a single table in parentheses has no alias',
@@ -97,7 +95,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       "alias?.kind === 'name'",
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/sql/field-calls.ts`, [
+  ...inFile('packages/policy/src/arguments/sql/field-calls.ts', [
     [
       '8 SQL: a field that PostgreSQL calls is refused',
       'reader.dialect.fieldsCall && !FIELDS',
@@ -114,12 +112,12 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       '.length < 0',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/sql/relation.ts`, [
+  ...inFile('packages/policy/src/arguments/sql/relation.ts', [
     ['8 SQL: a file in quotes is no table', "'name' && isPlainName(token)", "'name'"],
     ['8 SQL: a word that begins a query is no table', 'WRITING_WORDS, QUERY_WORDS]', 'WRITING_WORDS]'],
     ['8 SQL: only listed system tables are allowed', '(isOfSystem && !known.has(table)) || ', ''],
   ]),
-  ...inFile(`${POLICY}/arguments/sql/tokens.ts`, [
+  ...inFile('packages/policy/src/arguments/sql/tokens.ts', [
     [
       '8 SQL: a comment that MariaDB executes is refused',
       "throw new SqlRefused('a comment that some databases execute', at)",
@@ -132,14 +130,14 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       'false',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/sql/reading-statement.ts`, [
+  ...inFile('packages/policy/src/arguments/sql/reading-statement.ts', [
     [
       '8 SQL: a second statement is refused',
       "if (peek(reader) !== undefined) refuse(reader, hasEnd ? 'a second statement' : undefined);",
       '',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/judged-strings.ts`, [
+  ...inFile('packages/policy/src/arguments/judged-strings.ts', [
     [
       '8 every string is checked unless fields are named',
       '!found.isName || fieldsAround(found).length > 1',
@@ -151,7 +149,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
       'found.isName ? [] : around',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/paths/within.ts`, [
+  ...inFile('packages/policy/src/arguments/paths/within.ts', [
     [
       '8 paths: two slashes lead to another host',
       "isRooted && names.length > 1 && names[1] === ''",
@@ -165,7 +163,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
     ],
     ['8 paths: each folder name is compared', 'outer.names.every(', 'outer.names.some('],
   ]),
-  ...inFile(`${POLICY}/arguments/paths/system-path.ts`, [
+  ...inFile('packages/policy/src/arguments/paths/system-path.ts', [
     [
       '8 system paths: secrets are found anywhere',
       'beginsIn(SECRETS, segments, at) || ',

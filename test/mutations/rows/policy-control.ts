@@ -1,16 +1,14 @@
 /** Breaks control state, lint and rules. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const POLICY = 'packages/policy/src';
-
 export const CONTROL_MUTATIONS: readonly Mutation[] = [
-  ...inFile(`${POLICY}/rules/condition.ts`, [
+  ...inFile('packages/policy/src/rules/condition.ts', [
     ['7 rules see the normal form', 'return knownCall(action).model;', 'return action.model;'],
   ]),
-  ...inFile(`${POLICY}/rules/condition-names.ts`, [
+  ...inFile('packages/policy/src/rules/condition-names.ts', [
     ['7 a rule that is never met is refused', 'return text === normal ? null', 'return text !== null ? null'],
   ]),
-  ...inFile(`${POLICY}/lint/widening.ts`, [
+  ...inFile('packages/control/src/lint/widening.ts', [
     [
       '7 lint knows all names of a denied model',
       "of !== 'Tools' || glob.includes('*')",
@@ -18,7 +16,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a lower price of a model widens a policy', '...lowerPrices(before, after),', ''],
   ]),
-  ...inFile('packages/policy/src/lint/common-name.ts', [
+  ...inFile('packages/control/src/lint/common-name.ts', [
     ['7 a denied name is not left in an allowed list', '(out === null || !denying.ends(out))', 'true'],
     [
       '7 comparing lists of patterns takes a bounded number of steps',
@@ -26,14 +24,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile('packages/policy/src/lint/lint-control.ts', [
+  ...inFile('packages/control/src/lint/lint-control.ts', [
     [
       '7 writing a policy reports findings of the rules that name it',
       "id === (kind === 'rule' ? document.id : policyIdOf(document))",
       'id === document.id',
     ],
   ]),
-  ...inFile('packages/policy/src/lint/nothing-in-common.ts', [
+  ...inFile('packages/control/src/lint/nothing-in-common.ts', [
     [
       '7 rules that never hold at once do not contradict each other',
       'if (mayHoldAtOnce(set, effort)) return set;',
@@ -42,14 +40,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 lint asks the ancestors of a sub-agent too', 'names: held.below }', 'names: held.names }'],
     ['7 lint reports the parts that it did not check', 'if (!isKnown) skipped();', ''],
   ]),
-  ...inFile('packages/policy/src/lint/idle-documents.ts', [
+  ...inFile('packages/control/src/lint/idle-documents.ts', [
     [
       '7 looking at a changed document takes a bounded number of steps',
       '!takes(effort, tools.length)',
       'false',
     ],
   ]),
-  ...inFile('packages/policy/src/lint/never-hold.ts', [
+  ...inFile('packages/control/src/lint/never-hold.ts', [
     ['7 lint knows the types of actions that have a field', '...ofFields.flatMap(implied)', ''],
     ['7 a choice contradicts only if all its branches do', 'any.every((choice)', 'any.some((choice)'],
     [
@@ -58,7 +56,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'low >= high',
     ],
   ]),
-  ...inFile('packages/policy/src/lint/covering-rules.ts', [
+  ...inFile('packages/control/src/lint/covering-rules.ts', [
     [
       '7 lint counts no observing rule as an enforced one',
       "one.mode === 'observe' && other.mode === 'shadow'",
@@ -72,10 +70,10 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       ';',
     ],
   ]),
-  ...inFile('packages/policy/src/lint/lint-limits.ts', [
+  ...inFile('packages/control/src/lint/lint-limits.ts', [
     ['7 lint ignores the cost of a denied tool', 'deniedTools(tool) !== null', 'false'],
   ]),
-  ...inFile('packages/policy/src/lint/limits.ts', [
+  ...inFile('packages/control/src/lint/limits.ts', [
     [
       '7 lint counts all spending of an agent, but not of a person',
       "wide.isOfAll && narrow.scope === 'agent'",
@@ -98,14 +96,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/doubts/look-alikes.ts', [
     ['8 lint finds look-alike letters of other scripts', 'table.get(character) ?? character', 'character'],
   ]),
-  ...inFile('packages/policy/src/lint/globs-within.ts', [
+  ...inFile('packages/control/src/lint/globs-within.ts', [
     [
       '7 patterns are compared by the names that they match',
       "replaceAll('*', UNSPELLED)",
       "replaceAll('*', '')",
     ],
   ]),
-  ...inFile('packages/policy/src/lint/widening.ts', [
+  ...inFile('packages/control/src/lint/widening.ts', [
     [
       '7 a removed limit is reported as wider',
       'after !== undefined && after <= before',
@@ -114,12 +112,12 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a removed denial is reported as wider', '...delegable, ...denied]', '...delegable]'],
     ['7 a new delegable tool is reported as wider', '...allowed, ...delegable,', '...allowed,'],
   ]),
-  ...inFile('packages/policy/src/lint/widening.ts', [
+  ...inFile('packages/control/src/lint/widening.ts', [
     ['7 a first version that rules already name is reported', 'if (isThere && !wasThere)', 'if (false)'],
     ['7 a shorter lease is reported as wider', 'lease(is) < lease(was)', 'false'],
     ['7 a tool that no agent may call widens nothing', '.filter(usableUnder(after, effort))', ''],
   ]),
-  ...inFile('packages/policy/src/lint/rule-widening.ts', [
+  ...inFile('packages/control/src/lint/rule-widening.ts', [
     ['7 a deleted rule may have held an agent', 'held ? [goes(before, after)] : []', '[]'],
     ['7 a new rule gives an agent more', '[comes(before, after)]', '[]'],
     ['7 a rule for a new agent may allow more than no rule', 'return isMore ?', 'return false ?'],
@@ -131,24 +129,24 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a changed time of a rule is reported', 'was === is ? []', 'true ? []'],
     ['7 another version of a policy may be wider', 'before.policy === after.policy || is === null', 'true'],
   ]),
-  ...inFile('packages/policy/src/lint/agent-widening.ts', [
+  ...inFile('packages/control/src/lint/agent-widening.ts', [
     ['7 a left group may have limited the agent', 'left(before.groups, after.groups)', '[]'],
     ['7 a joined group may allow the agent more', 'left(after.groups, before.groups)', '[]'],
     ['7 a changed label that rules use is reported', "asked.attribute('labels', name)", 'false'],
     ['7 a removed parent may have limited the agent', 'before.parent !== undefined ||', ''],
     ['7 a changed name that rules use is reported', "asked.attribute('name') ?", 'false ?'],
   ]),
-  ...inFile('packages/policy/src/lint/bounds-widening.ts', [
+  ...inFile('packages/control/src/lint/bounds-widening.ts', [
     ['7 removed tenant limits are reported', "is === null ? ['bounds: gone']", 'is === null ? []'],
   ]),
-  ...inFile('packages/policy/src/control/control-units.ts', [
+  ...inFile('packages/control/src/control-units.ts', [
     [
       '7 the number of documents of a tenant is bounded',
       'grows > 0 && units + grows > CAPS.controlUnits',
       'false',
     ],
   ]),
-  ...inFile(`${POLICY}/control/what-became.ts`, [
+  ...inFile('packages/control/src/what-became.ts', [
     ['7 a change that was written twice is on record once', 'changed.ok && !tookEffect', 'false'],
     ['7 a refused change is recorded as refused', 'changed.ok ? null : changed.refusal', 'null'],
     [
@@ -157,7 +155,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'versionOf(fold, record)',
     ],
   ]),
-  ...inFile(`${POLICY}/rules/families-in-force.ts`, [
+  ...inFile('packages/policy/src/rules/families-in-force.ts', [
     ['6 a plan names the ancestors of its agent', '        above: ids,\n        steps', '        steps'],
     [
       '6 a plan that took too many steps names the ancestors too',
@@ -169,7 +167,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a remembered family belongs to the current mandates', 'numberOf(mandateOf(held))', '0'],
     ['7 the validity of a plan includes the rules of ancestors', '...together(all),', '...together([own]),'],
   ]),
-  ...inFile(`${POLICY}/control/control-state.ts`, [
+  ...inFile('packages/control/src/control-state.ts', [
     [
       '7 a change that expects another revision is refused',
       'expects !== undefined && expects !== current',
@@ -195,7 +193,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${POLICY}/control/snapshot/read-control.ts`, [
+  ...inFile('packages/control/src/snapshot/read-control.ts', [
     [
       'a snapshot that was changed is not read',
       "line.lines === count && line.sha256 === seal.digest('hex')",
@@ -211,29 +209,29 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['after a snapshot, the tenant of a key that ended is known', "'roleKeys', 'endedKeys'", "'roleKeys'"],
     ['a snapshot contains the policies of grants once', 'stands?.revision === revision ? stands : ', ''],
   ]),
-  ...inFile(`${POLICY}/control/snapshot/write-control.ts`, [
+  ...inFile('packages/control/src/snapshot/write-control.ts', [
     ['a key that ended in another tenant is not ended here', ', ...control.endedKeys.keys()', ''],
     ['a snapshot contains the results of changes', '    yield* becameLines(became);\n', ''],
   ]),
   {
     promise: '7 nothing is changed in a closed tenant',
-    file: `${POLICY}/control/control-state.ts`,
+    file: 'packages/control/src/control-state.ts',
     find: 'isClosed && !WHILE_CLOSED.has(record.event)',
     replace: 'false',
   },
   {
     promise: '7 a tenant holds at most as much as its limits allow',
-    file: `${POLICY}/control/most-of.ts`,
+    file: 'packages/control/src/most-of.ts',
     find: 'opened?.document.limits?.[what] ?? CAPS[what]',
     replace: 'CAPS[what]',
   },
   {
     promise: '7 a mandate is within the bounds of its tenant',
-    file: `${POLICY}/rules/rules-in-force.ts`,
+    file: 'packages/policy/src/rules/rules-in-force.ts',
     find: 'unbounded && withBounds(unbounded, bounds)',
     replace: 'unbounded',
   },
-  ...inFile(`${POLICY}/control/refuse-change.ts`, [
+  ...inFile('packages/control/src/refuse-change.ts', [
     ['7 no agent is its own ancestor', "if (above === id) return 'PARENT_IS_BELOW';", ''],
     ['7 a change may not make any chain of agents too long', 'height + depthBelow(control, id)', 'height'],
     [
@@ -260,10 +258,10 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${POLICY}/control/take-effect.ts`, [
+  ...inFile('packages/control/src/take-effect.ts', [
     ['7 keys end with the registration of their agent', '        control.keys.delete(id);\n', ''],
   ]),
-  ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
+  ...inFile('packages/control/src/mandates-under-control.ts', [
     [
       '7 a file allows nothing to a retired agent',
       '!agents.has(agentId) && !retired.has(agentId)',
@@ -283,10 +281,10 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a closed tenant allows nothing', 'if (closedAt !== null) ', 'if (false && closedAt !== null) '],
     ['7 tenant limits hold under the file too', 'controlled.within(tenant, held.mandate)', 'held.mandate'],
   ]),
-  ...inFile(`${POLICY}/control/take-effect.ts`, [
+  ...inFile('packages/control/src/take-effect.ts', [
     ['7 grants end if an ancestor changes', 'for (const one of below) endWith(issued, one);', ''],
   ]),
-  ...inFile(`${POLICY}/control/issued-mandates.ts`, [
+  ...inFile('packages/control/src/issued-mandates.ts', [
     [
       '7 a grant from documents that changed meanwhile is refused',
       "if (changedAt > mandate.foundAt) return 'REVISION_CONFLICT';",
@@ -310,7 +308,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${POLICY}/control/issued-in-force.ts`, [
+  ...inFile('packages/control/src/issued-in-force.ts', [
     ['7 a grant belongs to one agent', ' || issued.document.agentId !== action.agentId', ''],
     ['7 a revoked grant allows nothing', 'if (revokedAt !== null) ', 'if (false && revokedAt !== null) '],
     ['7 a grant allows nothing after its end', 'if (atMs >= endsAtMs) ', 'if (false) '],
@@ -332,7 +330,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '{ ...action.context }',
     ],
   ]),
-  ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
+  ...inFile('packages/control/src/mandates-under-control.ts', [
     [
       '7 ancestors are checked in the context of the grant',
       'above, rules, asked, atMs',
@@ -340,28 +338,28 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 rules in shadow are evaluated under a grant', 'shadow, matches: []', 'shadow: null, matches: []'],
   ]),
-  ...inFile(`${POLICY}/control/rules-for.ts`, [
+  ...inFile('packages/control/src/rules-for.ts', [
     ['7 a grant is made from the rules in force', 'if (before?.of === of)', 'if (before !== undefined)'],
   ]),
-  ...inFile(`${POLICY}/control/take-effect.ts`, [
+  ...inFile('packages/control/src/take-effect.ts', [
     ['7 an agent that is registered again is not retired', 'control.retired.delete(document.id);', ''],
     ['7 a bounded number of retired agents is remembered', 'all.size <= most || ', 'true || '],
     ['7 the tenant of an ended key is kept', 'putLast(endedKeys, key.id, ended, CAPS.endedKeys);', ''],
     ['7 the key that ended last is forgotten last', '  all.delete(id);\n', ''],
   ]),
-  ...inFile(`${POLICY}/control/near-rules.ts`, [
+  ...inFile('packages/control/src/near-rules.ts', [
     ['7 a finding about a previewed rule names that rule', 'thoughtOf.get(rule.id) ?? ', ''],
     ['7 an agent that no rule names is near no rule', 'if (!isNamed(rule, attributes)) continue;', ''],
     ['7 a condition on the action keeps no rule out of a grant', 'if (!isTold(compiled)) continue;', ''],
   ]),
-  ...inFile(`${POLICY}/control/preview-issue.ts`, [
+  ...inFile('packages/control/src/preview-issue.ts', [
     [
       '7 a preview issues as if the previewed rules were in force',
       'withCandidates(control, thought)',
       'control',
     ],
   ]),
-  ...inFile(`${POLICY}/control/compose-issued.ts`, [
+  ...inFile('packages/control/src/compose-issued.ts', [
     ['7 a closed tenant issues no grant', 'if (control.opened?.closedAt)', 'if (false)'],
     ['7 rules on the action are evaluated at each action', 'else openRules.push(matched);', ''],
     ['7 no grant contains a rule in shadow', "rule.mode !== 'shadow' && ", ''],
@@ -372,11 +370,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'return true;',
     ],
   ]),
-  ...inFile(`${POLICY}/control/compile-control.ts`, [
+  ...inFile('packages/control/src/compile-control.ts', [
     ['7 an archived policy is missing', 'kept === undefined || isArchived', 'kept === undefined'],
     ['7 a rule that names a version keeps it', 'version ?? versions.length', 'versions.length'],
   ]),
-  ...inFile(`${POLICY}/rules/condition.ts`, [
+  ...inFile('packages/policy/src/rules/condition.ts', [
     [
       '7 a condition on a value of another type is unknown',
       'return (value) => (types.has(typeOf(value)) ? compare(value) : null);',
@@ -397,7 +395,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 all with one unknown condition is unknown', 'if (truth === null) all = null;', ''],
     ['7 any needs one condition', 'if (truth === true) return true;', ''],
   ]),
-  ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
+  ...inFile('packages/policy/src/rules/rules-in-force.ts', [
     [
       '7 remembered rules end with their validity',
       'known !== undefined && isWithin(known.spell, atMs)',
@@ -411,7 +409,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 the agents of one action share its step budget', '      spend(efforts, given);\n', ''],
   ]),
-  ...inFile(`${POLICY}/rules/rules-of-agents.ts`, [
+  ...inFile('packages/policy/src/rules/rules-of-agents.ts', [
     ['7 a shadow rule is never enforced', "return mode !== 'shadow';", 'return true;'],
     ['7 a changed agent is evaluated again', 'before?.agent === agent', 'before !== undefined'],
     [
@@ -441,11 +439,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a preview evaluates the given rules', 'others.change(more);', ''],
   ]),
-  ...inFile(`${POLICY}/control/standing-rules.ts`, [
+  ...inFile('packages/control/src/standing-rules.ts', [
     ['7 a removed rule no longer applies', 'if (!rules.has(id)) changes.push', 'if (false) changes.push'],
     ['7 changes of rules in shadow are followed', 'watching.change(ofShadow);', ''],
   ]),
-  ...inFile(`${POLICY}/rules/ask-rules.ts`, [
+  ...inFile('packages/policy/src/rules/ask-rules.ts', [
     [
       '7 a missing field is not null',
       "if (value === undefined) key += ' -';",
@@ -471,14 +469,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 rules in shadow have their own step budget', 'shadow: effortOfAction() };', 'shadow: { left: 0 } };'],
   ]),
-  ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
+  ...inFile('packages/policy/src/rules/rules-in-force.ts', [
     [
       '7 shadow: a rule in shadow does not shorten the validity of a plan',
       '        ...ofEnforced,\n',
       '        ...ofAll,\n',
     ],
   ]),
-  ...inFile(`${POLICY}/lint/given-by-claim.ts`, [
+  ...inFile('packages/control/src/lint/given-by-claim.ts', [
     [
       '8 lint: a rule beside one that always matches only restricts',
       '    if (always.some((rule) => mayMatch(rule, agent, effort))) continue;\n',
@@ -486,12 +484,12 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     ['8 lint: a value that every key pins is no claim', 'pins.length > 0 && pins.every(', 'pins.some('],
   ]),
-  ...inFile(`${POLICY}/control/grant-required.ts`, [
+  ...inFile('packages/control/src/grant-required.ts', [
     ['1 an agent that requires a grant must name it', 'if (agent.requiresGrant) return agent.id;', ''],
     ['1 no descendant of it acts without a grant', 'if (requiresGrant) return id;', ''],
     ['1 the policies of rules are no grant', ' && mandateId !== COMPOSED', ''],
   ]),
-  ...inFile(`${POLICY}/control/former-ancestors.ts`, [
+  ...inFile('packages/control/src/former-ancestors.ts', [
     ['6 an agent that leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],
     [
       '6 a descendant of an agent that left a family is remembered',
@@ -504,7 +502,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'agents.get(agentId)',
     ],
   ]),
-  ...inFile(`${POLICY}/control/take-effect.ts`, [
+  ...inFile('packages/control/src/take-effect.ts', [
     ['9 a tenant that had a topic is known', ' || control.opened?.hadTopic === true', ''],
   ]),
 ];

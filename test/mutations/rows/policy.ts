@@ -1,11 +1,9 @@
 /** Breaks planning and deciding, except for arguments and control state. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const POLICY = 'packages/policy/src';
-
 function order(promise: string, first: string, second: string): Mutation {
   const find = `  ${first},\n  ${second},\n`;
-  return { promise, file: `${POLICY}/decide.ts`, find, replace: `  ${second},\n  ${first},\n` };
+  return { promise, file: 'packages/policy/src/decide.ts', find, replace: `  ${second},\n  ${first},\n` };
 }
 
 export const POLICY_MUTATIONS: readonly Mutation[] = [
@@ -16,7 +14,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
   order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
-  ...inFile(`${POLICY}/decide.ts`, [
+  ...inFile('packages/policy/src/decide.ts', [
     [
       '1 the order is the rate of the tool, budgets, the rate of the mandate, a person',
       '  toolRate,\n  budgets,\n',
@@ -64,20 +62,20 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       "said: 'pass' };\n    return { check, said: objected",
     ],
   ]),
-  ...inFile(`${POLICY}/checks/mandate-alive.ts`, [
+  ...inFile('packages/policy/src/checks/mandate-alive.ts', [
     ['1 a mandate is expired in the millisecond of its expiry', 'atMs < expiresAtMs', 'atMs <= expiresAtMs'],
   ]),
-  ...inFile(`${POLICY}/checks/tool-denied.ts`, [
+  ...inFile('packages/policy/src/checks/tool-denied.ts', [
     [
       '1 tool lists do not apply to LLM calls, and deny beats allow',
       "if (type !== 'tool_call' || deniedTools === null) return null;",
       'if (deniedTools !== undefined) return null;',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/model-allowed.ts`, [
+  ...inFile('packages/policy/src/checks/model-allowed.ts', [
     ['1 a denied model is blocked', 'deniedModels?.match(models.denied) ?? null', 'null as string | null'],
   ]),
-  ...inFile(`${POLICY}/checks/provider-allowed.ts`, [
+  ...inFile('packages/policy/src/checks/provider-allowed.ts', [
     ['1 a call without a provider is refused', 'if (providers.length === 0) {', 'if (providers === null) {'],
     [
       '1 a denied provider is blocked',
@@ -90,7 +88,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'if (pattern === undefined) return notAllowed',
     ],
   ]),
-  ...inFile(`${POLICY}/models/call-names.ts`, [
+  ...inFile('packages/policy/src/models/call-names.ts', [
     ['1 an unknown name hides no denied model', '[model, ...endsOf(model)].flatMap', '[model].flatMap'],
     [
       '1 a pattern with a provider names it',
@@ -98,48 +96,48 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       "const ways = eachOnce(['', 'openai', whole.join",
     ],
   ]),
-  ...inFile(`${POLICY}/models/spellings.ts`, [
+  ...inFile('packages/policy/src/models/spellings.ts', [
     [
       '1 the name of a model includes its versions',
       'eachSpelled(withoutEndings(model, VERSIONS))',
       'eachSpelled([model])',
     ],
   ]),
-  ...inFile(`${POLICY}/models/known-providers.ts`, [
+  ...inFile('packages/policy/src/models/known-providers.ts', [
     [
       '1 letter case does not matter in the name of a model',
       'text.toLowerCase();\n  const forms',
       'text;\n  const forms',
     ],
   ]),
-  ...inFile(`${POLICY}/decision-record.ts`, [
+  ...inFile('packages/policy/src/decision-record.ts', [
     [
       '1 the record contains the normal form of a model',
       'model: call?.model ?? null',
       "model: action.type === 'llm_call' ? action.model : null",
     ],
   ]),
-  ...inFile(`${POLICY}/prices/price-of-llm-call.ts`, [
+  ...inFile('packages/policy/src/prices/price-of-llm-call.ts', [
     [
       '4 a call of an unknown provider costs as much as in the dearest list',
       'other.micros > dearest.micros',
       'other.micros < dearest.micros',
     ],
   ]),
-  ...inFile(`${POLICY}/prices/model-prices.ts`, [
+  ...inFile('packages/policy/src/prices/model-prices.ts', [
     [
       '4 a call that names no provider pays the highest price in the document',
       'call.provider === null ? entries',
       'call.provider === null ? entries.slice(0, 1)',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/model-priced.ts`, [
+  ...inFile('packages/policy/src/checks/model-priced.ts', [
     ['1 an unpriced model is refused only if a budget is in force', 'if (!limited) return null;', ''],
   ]),
-  ...inFile(`${POLICY}/checks/cost-per-call.ts`, [
+  ...inFile('packages/policy/src/checks/cost-per-call.ts', [
     ['1 a cost equal to the limit per call is allowed', 'costMicros <= maxMicros', 'costMicros < maxMicros'],
   ]),
-  ...inFile(`${POLICY}/checks/confirmation.ts`, [
+  ...inFile('packages/policy/src/checks/confirmation.ts', [
     [
       '1 a tool that needs confirmation waits for a person',
       'tool?.requiresConfirmation === true',
@@ -151,7 +149,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'return Math.max(...said)',
     ],
   ]),
-  ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
+  ...inFile('packages/policy/src/mandate/resolve-mandate.ts', [
     [
       '1 the first mandate that names the agent applies',
       'mandates.find((mandate) => mandate.agents(action.agentId) !== null) ?? null',
@@ -163,7 +161,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'return mandates.find((mandate) => mandate.reference.id === action.mandateId) ?? null;',
     ],
   ]),
-  ...inFile(`${POLICY}/mandate/compile-mandate.ts`, [
+  ...inFile('packages/policy/src/mandate/compile-mandate.ts', [
     [
       '2 a limit of zero is not an absent limit',
       'maxCostTotalMicros: microsOf(document.maxCostTotal)',
@@ -186,7 +184,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       '<= Number.POSITIVE_INFINITY) return;',
     ],
   ]),
-  ...inFile(`${POLICY}/mandate/exact-number.ts`, [
+  ...inFile('packages/policy/src/mandate/exact-number.ts', [
     [
       '2 NaN, Infinity and hexadecimal are errors',
       'if (written === null) return',
@@ -194,7 +192,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['2 over-precise amounts are errors', 'written === decimalOf(String(value)) ?', 'true ?'],
   ]),
-  ...inFile(`${POLICY}/mandate/yaml-rules.ts`, [
+  ...inFile('packages/policy/src/mandate/yaml-rules.ts', [
     ['8 repeated keys are errors', 'if (seen.has(key.value))', 'if (false)'],
     ['8 __proto__ is an error', 'if (RESERVED.has(key.value))', 'if (false)'],
     ['8 keys of YAML must be texts', "typeof key.value !== 'string'", 'false'],
@@ -217,21 +215,21 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['2 a limit of a tool that nothing allows is an error', '!allowed.has(name)', 'allowed.size < 0'],
     ['2 limits of tools that left a list may stay', 'limited.has(entry)', 'limited.size < 0'],
   ]),
-  ...inFile(`${POLICY}/action-digest.ts`, [
+  ...inFile('packages/policy/src/action-digest.ts', [
     [
       '3 another payload under the same id is reported',
       'sha256(canonicalJson({ ...action, ...ofDelivery, ...ofKey }))',
       "sha256('')",
     ],
   ]),
-  ...inFile(`${POLICY}/record-ids.ts`, [
+  ...inFile('packages/policy/src/record-ids.ts', [
     [
       '3 the decision id comes from log position, time and kind',
       "recordId('dec', source, appendedAtMs, kind, sha256)",
       "recordId('dec', source, 0, kind, sha256)",
     ],
   ]),
-  ...inFile(`${POLICY}/ruling.ts`, [
+  ...inFile('packages/policy/src/ruling.ts', [
     [
       '3 a repeated request gets its DEFER again',
       "if (first.verdict === 'DEFER' && first.samePayload) {",
@@ -239,7 +237,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['3 the reason reports another payload', "first.samePayload ? '' :", "true ? '' :"],
   ]),
-  ...inFile(`${POLICY}/decision-record.ts`, [
+  ...inFile('packages/policy/src/decision-record.ts', [
     [
       '3 a duplicate names the first decision',
       'decisionId: decisionId(first.source, first.appendedAtMs, first.kind)',
@@ -266,12 +264,12 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'reservation === null && facts.limits.some(',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/open-calls.ts`, [
+  ...inFile('packages/policy/src/checks/open-calls.ts', [
     ['4 a call without a price counts as open', 'return [...stated, ...defaults];', 'return stated;'],
     ['4 a price of zero is no price', 'return priceMicros === 0 ? DEFAULTS.maxOpen : null;', 'return null;'],
     ['7 the smallest bound on open calls holds', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
   ]),
-  ...inFile(`${POLICY}/settling.ts`, [
+  ...inFile('packages/policy/src/settling.ts', [
     ['7 the highest price of several policies is the least cost', 'Math.max(most, of(one))', 'of(one)'],
     [
       '7 the smallest bound on give-backs holds',
@@ -304,7 +302,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'reserveMicros',
     ],
   ]),
-  ...inFile(`${POLICY}/price.ts`, [
+  ...inFile('packages/policy/src/price.ts', [
     [
       '4 the stated input is the least of an own report of a model call',
       'most = Math.max(most, cost.micros)',
@@ -352,12 +350,12 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'rule.attemptMicros + rule.successMicros;',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/budget.ts`, [
+  ...inFile('packages/policy/src/checks/budget.ts', [
     ['4 a budget of a principal has its own counter', "return action.principal?.id ?? '';", "return '';"],
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
     ['4 counters never belong to an issued mandate', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
-  ...inFile(`${POLICY}/limit-rulings.ts`, [
+  ...inFile('packages/policy/src/limit-rulings.ts', [
     [
       '5 retryAfterMs is long enough for all limits',
       'wait = Math.max(wait, fact.retryAfterMs);',
@@ -369,7 +367,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'if (fact.retryAfterMs === null) continue;',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/rate.ts`, [
+  ...inFile('packages/policy/src/checks/rate.ts', [
     ['5 the rate of a tool counts only that tool', 'tool: of === null ? null : name', 'tool: null'],
     [
       '7 calls of descendants take slots of the rates of ancestors',
@@ -377,7 +375,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'agentId: action.agentId',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/budget.ts`, [
+  ...inFile('packages/policy/src/checks/budget.ts', [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
     [
       '7 all limits on a budget compare the same spent amount',
@@ -388,7 +386,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['7 the own budget of a policy is not shared', "scope === 'mandate' ? id : ''", "''"],
     ['4 spending of descendants counts for the budgets of ancestors', "return holder ?? '';", "return '';"],
   ]),
-  ...inFile(`${POLICY}/checks/rate.ts`, [
+  ...inFile('packages/policy/src/checks/rate.ts', [
     [
       '7 rates over other windows are all kept',
       'JSON.stringify([windowMs, holder])',
@@ -396,11 +394,11 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 all limits on a rate compare the same number of calls', 'calls < one.maxCalls', 'true'],
   ]),
-  ...inFile(`${POLICY}/checks/by-counter.ts`, [
+  ...inFile('packages/policy/src/checks/by-counter.ts', [
     ['7 the smallest of several limits on one counter holds', 'mostOf(one) < mostOf(known)', 'false'],
     ['7 the record contains the other limits on a counter', 'one !== strictest', 'false'],
   ]),
-  ...inFile(`${POLICY}/mandate/compose-family.ts`, [
+  ...inFile('packages/policy/src/mandate/compose-family.ts', [
     ['7 policies of ancestors are composed too', '...above.flatMap(givenTo)', ''],
     ['7 the policy of an ancestor bounds its descendants', '...above.flatMap(policiesOf)', ''],
     [
@@ -409,21 +407,21 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'return [];',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/tool-allowed.ts`, [
+  ...inFile('packages/policy/src/checks/tool-allowed.ts', [
     [
       '7 a delegable tool is not allowed to its holder',
       'holder === null ? null : delegableTools',
       'delegableTools',
     ],
   ]),
-  ...inFile(`${POLICY}/checks/confirmation.ts`, [
+  ...inFile('packages/policy/src/checks/confirmation.ts', [
     [
       '7 one policy that asks for a person is enough',
       'calls.filter(asksPerson)',
       'calls.slice(0, 1).filter(asksPerson)',
     ],
   ]),
-  ...inFile(`${POLICY}/checklist.ts`, [
+  ...inFile('packages/policy/src/checklist.ts', [
     ['7 every policy is checked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
     ['7 the shortest lease of several policies holds', 'Math.min(...leases)', 'Math.max(...leases)'],
     [
@@ -438,7 +436,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a finding names the policy that set the limit', 'return { ...found, policy: name }', 'return found'],
   ]),
-  ...inFile(`${POLICY}/decide.ts`, [
+  ...inFile('packages/policy/src/decide.ts', [
     [
       '7 the earliest expiry of several policies holds',
       'Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs)',
@@ -446,7 +444,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a missing policy blocks', '  policyFound,\n', ''],
   ]),
-  ...inFile(`${POLICY}/price.ts`, [
+  ...inFile('packages/policy/src/price.ts', [
     [
       '7 the highest reservation of several policies holds',
       'Math.max(one.reserveMicros, other.reserveMicros)',
@@ -465,7 +463,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['7 a price that a later policy lacks blocks', '...(other.unpriced ?? NONE)]', ']'],
     ['7 a price that an earlier policy lacks blocks', '[...(one.unpriced ?? NONE), ', '['],
   ]),
-  ...inFile(`${POLICY}/greater-charging.ts`, [
+  ...inFile('packages/policy/src/greater-charging.ts', [
     [
       '7 the highest charge for a failure holds',
       'Math.max(one.failedMicros, other.failedMicros)',
@@ -497,7 +495,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'failedMicros === verifiedMicros',
     ],
   ]),
-  ...inFile(`${POLICY}/mandate/compose.ts`, [
+  ...inFile('packages/policy/src/mandate/compose.ts', [
     [
       '7 an agent is only observed if every rule observes',
       'observe: policy.observe && observe',
@@ -513,7 +511,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['7 a policy is joined to the rules that gave it', 'byPolicy.get(policy) ?? []', 'given'],
     ['7 a missing policy allows nothing', 'isMissing: true', 'isMissing: false'],
   ]),
-  ...inFile(`${POLICY}/checks/arguments-valid.ts`, [
+  ...inFile('packages/policy/src/checks/arguments-valid.ts', [
     [
       'a refusal names the fields that redaction replaced',
       'if (redacted.length === 0) return',
@@ -521,14 +519,14 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 arguments that take too many steps block', '    if (effort.left < 0) {', '    if (false) {'],
   ]),
-  ...inFile(`${POLICY}/mandates-in-force.ts`, [
+  ...inFile('packages/policy/src/mandates-in-force.ts', [
     [
       '7 an unknown shadow verdict is reported',
       'if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };',
       'if (shadow.mandate === null) return made;',
     ],
   ]),
-  ...inFile(`${POLICY}/shadow.ts`, [
+  ...inFile('packages/policy/src/shadow.ts', [
     ['7 shadow: a policy that only observes blocks nothing', 'made.observe ? null : (', 'false ? null : ('],
     ['7 shadow: the total is always known', "isTotalOf(agentId, limit) ? 'total' : ", ''],
     [
@@ -556,18 +554,18 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 shadow: a grant counts if the shadow asks for a person', 'return fact ?? {', 'return {'],
   ]),
-  ...inFile(`${POLICY}/decide.ts`, [
+  ...inFile('packages/policy/src/decide.ts', [
     [
       '7 shadow: it is evaluated only with the mandate',
       'plan.shadow === undefined || own !== null',
       'plan.shadow === undefined',
     ],
   ]),
-  ...inFile(`${POLICY}/mandate/yaml-bounds.ts`, [
+  ...inFile('packages/policy/src/mandate/yaml-bounds.ts', [
     ['8 YAML that expands without end is not parsed', 'count === MOST_MARKS', 'count === -1'],
     ['8 YAML with endless nesting is not parsed', 'brackets > MAX_DEPTH', 'brackets > 1e9'],
   ]),
-  ...inFile(`${POLICY}/checks/confirmation.ts`, [
+  ...inFile('packages/policy/src/checks/confirmation.ts', [
     [
       '7 the shortest of several lifetimes holds',
       '{ [field]: Math.min(...said) }',

@@ -1,13 +1,11 @@
 /** Breaks the services. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const DECIDER = 'services/decider/src';
-const ALERTER = 'services/alerter/src';
 const CHANGE = 'services/query/src/explain/what-would-change.ts';
 const OTHERS = 'services/query/src/explain/others-in-words.ts';
 
 export const SERVICE_MUTATIONS: readonly Mutation[] = [
-  ...inFile(`${DECIDER}/answer-batch.ts`, [
+  ...inFile('services/decider/src/answer-batch.ts', [
     [
       '2 a request may state its own deadline',
       'action.deadlineMs ?? DEFAULTS.deadlineMs',
@@ -32,7 +30,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'const read',
     ],
   ]),
-  ...inFile(`${DECIDER}/read-incoming.ts`, [
+  ...inFile('services/decider/src/read-incoming.ts', [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
     [
       '7 rules see the tenant of an action that does not state it',
@@ -50,7 +48,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'false',
     ],
   ]),
-  ...inFile(`${DECIDER}/app.ts`, [
+  ...inFile('services/decider/src/app.ts', [
     [
       '3 publish before confirm and commit',
       '  await ledger.confirm(epoch, operations);\n  const last = batch.records.at(-1);\n  if (last !== undefined) await batch.commit(nextOffset(last));\n',
@@ -107,14 +105,14 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'generation: 0 };',
     ],
   ]),
-  ...inFile(`${DECIDER}/restore-ledger.ts`, [
+  ...inFile('services/decider/src/restore-ledger.ts', [
     [
       '9 a start takes a generation above those on the log',
       'Math.max(clock(), highestGeneration(fold) + 1)',
       'Math.max(clock(), highestGeneration(fold))',
     ],
   ]),
-  ...inFile(`${DECIDER}/rebuild-ledger.ts`, [
+  ...inFile('services/decider/src/rebuild-ledger.ts', [
     [
       '9 no rebuild ends with a generation below those on the log',
       '  mustHold(epoch, fold, need);\n  sayMemory',
@@ -251,7 +249,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile(OTHERS, [
     ['7 an explanation names the other limits that block', "other.said === 'block'", 'true'],
   ]),
-  ...inFile(`${DECIDER}/read-incoming.ts`, [
+  ...inFile('services/decider/src/read-incoming.ts', [
     [
       "8 every value on a tenant's topic is a claim",
       'owner === null ? (pinned ?? null) : null',
@@ -265,37 +263,37 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '  return;\n',
     ],
   ]),
-  ...inFile(`${DECIDER}/followed-topics.ts`, [
+  ...inFile('services/decider/src/followed-topics.ts', [
     ['9 a topic is read for good', 'consumer.follow([...read, ...topics])', 'consumer.follow(topics)'],
   ]),
-  ...inFile(`${DECIDER}/read-incoming.ts`, [
+  ...inFile('services/decider/src/read-incoming.ts', [
     [
       '8 a bad batch is a dead letter',
       'if (incoming.unreadable !== undefined) return',
       'if (incoming.key === "?" && incoming.unreadable) return',
     ],
   ]),
-  ...inFile(`${DECIDER}/app.ts`, [
+  ...inFile('services/decider/src/app.ts', [
     ['9 a partition that halts is counted', 'measure.halts.inc({ code: err.code });', ''],
   ]),
-  ...inFile(`${ALERTER}/rules/alarms.ts`, [
+  ...inFile('services/alerter/src/rules/alarms.ts', [
     ['alerts: an older record changes nothing', 'holds ? order <= newest : order < newest', 'order < 0'],
     ['alerts: the next alarm of a subject has another id', '(known?.episode ?? 0) + 1', '1'],
     ['alerts: a cleared alarm is known', 'episode === known.episode && known.stands && !stands', 'false'],
   ]),
-  ...inFile(`${ALERTER}/rules/approval-rule.ts`, [
+  ...inFile('services/alerter/src/rules/approval-rule.ts', [
     ['alerts: a question without an answer stops being an alarm', '!stands || nowMs < endMs', 'true'],
   ]),
-  ...inFile(`${ALERTER}/groups-behind.ts`, [
+  ...inFile('services/alerter/src/groups-behind.ts', [
     ['alerts: abandoned tables are no lag', 'Math.max(nextOffset', 'Math.min(nextOffset'],
     ['alerts: processed records are no lag', 'endOffset - done', 'endOffset'],
     ['alerts: records that no group ever read are late', 'topics: [TOPICS.actions]', 'topics: []'],
   ]),
-  ...inFile(`${ALERTER}/rules/windowed-shares.ts`, [
+  ...inFile('services/alerter/src/rules/windowed-shares.ts', [
     ['alerts: a threshold is reached exactly', 'return shown >= asked;', 'return shown > asked;'],
     ['alerts: a threshold of a large amount is reached exactly', '* 100n >= BigInt', '* 100n > BigInt'],
   ]),
-  ...inFile(`${ALERTER}/rules/release-rate-rule.ts`, [
+  ...inFile('services/alerter/src/rules/release-rate-rule.ts', [
     [
       'alerts: a give-back that was refused counts',
       "if (marks.includes('RELEASE_REFUSED')) return { whole, part: whole };",
@@ -307,7 +305,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'Math.max(0, -deltaMicros)',
     ],
   ]),
-  ...inFile(`${ALERTER}/rules/budget-rule.ts`, [
+  ...inFile('services/alerter/src/rules/budget-rule.ts', [
     [
       'alerts: the charge of a decision counts',
       'sumMicros(spentMicros, decision.chargedMicros)',
@@ -315,15 +313,15 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     ['alerts: a budget near its threshold is reported once', 'percent - rearmPoints', 'percent'],
   ]),
-  ...inFile(`${ALERTER}/rules/addressees.ts`, [
+  ...inFile('services/alerter/src/rules/addressees.ts', [
     ['alerts: a tenant gets only its own alerts', "tenant === '*' || concerns(alert, tenant)", 'true'],
   ]),
-  ...inFile(`${ALERTER}/evaluator.ts`, [
+  ...inFile('services/alerter/src/evaluator.ts', [
     ['alerts: old records raise no alerts', 'seen.offset < (begun.get(seen.partition) ?? 0)', 'false'],
     ['alerts: void decisions raise no alerts', '!holdsIn(inForce, record.decision.ledgerEpoch)', 'false'],
     ['alerts: a repeat is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
   ]),
-  ...inFile(`${ALERTER}/deliver/line.ts`, [
+  ...inFile('services/alerter/src/deliver/line.ts', [
     ['alerts: a flood of one tenant takes no place of another', 'other.size > most.size', 'false'],
     [
       'alerts: tenants take turns',
@@ -331,7 +329,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${ALERTER}/deliver/signature.ts`, [
+  ...inFile('services/alerter/src/deliver/signature.ts', [
     ['alerts: webhooks are signed by the standard', "createHmac('sha256', key)", "createHmac('sha512', key)"],
   ]),
   ...inFile(CHANGE, [

@@ -1,5 +1,6 @@
 /** Budgets by the names that people give them. */
-import type { ControlDocuments, MandateOfFile } from '@mandate/policy';
+import type { ControlDocuments } from '@mandate/control';
+import type { MandateOfFile } from '@mandate/policy';
 import { type BudgetLimit, TOTAL_BUDGET } from '@mandate/schemas';
 
 export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs' | 'holder'>;

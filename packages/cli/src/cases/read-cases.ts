@@ -1,13 +1,11 @@
 /** Cases of files and folders, ready to be played, with what they are about: read once, however many cases ask for it. */
 import { dirname, isAbsolute, join } from 'node:path';
+import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import {
-  type ControlDocuments,
   describeFault,
   type FindPlace,
   type MandatesInForce,
-  mandatesByRegister,
   mandatesOfFile,
-  mandatesUnderControl,
   readDocuments,
   type SayFault,
 } from '@mandate/policy';

@@ -1,4 +1,4 @@
-import { type Linted, lintControl } from '@mandate/policy';
+import { type Linted, lintControl } from '@mandate/control/lint';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRulesFile } from '@mandate/alerter';
+import { foldControl } from '@mandate/control';
 import { openMandatesFile } from '@mandate/decider';
-import { foldControl } from '@mandate/policy';
 import { openPrivacyFile } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';

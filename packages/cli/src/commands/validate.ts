@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { type DocumentFault, describeFault, loadControl, saysKind } from '@mandate/policy';
+import { loadControl } from '@mandate/control';
+import { type DocumentFault, describeFault, saysKind } from '@mandate/policy';
 import { checkPrivacy } from '@mandate/privacy';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';

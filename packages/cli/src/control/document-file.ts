@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { loadControl } from '@mandate/policy';
+import { loadControl } from '@mandate/control';
 import { stringify } from 'yaml';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Document } from './change.ts';

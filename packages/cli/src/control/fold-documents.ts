@@ -1,5 +1,5 @@
 /** What files say, as if it were put into an empty plane: for commands that ask no plane. */
-import { type Changed, type ControlDocuments, type ControlFold, foldControl } from '@mandate/policy';
+import { type Changed, type ControlDocuments, type ControlFold, foldControl } from '@mandate/control';
 import { DEFAULTS, wireTime } from '@mandate/schemas';
 import type { Change } from './change.ts';
 import { recordOf } from './change-record.ts';

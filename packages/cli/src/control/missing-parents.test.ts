@@ -1,4 +1,4 @@
-import { loadControl } from '@mandate/policy';
+import { loadControl } from '@mandate/control';
 import { expect, test } from 'vitest';
 import { missingParents } from './missing-parents.ts';
 import { planChanges } from './plan-changes.ts';

@@ -1,4 +1,4 @@
-import { loadControl } from '@mandate/policy';
+import { loadControl } from '@mandate/control';
 import { expect, test } from 'vitest';
 import { missingPolicies, versionsLeftOut } from './named-policies.ts';
 import { planChanges } from './plan-changes.ts';

@@ -1,13 +1,13 @@
 /** What has to change so that what stands is what files say. */
 import { isDeepStrictEqual } from 'node:util';
+import type { ControlDocuments } from '@mandate/control';
 import {
   agentWidening,
   attributesAsked,
-  type ControlDocuments,
   ruleWidening,
   widening,
   wideningByArrival,
-} from '@mandate/policy';
+} from '@mandate/control/lint';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Change, Document } from './change.ts';
 import { missingPolicies } from './named-policies.ts';

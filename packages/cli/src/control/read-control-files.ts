@@ -1,5 +1,6 @@
 /** Agents, policies and rules of files and folders, as one set. */
-import { type ControlDocuments, describeFault, type LoadedControl, loadControl } from '@mandate/policy';
+import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
+import { describeFault } from '@mandate/policy';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';

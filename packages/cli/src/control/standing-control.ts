@@ -1,5 +1,5 @@
 /** Agents, policies and rules as they stand, with the revision of each. */
-import type { ControlDocuments } from '@mandate/policy';
+import type { ControlDocuments } from '@mandate/control';
 import type { ApiClient } from '../api-client.ts';
 import { rowsOf } from '../pages.ts';
 

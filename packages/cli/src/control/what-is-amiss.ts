@@ -1,5 +1,5 @@
 /** What lint says of a plane after it was changed: errors whole, warnings by number. */
-import type { Linted } from '@mandate/policy';
+import type { Linted } from '@mandate/control/lint';
 import type { ApiClient } from '../api-client.ts';
 import type { Output } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';

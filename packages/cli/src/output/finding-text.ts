@@ -1,4 +1,4 @@
-import type { LintFinding } from '@mandate/policy';
+import type { LintFinding } from '@mandate/control/lint';
 import type { Output } from '../command-context.ts';
 import { printable } from './printable.ts';
 import { paint } from './table.ts';

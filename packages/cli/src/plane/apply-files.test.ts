@@ -1,4 +1,4 @@
-import { type ControlDocuments, foldControl, loadControl } from '@mandate/policy';
+import { type ControlDocuments, foldControl, loadControl } from '@mandate/control';
 import { silentLogger } from '@mandate/runtime';
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { expect, it } from 'vitest';

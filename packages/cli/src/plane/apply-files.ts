@@ -3,8 +3,8 @@
  * becomes a record. What no file names stays.
  */
 import { randomBytes } from 'node:crypto';
+import type { ControlDocuments, TenantControl } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
-import type { ControlDocuments, TenantControl } from '@mandate/policy';
 import type { Clock, Logger } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
 import type { Change } from '../control/change.ts';

@@ -6,6 +6,7 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
+import { agentRegister, mandatesByRegister } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import {
   controlRoutes,
@@ -22,7 +23,7 @@ import {
 } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { agentRegister, compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
   hidingInForce,
   openPrivacyFile,

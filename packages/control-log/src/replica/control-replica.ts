@@ -9,7 +9,7 @@ import {
   foldControl,
   readControl,
   type TenantControl,
-} from '@mandate/policy';
+} from '@mandate/control';
 import { readControlRecord } from '@mandate/schemas';
 
 /** A record of the control topic, as the log contains it. */

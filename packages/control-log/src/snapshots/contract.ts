@@ -1,6 +1,6 @@
 /** What starting from a snapshot of the control topic promises, on whichever log, and wherever snapshots lie. */
 import type { Bus, Snapshots } from '@mandate/bus';
-import { foldControl, writeControl } from '@mandate/policy';
+import { foldControl, writeControl } from '@mandate/control';
 import { createLogger, silentLogger } from '@mandate/runtime';
 import { controlRecord, TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';

@@ -7,7 +7,7 @@ import {
   foldControl,
   readControl,
   readControlHead,
-} from '@mandate/policy';
+} from '@mandate/control';
 import { type Logger, MandateError } from '@mandate/runtime';
 import { placeOf } from '../control-changes.ts';
 

@@ -1,7 +1,7 @@
 /** When a snapshot of the control topic is taken, and how: of a fold of its own, so that the one which answers goes on. */
 import { createHash } from 'node:crypto';
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
-import { type ControlPlace, writeControl } from '@mandate/policy';
+import { type ControlPlace, writeControl } from '@mandate/control';
 import { type Logger, turns } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from '../control-changes.ts';

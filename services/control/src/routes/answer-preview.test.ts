@@ -1,4 +1,4 @@
-import { foldControl } from '@mandate/policy';
+import { foldControl } from '@mandate/control';
 import { NO_PRIVACY } from '@mandate/privacy';
 import { controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';

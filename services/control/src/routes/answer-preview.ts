@@ -1,5 +1,5 @@
 /** What POST /v1/mandates/preview answers: of the documents as they stand, and of those that somebody thinks of. */
-import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/policy';
+import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type HidingRules, trialHiding } from '@mandate/privacy';
 import { readBody } from '@mandate/runtime';
 import { action, CODES, check, id, limit, mandateReference, type Plan, RULE_MODES } from '@mandate/schemas';

@@ -1,12 +1,7 @@
 /** What becomes of POST /v1/mandates/issue: rules are looked through, and what matches is put on the log as it stands. */
 import { randomBytes } from 'node:crypto';
-import {
-  type ComposedIssue,
-  canonicalJson,
-  composeIssue,
-  type IssueComposed,
-  type IssuedMandate,
-} from '@mandate/policy';
+import { type ComposedIssue, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/control';
+import { canonicalJson } from '@mandate/policy';
 import { callerOf, HttpProblem } from '@mandate/runtime';
 import { CAPS, DEFAULTS, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
 import { z } from 'zod';

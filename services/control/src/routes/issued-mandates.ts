@@ -1,5 +1,5 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
-import { type IssuedMandate, policiesNamed } from '@mandate/policy';
+import { type IssuedMandate, policiesNamed } from '@mandate/control';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import { id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
 import type { FastifyReply } from 'fastify';

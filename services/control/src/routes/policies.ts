@@ -1,5 +1,7 @@
 /** /v1/policies: named pieces of authority, each a history of versions that never change. */
-import { compilePolicy, type TenantControl } from '@mandate/policy';
+
+import type { TenantControl } from '@mandate/control';
+import { compilePolicy } from '@mandate/policy';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { count, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import type { FastifyReply } from 'fastify';

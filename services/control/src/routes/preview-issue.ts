@@ -1,5 +1,5 @@
 /** A preview of POST /v1/mandates/issue: what it would answer, and why where it would issue nothing. */
-import { previewIssue as preview, type TenantControl } from '@mandate/policy';
+import { previewIssue as preview, type TenantControl } from '@mandate/control';
 import { id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';

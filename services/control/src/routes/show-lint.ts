@@ -1,5 +1,5 @@
 /** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
-import type { LintedDocument } from '@mandate/policy';
+import type { LintedDocument } from '@mandate/control/lint';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -2,7 +2,7 @@
  * /v1/tenants: which there are, how much there may be in each, what it is held to, and whether it is open. They are for whoever
  * runs the plane; people of a tenant see their own. One that nobody opened is open, and bounded by nothing.
  */
-import { compileBounds, type OpenedTenant } from '@mandate/policy';
+import { compileBounds, type OpenedTenant } from '@mandate/control';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
 import { count, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,5 +1,7 @@
 /** What both kinds of preview take beside what they ask of: documents that somebody thinks of. */
-import { compilePolicy, compileRule, roomToWrite, type TenantControl } from '@mandate/policy';
+
+import type { TenantControl } from '@mandate/control';
+import { compilePolicy, compileRule, roomToWrite } from '@mandate/policy';
 import { HttpProblem } from '@mandate/runtime';
 import {
   type AgentDocument,

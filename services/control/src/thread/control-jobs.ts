@@ -2,7 +2,7 @@
  * Long work on a tenant's documents. It runs in its own thread, on a copy of the documents. Jobs and results travel between
  * threads, so they are plain values.
  */
-import type { LintedDocument } from '@mandate/policy';
+import type { LintedDocument } from '@mandate/control/lint';
 import type { HidingRules } from '@mandate/privacy';
 import type { HttpProblem } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';

@@ -1,5 +1,7 @@
 /** Does a job on the documents of its tenant. */
-import { lintAround, lintControl, type TenantControl } from '@mandate/policy';
+
+import type { TenantControl } from '@mandate/control';
+import { lintAround, lintControl } from '@mandate/control/lint';
 import { HttpProblem } from '@mandate/runtime';
 import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';

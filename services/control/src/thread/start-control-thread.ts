@@ -2,8 +2,8 @@
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Bus, Snapshots } from '@mandate/bus';
+import type { ControlPlace } from '@mandate/control';
 import { feedReplica } from '@mandate/control-log';
-import type { ControlPlace } from '@mandate/policy';
 import type { Logger } from '@mandate/runtime';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 import type { Answer, Call, Result } from './messages.ts';

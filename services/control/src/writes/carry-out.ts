@@ -1,6 +1,7 @@
 /** A change, from the request that asks for it to what the log made of it. */
 import { createHash, randomBytes } from 'node:crypto';
-import { type Changed, type ControlChange, controlWidening } from '@mandate/policy';
+import type { Changed } from '@mandate/control';
+import { type ControlChange, controlWidening } from '@mandate/control/lint';
 import { callerOf, HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
 import { type ControlRecord, controlRecordFault, policyNamed, sortableId, wireTime } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,6 +1,6 @@
 /** Revokes a key that is on the log. A key of the data folder is not on the log, so its refusal says how to revoke it. */
 
-import type { ControlChange } from '@mandate/policy';
+import type { ControlChange } from '@mandate/control/lint';
 import { callerOf, HttpProblem } from '@mandate/runtime';
 import type { FastifyReply } from 'fastify';
 import type { Control } from '../control.ts';

@@ -6,8 +6,8 @@
  */
 import { type ControlEvent, idOfChange } from '@mandate/audit';
 import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';
+import { foldChange, foldControl } from '@mandate/control';
 import type { Reconciliation } from '@mandate/ledger';
-import { foldChange, foldControl } from '@mandate/policy';
 import {
   type ControlRecord,
   type DeadLettersRecord,

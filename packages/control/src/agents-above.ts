@@ -1,0 +1,39 @@
+import type { AgentAbove } from '@mandate/policy/parts';
+import { type AgentDocument, CAPS } from '@mandate/schemas';
+import { agentOf } from './compile-control.ts';
+import type { Kept } from './kept.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+const NOBODY: readonly AgentAbove[] = [];
+
+/**
+ * Who stands above an agent, the nearest first. Whoever is registered no more is the last: of those above it nothing is
+ * known. So is who would be one too many, which the register refuses, and a preview may ask for.
+ */
+export function agentsAbove(
+  agents: Pick<TenantControl['agents'], 'get'>,
+  { parent }: AgentDocument,
+): readonly AgentAbove[] {
+  if (parent === undefined) return NOBODY;
+  const above: AgentAbove[] = [];
+  let id: string | undefined = parent;
+  while (id !== undefined) {
+    const kept: Kept<AgentDocument> | undefined = above.length < CAPS.parents ? agents.get(id) : undefined;
+    above.push({ id, agent: kept === undefined ? null : agentOf(kept) });
+    id = kept?.document.parent;
+  }
+  return above;
+}
+
+/** The documents of those of them that are registered, the nearest first. */
+export function* documentsAbove(
+  agents: Pick<TenantControl['agents'], 'get'>,
+  { parent }: AgentDocument,
+): Generator<AgentDocument> {
+  let next = parent;
+  for (let height = 0; next !== undefined && height < CAPS.parents; height += 1) {
+    const document: AgentDocument | undefined = agents.get(next)?.document;
+    if (document !== undefined) yield document;
+    next = document?.parent;
+  }
+}

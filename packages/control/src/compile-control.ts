@@ -1,0 +1,73 @@
+/** What is made of the documents of the control topic: each once, as a document is the same for ever. */
+
+import type { AgentAttributes } from '@mandate/policy';
+import {
+  compileGlobs,
+  compilePolicy,
+  compileRule,
+  missingPolicy,
+  type NamedPolicy,
+  type Rule,
+} from '@mandate/policy';
+import type { PolicyLookup } from '@mandate/policy/parts';
+import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import type { Kept } from './kept.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+/** What is archived is no longer there, in whichever version. */
+export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): PolicyLookup {
+  return (id, version) => {
+    const { versions = [], isArchived } = policies.get(id) ?? {};
+    const number = version ?? versions.length;
+    const kept = versions[number - 1];
+    return kept === undefined || isArchived ? null : policyOf(kept, number);
+  };
+}
+
+/** One that cannot be compiled allows nothing. */
+const policyOf = once((document: PolicyDocument, version: number): NamedPolicy => {
+  const name = `${document.id}@${version}`;
+  const read = compilePolicy(document, name, { isOnLog: true });
+  return read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
+});
+
+/** What is amiss in it, where it cannot be compiled. */
+export const readRule = once((document: RuleDocument) => compileRule(document, { isOnLog: true }));
+
+export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
+  const read = readRule(kept);
+  return read.ok ? read.compiled : blockingRuleOf(kept);
+};
+
+/** What it needs to act is nothing that rules ask. */
+export const agentOf = once(
+  ({ requiresGrant, ...document }: AgentDocument): AgentAttributes => ({ ...document }),
+);
+
+function once<D, More extends unknown[], T>(
+  make: (document: D, ...more: More) => T,
+): (kept: Kept<D>, ...more: More) => T {
+  const made = new WeakMap<Kept<D>, { one: T }>();
+  return (kept, ...more) => {
+    const known = made.get(kept);
+    if (known !== undefined) return known.one;
+    const one = make(kept.document, ...more);
+    made.set(kept, { one });
+    return one;
+  };
+}
+
+/** Whoever wrote it could read it, and we cannot: then nobody whom it names is allowed anything by it, whatever it asks. */
+const blockingRuleOf = once(({ id, priority, mode, agents, groups }: RuleDocument): Rule => {
+  return {
+    id,
+    priority,
+    policy: { id: `of rule ${id}`, version: null },
+    mode: mode === 'shadow' ? mode : 'enforce',
+    agents: agents === undefined ? null : compileGlobs(agents),
+    groups: groups === undefined ? null : new Set(groups),
+    conditions: [],
+    startsAtMs: null,
+    endsAtMs: null,
+  };
+});

@@ -1,0 +1,32 @@
+/**
+ * @mandate/control: what the control topic says, as state. Agents, policies, rules, grants and tenant limits of each tenant
+ * are a fold of the topic's records.
+ *
+ * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives the
+ * decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same question for changes
+ * that nobody made yet. `writeControl` and `readControl` store the fold as lines of text.
+ *
+ * Pure, like @mandate/policy, which it stands on: no I/O, no clock, no randomness. Services call it between the log and HTTP.
+ * Findings about documents are exported apart, as `@mandate/control/lint`, because deciders do not need them.
+ */
+
+export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';
+export { type ComposedIssue, composeIssue, type IssueComposed, policiesNamed } from './compose-issued.ts';
+export { type Changed, type ControlFold, foldControl } from './control-state.ts';
+export type { IssuedMandate } from './issued-mandates.ts';
+export type { OpenedTenant } from './kept.ts';
+export { type ControlDocuments, type LoadedControl, loadControl } from './load-control.ts';
+export {
+  type MandatesUnderControl,
+  mandatesByRegister,
+  mandatesUnderControl,
+} from './mandates-under-control.ts';
+export { type NearRule, nearRules } from './near-rules.ts';
+export { type IssuePreview, previewIssue } from './preview-issue.ts';
+export { previewMandate } from './preview-mandate.ts';
+export type { ControlHead, ControlPlace } from './snapshot/control-line.ts';
+export { readControl, readControlHead } from './snapshot/read-control.ts';
+export { controlDigest, writeControl } from './snapshot/write-control.ts';
+export { compileBounds } from './tenant-bounds.ts';
+export type { TenantControl } from './tenant-control.ts';
+export { foldChange, type WhatBecame } from './what-became.ts';

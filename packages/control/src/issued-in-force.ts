@@ -1,0 +1,158 @@
+/**
+ * What an agent may do under a mandate that it was issued. It is what the rules gave at the mandate's place on the log, in
+ * the context that it was issued for: those rules are asked again with the action, as they stood, and lead to the versions
+ * that they led to. So it is never more than it was then.
+ */
+
+import { canonicalJson, type Resolved, type RulesInForce, rulesInForce } from '@mandate/policy';
+import type { Efforts, MandateInForce, Remembered } from '@mandate/policy/parts';
+import { refusedPlan } from '@mandate/policy/parts';
+import { type Action, type Check, type Json, type Refusal, wireTime } from '@mandate/schemas';
+import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import type { IssuedMandate } from './issued-mandates.ts';
+import { boundsOf } from './tenant-bounds.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+type Context = { readonly [field: string]: Json };
+
+const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
+/** A tenant may have thousands of them, and an agent can say something else in each action. */
+const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
+const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
+
+/** `asked`: the action in the context that the mandate was issued for; absent where its rules were not asked. */
+type IssuedInForce = (
+  control: TenantControl,
+  mandateId: string,
+  action: Action,
+  atMs: number,
+  efforts: Efforts,
+) => MandateInForce & { asked?: Action; tooCostly?: NonNullable<Resolved['tooCostly']> };
+
+/** What is made of a mandate is kept for as long as the fold has it, and neither a policy nor the tenant is changed. */
+export function issuedInForce(): IssuedInForce {
+  const made = new WeakMap<
+    IssuedMandate,
+    { of: number; opened: TenantControl['opened']; rules: RulesInForce }
+  >();
+
+  function rulesOf(control: TenantControl, issued: IssuedMandate): RulesInForce {
+    const known = made.get(issued);
+    const { policiesRevision: of, opened } = control;
+    if (known?.of === of && known.opened === opened) return known.rules;
+    const rules = issued.rules.map(({ rule, version }) => {
+      const compiled = ruleOf(rule);
+      return { ...compiled, policy: { id: compiled.policy.id, version } };
+    });
+    const inForce = rulesInForce(rules, policiesOf(control), boundsOf(opened), {
+      id: issued.document.id,
+      remembered: OF_A_MANDATE,
+    });
+    made.set(issued, { of, opened, rules: inForce });
+    return inForce;
+  }
+
+  return (control, mandateId, action, atMs, efforts) => {
+    const issued = control.issued.byId.get(mandateId);
+    if (issued === undefined || issued.document.agentId !== action.agentId) return NONE;
+    const { agent, document, startsAtMs, endsAtMs, revokedAt } = issued;
+    if (revokedAt !== null) return refused(revokedNow(issued, revokedAt), 0);
+    if (atMs >= endsAtMs) return refused(ended(issued), endsAtMs);
+    if (atMs < startsAtMs) return refused(notBegun(issued), 0, startsAtMs);
+    const other = differsIn(document.context, action.context);
+    if (other !== undefined) return refused(ofOtherContext(issued, other), startsAtMs, endsAtMs);
+    const subject = inContext(document.context, action);
+    const lasts = { holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs, asked: subject };
+    const { mandate, steps, tooCostly } = rulesOf(control, issued).resolve(
+      agentOf(agent),
+      subject,
+      atMs,
+      efforts,
+    );
+    if (tooCostly !== undefined) return { mandate, tooCostly, ...lasts };
+    if (mandate === null) return { ...refused(noRuleMatches(issued), startsAtMs, endsAtMs), asked: subject };
+    return { mandate, steps, ...lasts };
+  };
+}
+
+/** A field that both name, and not alike. */
+function differsIn(issuedFor: Context, context: Action['context']): string | undefined {
+  if (context === undefined) return undefined;
+  return Object.keys(issuedFor).find(
+    (field) =>
+      Object.hasOwn(context, field) && canonicalJson(context[field]) !== canonicalJson(issuedFor[field]),
+  );
+}
+
+function inContext(issuedFor: Context, action: Action): Action {
+  if (Object.keys(issuedFor).length === 0) return action;
+  return { ...action, context: { ...action.context, ...issuedFor } };
+}
+
+type Refused = readonly [Omit<Refusal, 'hard'>, Check];
+
+function refused(
+  [refusal, check]: Refused,
+  holdsFromMs: number,
+  holdsUntilMs: number | null = null,
+): MandateInForce {
+  const plan = refusedPlan(null, { ...refusal, hard: true }, [check]);
+  return { mandate: null, holdsFromMs, holdsUntilMs, refused: plan };
+}
+
+function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: string): Refused {
+  return [
+    {
+      code: 'MANDATE_EXPIRED',
+      reason: `The mandate "${id}" was revoked at ${revokedAt}.`,
+      remedy: ASK_ANEW,
+    },
+    { check: 'mandate-alive', said: 'block', saw: { expiresAt: wireTime(endsAtMs), revokedAt } },
+  ];
+}
+
+function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
+  const expiresAt = wireTime(endsAtMs);
+  return [
+    { code: 'MANDATE_EXPIRED', reason: `The mandate "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
+    { check: 'mandate-alive', said: 'block', saw: { expiresAt } },
+  ];
+}
+
+/** Whoever issued it has a clock that is ahead of the ledger's, by which a rule has not yet begun, or ended. */
+function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
+  const startsAt = wireTime(startsAtMs);
+  return [
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `The mandate "${id}" begins at ${startsAt}: until then other rules hold.`,
+      remedy:
+        'Ask again then, as another action, or leave mandateId out; compare the clocks of control service and ledger.',
+    },
+    { check: 'mandate-found', said: 'block', saw: { agentId, startsAt } },
+  ];
+}
+
+/** The name of the field is the issuer's; what the action says there is not told. */
+function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: string): Refused {
+  return [
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `The mandate "${id}" was issued for another context: context.${field} is not what the action says.`,
+      remedy: 'Have one issued for this context (POST /v1/mandates/issue), or leave mandateId out.',
+    },
+    { check: 'mandate-found', said: 'block', saw: { agentId, context: field } },
+  ];
+}
+
+/** Each of its rules looks at what actions say. */
+function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
+  return [
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `No rule that the mandate "${id}" is made of matches what the agent does.`,
+      remedy: 'Have one issued under other rules, or leave mandateId out.',
+    },
+    { check: 'mandate-found', said: 'block', saw: { agentId } },
+  ];
+}

@@ -1,0 +1,113 @@
+/** Doubts about a tenant's documents, as lint tells them: document-doubts.ts says what they are. */
+
+import { alikeTools, type Doubt, listDoubts, lookAlikes, policyDoubts, takes } from '@mandate/policy/parts';
+import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
+import { boundsDocument } from '../tenant-bounds.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import { type LintEffort, skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+import type { Policies } from './idle-documents.ts';
+import type { RuleRead } from './rules-read.ts';
+
+/** Looking at a pattern, or for what a name looks like, in steps of lint. */
+const OF_ENTRY = 20;
+
+type Told = { of: string; document: PolicyDocument; policies: readonly string[] };
+
+/** @param own those that are asked about; what the others declare is known */
+export function doubtfulPolicies(control: TenantControl, own: Policies, effort: LintEffort): Finding[] {
+  const all = policiesIn(control);
+  const ids = new Set(own.map(([id]) => id));
+  const known = new Set(all.flatMap(({ document }) => document.tools ?? []));
+  return all
+    .filter(({ policies: [id] }) => id === undefined || ids.has(id))
+    .flatMap(({ of, document, policies }) => {
+      if (!takes(effort, OF_ENTRY * sizeOf(document))) {
+        skip(effort, 'PATTERN_DOUBTFUL', 'policies');
+        return [];
+      }
+      const doubts = [...listDoubts(document), ...policyDoubts(document, known)];
+      return doubts.map((doubt) => finding(doubt, `${of}, ${doubt.path.join('.')}`, { policies }));
+    });
+}
+
+export function doubtfulRules(rules: readonly RuleRead[], effort: LintEffort): Finding[] {
+  return rules.flatMap(({ document }) => {
+    if (!takes(effort, OF_ENTRY * (1 + (document.agents?.length ?? 0)))) {
+      skip(effort, 'PATTERN_DOUBTFUL', 'rules');
+      return [];
+    }
+    return listDoubts(document).map((doubt) =>
+      finding(doubt, `The rule "${document.id}", ${doubt.path.join('.')}`, { rules: [document.id] }),
+    );
+  });
+}
+
+/**
+ * Names of tools in all policies and in the bounds.
+ *
+ * @param first the policies that a finding is to be about, where it can be
+ */
+export function toolsAlike(control: TenantControl, first: Policies, effort: LintEffort): Finding[] {
+  const ids = new Set(first.map(([id]) => id));
+  const isFirst = ({ policies: [id = ''] }: Told) => ids.has(id);
+  const all = policiesIn(control).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+  if (!takes(effort, OF_ENTRY * all.reduce((sum, { document }) => sum + sizeOf(document), 0))) {
+    skip(effort, 'NAMES_ALIKE', 'policies');
+    return [];
+  }
+  const named = all.map((told) => {
+    const [id] = told.policies;
+    return { ...told, of: id === undefined ? ' of the bounds' : ` of "${id}"` };
+  });
+  return alikeTools(named).map(({ within, ...doubt }) =>
+    finding(doubt, 'The tools', { policies: within.flatMap(({ policies }) => policies) }),
+  );
+}
+
+export function agentsAlike(agents: readonly AgentDocument[], effort: LintEffort): Finding[] {
+  if (!takes(effort, OF_ENTRY * agents.length)) {
+    skip(effort, 'NAMES_ALIKE', 'agents');
+    return [];
+  }
+  return lookAlikes(agents.map(({ id }) => id)).map((alike) => ({
+    code: 'NAMES_ALIKE',
+    severity: 'warning',
+    message: `The agents ${alike.map((id) => `"${id}"`).join(' and ')} look alike, and are different agents.`,
+    remedy: 'Check that each is meant: names are compared code point by code point.',
+  }));
+}
+
+function policiesIn(control: TenantControl): readonly Told[] {
+  const policies = [...control.policies].flatMap(([id, { versions, isArchived }]): Told[] => {
+    const document = versions.at(-1)?.document;
+    if (isArchived || document === undefined) return [];
+    return [{ of: `The policy "${id}"`, document, policies: [id] }];
+  });
+  const bounds = control.opened && boundsDocument(control.opened.document);
+  return bounds
+    ? [...policies, { of: 'The bounds of the tenant', document: bounds, policies: [] }]
+    : policies;
+}
+
+function sizeOf({
+  tools,
+  allowedTools,
+  deniedTools,
+  delegableTools,
+  toolPolicies,
+  ...rest
+}: PolicyDocument): number {
+  const ofCalls = [rest.allowedModels, rest.deniedModels, rest.allowedProviders, rest.deniedProviders];
+  const lists = [tools, allowedTools, deniedTools, delegableTools, ...ofCalls];
+  const entries = lists.reduce((sum, list) => sum + (list?.length ?? 0), 1);
+  return entries + Object.keys(toolPolicies ?? {}).length;
+}
+
+function finding(
+  { code, message, remedy }: Doubt,
+  place: string,
+  of: Pick<Finding, 'rules' | 'policies'>,
+): Finding {
+  return { code, severity: 'warning', ...of, message: `${place}: ${message}.`, remedy };
+}

@@ -1,0 +1,79 @@
+import { compileGlobs } from '@mandate/policy';
+import type { GlobMatcher } from '@mandate/policy/parts';
+import { type Effort, takes } from '@mandate/policy/parts';
+import { commonName } from './common-name.ts';
+
+/** So many sets of lists are tried; what none of these does is told as what all of them do. */
+const MOST_SETS = 200;
+
+/** What a policy lets be called: what these match, and those do not. */
+export type Names = { allowed: readonly string[]; denied: readonly string[] };
+
+/**
+ * The smallest set of these that have no name in common, by their places; the first of several. Null where all have one in
+ * common; undefined where nobody knows.
+ */
+export function emptyTogether(all: readonly Names[], effort: Effort): readonly number[] | null | undefined {
+  const places = [...all.keys()];
+  if (all.length === 0 || haveObviously(all, effort)) return null;
+  const name = nameIn(all, effort);
+  if (name !== null) return name === undefined ? undefined : null;
+  let sets = 0;
+  for (let size = 1; size < all.length; size += 1) {
+    for (const set of subsets(places, size)) {
+      sets += 1;
+      if (sets > MOST_SETS || effort.left < 0) return places;
+      const some = set.flatMap((at) => all[at] ?? []);
+      if (nameIn(some, effort) === null) return set;
+    }
+  }
+  return places;
+}
+
+function nameIn(all: readonly Names[], effort: Effort): string | null | undefined {
+  return commonName(
+    all.map(({ allowed }) => allowed),
+    effort,
+    all.flatMap(({ denied }) => denied),
+  );
+}
+
+/** One that a list spells out is most often what all have in common, and to look for any other takes a thousand times as long. */
+function haveObviously(all: readonly Names[], effort: Effort): boolean {
+  const [shortest] = all.toSorted((one, other) => one.allowed.length - other.allowed.length);
+  if (shortest === undefined || !takes(effort, all.length)) return false;
+  const matches = (globs: readonly string[], name: string) => {
+    const matcher = matcherOf(globs, effort);
+    return takes(effort, matcher.steps) && matcher(name) !== null;
+  };
+  return shortest.allowed
+    .flatMap((pattern) => ['', ANY_RUN].map((run) => pattern.replaceAll('*', run)))
+    .some((name) =>
+      all.every(
+        ({ allowed, denied }) => matches(allowed, name) && !matches(denied, name) && effort.left >= 0,
+      ),
+    );
+}
+
+const ANY_RUN = '_';
+
+const matchers = new WeakMap<readonly string[], GlobMatcher>();
+
+function matcherOf(globs: readonly string[], effort: Effort): GlobMatcher {
+  const known = matchers.get(globs);
+  if (known !== undefined) return known;
+  takes(effort, globs.length);
+  const made = compileGlobs(globs);
+  matchers.set(globs, made);
+  return made;
+}
+
+function* subsets(all: readonly number[], size: number): Generator<readonly number[]> {
+  if (size === 0) {
+    yield [];
+    return;
+  }
+  for (const [at, first] of all.entries()) {
+    for (const others of subsets(all.slice(at + 1), size - 1)) yield [first, ...others];
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Rules that give by what agents say of themselves: their context and their principal. An agent that no other rule holds gets
+ * what such a rule gives as soon as it says so, whether it is so or not. A rule beside others only takes away.
+ */
+
+import type { AgentAttributes, Rule } from '@mandate/policy';
+import { compileGlobs } from '@mandate/policy';
+import { candidateOf, claimsOf, conjuncts, mayMatch, takes } from '@mandate/policy/parts';
+import { type ApiKeyRecord, isPinned, pinnedFields, stepsOf } from '@mandate/schemas';
+import { agentOf } from '../compile-control.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import { skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+import { neverHold } from './never-hold.ts';
+import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
+
+/** @param fileKeys of the tenant, that stand in a file and not on the log */
+export function givenByClaim(
+  control: TenantControl,
+  { rules, around }: { rules: readonly RuleRead[]; around: readonly RuleRead[] },
+  { atMs, effort }: Look,
+  fileKeys: readonly ApiKeyRecord[],
+): Finding[] {
+  const open = new Map(
+    around.flatMap((rule) => (gives(control, rule) ? claiming(rule, { atMs, effort }) : [])),
+  );
+  if (open.size === 0) return [];
+  const always = rules.flatMap(({ read, document }) =>
+    read.ok && isAlive(document, atMs) && isAlways(read.compiled, atMs) ? read.compiled : [],
+  );
+  const pinnedFor = pinsByAgent(control, fileKeys);
+  const findings: Finding[] = [];
+  for (const kept of control.agents.values()) {
+    if (open.size === 0) break;
+    const agent = agentOf(kept);
+    if (!takes(effort, always.length + open.size)) break;
+    if (always.some((rule) => mayMatch(rule, agent, effort))) continue;
+    for (const [rule, claims] of open) {
+      if (!mayMatch(rule, agent, effort)) continue;
+      const said = claims.filter((claim) => !pinnedFor(agent.id, claim));
+      if (said.length === 0) continue;
+      findings.push(finding(rule, said, agent));
+      open.delete(rule);
+    }
+  }
+  if (effort.left < 0) for (const _ of open) skip(effort, 'RULE_GIVES_BY_CLAIM', 'rules');
+  return findings;
+}
+
+function finding({ id, policy }: Rule, claims: readonly string[], agent: AgentAttributes): Finding {
+  const said = claims.join(', ');
+  return {
+    code: 'RULE_GIVES_BY_CLAIM',
+    severity: 'warning',
+    rules: [id],
+    policies: [policy.id],
+    message: `The rule "${id}" gives "${policy.id}" by what an agent says of itself (${said}). The agent "${agent.id}", which no other rule holds at all times, gets it by saying so.`,
+    remedy:
+      'Give by groups or labels of the agent; or issue it keys that pin these fields; or add the condition that action.pinned contains them.',
+  };
+}
+
+/** A rule whose policy is missing, or allows no tool, takes away whatever it matches. */
+function gives(control: TenantControl, { document }: RuleRead): boolean {
+  const policy = meant(control, document)?.document;
+  return policy !== undefined && policy.allowedTools?.length !== 0;
+}
+
+function claiming({ read, document }: RuleRead, { atMs, effort }: Look): [Rule, readonly string[]][] {
+  const { when } = document;
+  if (!read.ok || when === undefined || !isAlive(document, atMs)) return [];
+  const asked = conjuncts(when).flatMap((part) =>
+    'field' in part && part.op === 'contains' && stepsOf(part.field).join(' ') === 'action pinned'
+      ? [String(part.value)]
+      : [],
+  );
+  const claims = claimsOf(read.compiled).filter((claim) => !isPinned(claim, asked));
+  // A rule that contradicts itself gives nothing.
+  return claims.length === 0 || neverHold([when], effort) ? [] : [[read.compiled, claims]];
+}
+
+/** Whatever its agents do, and from now on. */
+function isAlways(rule: Rule, atMs: number): boolean {
+  const { startsAtMs, endsAtMs } = rule;
+  return candidateOf(rule).open.length === 0 && (startsAtMs ?? atMs) <= atMs && endsAtMs === null;
+}
+
+type PinnedFor = (agentId: string, claim: string) => boolean;
+
+/** A claim is none where every key that may speak for the agent pins it. On a topic of the tenant's own no key is asked. */
+function pinsByAgent({ keys, opened }: TenantControl, fileKeys: readonly ApiKeyRecord[]): PinnedFor {
+  if (opened?.document.directTopic === true) return () => false;
+  const onLog = Map.groupBy(keys.values(), ({ document }) => document.agentId);
+  const inFile = fileKeys
+    .filter(({ scopes, revokedAt }) => scopes.includes('publish') && revokedAt === null)
+    .map(({ agents, pins }) => ({ speaksFor: compileGlobs(agents), pins }));
+  return (agentId, claim) => {
+    const pins = [
+      ...(onLog.get(agentId) ?? []).map(({ document }) => document.key.pins),
+      ...inFile.flatMap(({ speaksFor, pins }) => (speaksFor(agentId) === null ? [] : [pins])),
+    ];
+    return pins.length > 0 && pins.every((one) => isPinned(claim, pinnedFields(one)));
+  };
+}

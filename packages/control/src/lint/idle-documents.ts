@@ -1,0 +1,185 @@
+/** Documents that do nothing: rules that never hold or add nothing, policies that nobody uses, patterns that match no tool. */
+
+import { compileGlobs } from '@mandate/policy';
+import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
+import { type PolicyDocument, policyNamed } from '@mandate/schemas';
+import { agentOf } from '../compile-control.ts';
+import type { PolicyHistory } from '../kept.ts';
+import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import type { Covered } from './covering-rules.ts';
+import { type LintEffort, skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+import { neverHold } from './never-hold.ts';
+import { isAlive, isOver, type Look, meant, policyIdOf, type RuleRead } from './rules-read.ts';
+
+export type Policies = readonly (readonly [id: string, PolicyHistory])[];
+
+export function idleRules(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  { atMs, effort }: Look,
+): Finding[] {
+  const over = new Set(rules.filter(({ document, read }) => read.ok && isOver(document, atMs)));
+  const rest = rules.filter((rule) => rule.read.ok && !over.has(rule));
+  const torn = new Set(rest.filter(({ document: { when } }) => when && neverHold([when], effort)));
+  const unmatched = matchingNobody(
+    control,
+    rest.filter((rule) => !torn.has(rule)),
+    effort,
+  );
+  const isKnown = effort.left >= 0;
+  return rules.flatMap((rule): Finding[] => {
+    const { id, endsAt } = rule.document;
+    const idle = { severity: 'warning', rules: [id] } as const;
+    if (over.has(rule))
+      return [
+        {
+          ...{ ...idle, code: 'RULE_ENDED' },
+          message: `The rule "${id}" ended at ${endsAt}.`,
+          remedy: 'Remove it, or let it end later.',
+        },
+      ];
+    if (torn.has(rule))
+      return [
+        {
+          ...{ ...idle, code: 'RULE_CONTRADICTS_ITSELF' },
+          message: `The rule "${id}" never applies: no action meets all of its conditions at once.`,
+          remedy: 'Look for two of them that exclude each other; `any` is met by one of several.',
+        },
+      ];
+    if (!unmatched.has(rule)) return [];
+    if (!isKnown) {
+      skip(effort, 'RULE_MATCHES_NOBODY', 'rules');
+      return [];
+    }
+    return [
+      {
+        ...{ ...idle, code: 'RULE_MATCHES_NOBODY' },
+        message: `The rule "${id}" can match no agent that is registered.`,
+        remedy: 'Look at its agents, its groups and what it asks of the agent.',
+      },
+    ];
+  });
+}
+
+/** Where the effort did not suffice, some of these match somebody. */
+function matchingNobody(
+  { agents }: TenantControl,
+  rules: readonly RuleRead[],
+  effort: LintEffort,
+): ReadonlySet<RuleRead> {
+  const unmatched = new Set(rules);
+  const ofGroups = rulesByGroup(rules, ({ read }) => (read.ok ? read.compiled.groups : null));
+  for (const kept of agents.values()) {
+    if (unmatched.size === 0) break;
+    const agent = agentOf(kept);
+    for (const rule of ofGroups(agent.groups)) {
+      if (!unmatched.has(rule) || !rule.read.ok) continue;
+      if (!takes(effort, 1)) return unmatched;
+      if (mayMatch(rule.read.compiled, agent, effort)) unmatched.delete(rule);
+    }
+  }
+  return unmatched;
+}
+
+/** They give what another gives whenever they hold. */
+export function repeatedRules(covered: readonly Covered[]): Finding[] {
+  return covered.flatMap(({ rule, instead }): Finding[] => {
+    if (instead === null) return [];
+    const { id, policy } = rule.document;
+    const other = instead.document.id;
+    return [
+      {
+        code: 'RULE_ADDS_NOTHING',
+        severity: 'warning',
+        rules: [id, other],
+        policies: [policy],
+        message: `The rule "${id}" adds nothing: whenever it holds, "${other}" gives the policy "${policy}" already.`,
+        remedy: `Remove it, or let "${other}" hold fewer agents, or less often.`,
+      },
+    ];
+  });
+}
+
+export function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): Finding[] {
+  const used = new Set(rules.map(({ document }) => policyNamed(document.policy).id));
+  return policies
+    .filter(([id, { isArchived }]) => !isArchived && !used.has(id))
+    .map(([id]) => ({
+      code: 'POLICY_UNUSED',
+      severity: 'warning',
+      policies: [id],
+      message: `No rule names the policy "${id}".`,
+      remedy: 'Archive it, or let a rule name it.',
+    }));
+}
+
+/** Where it is known which tools there are, each pattern of a policy's lists is to match one of them. */
+export function idlePatterns(
+  control: TenantControl,
+  policies: Policies,
+  rules: readonly RuleRead[],
+  covered: readonly Covered[],
+  { atMs, effort }: Look,
+): Finding[] {
+  const held = new Map(covered.map(({ rule, beside }) => [rule, beside]));
+  const givenBy = Map.groupBy(
+    rules.filter(({ document }) => isAlive(document, atMs)),
+    ({ document }) => policyIdOf(document),
+  );
+  const bounds = boundsIn(control);
+  return policies.flatMap(([id, { versions, isArchived }]): Finding[] => {
+    const document = versions.at(-1)?.document;
+    if (isArchived || document === undefined) return [];
+    const { allowedTools = [], delegableTools = [], deniedTools = [] } = document;
+    const beside = (givenBy.get(id) ?? []).map((rule) => held.get(rule) ?? []);
+    const patterns = new Set([...allowedTools, ...delegableTools, ...deniedTools]);
+    return [document, ...bounds, ...alwaysHeld(control, beside)].flatMap((declaring) =>
+      [...patterns]
+        .filter((pattern) => matchesNone(pattern, declaring.tools, effort))
+        .map((pattern) => matchesNothing(id, pattern, declaring)),
+    );
+  });
+}
+
+type Declaring = Pick<PolicyDocument, 'id' | 'tools'>;
+
+function boundsIn({ opened }: TenantControl): readonly Declaring[] {
+  const bounds = opened && boundsDocument(opened.document);
+  return bounds ? [{ id: nameOfBounds(opened), tools: bounds.tools }] : [];
+}
+
+/** Policies that are given beside each of several rules. */
+function alwaysHeld(
+  control: TenantControl,
+  beside: readonly (readonly RuleRead[])[],
+): readonly PolicyDocument[] {
+  const [first = [], ...others] = beside.map(
+    (rules) => new Set(rules.map(({ document }) => document.policy)),
+  );
+  return [...first]
+    .filter((policy) => others.every((held) => held.has(policy)))
+    .flatMap((policy) => meant(control, { policy })?.document ?? []);
+}
+
+function matchesNone(pattern: string, tools: Declaring['tools'], effort: LintEffort): boolean {
+  if (tools === undefined) return false;
+  if (!takes(effort, tools.length)) {
+    skip(effort, 'PATTERN_MATCHES_NOTHING', 'patterns');
+    return false;
+  }
+  const matches = compileGlobs([pattern]);
+  return tools.every((tool) => matches(tool) === null);
+}
+
+function matchesNothing(policy: string, pattern: string, { id, tools = [] }: Declaring): Finding {
+  const whose = id === policy ? 'it declares' : `"${id}" declares, to which whoever holds it is held, too`;
+  return {
+    code: 'PATTERN_MATCHES_NOTHING',
+    severity: 'warning',
+    policies: id === policy ? [id] : [policy, id],
+    message: `The pattern "${pattern}" of the policy "${policy}" matches none of the ${tools.length} tools that ${whose}.`,
+    remedy: 'Check the spelling, or declare the tool under `tools`.',
+  };
+}

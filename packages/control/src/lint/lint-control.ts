@@ -1,0 +1,176 @@
+/** What is amiss in a tenant's policies and rules, though every document of it is good: what blocks, and what does nothing. */
+
+import { type Effort, mayMatch, takes } from '@mandate/policy/parts';
+import type { AgentDocument, ApiKeyRecord } from '@mandate/schemas';
+import { agentOf } from '../compile-control.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import { coveredRules } from './covering-rules.ts';
+import { agentsAlike, doubtfulPolicies, doubtfulRules, toolsAlike } from './doubtful-documents.ts';
+import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type Skipped } from './effort.ts';
+import type { Finding, LintFinding } from './finding.ts';
+import { givenByClaim } from './given-by-claim.ts';
+import { idlePatterns, idleRules, type Policies, repeatedRules, unusedPolicies } from './idle-documents.ts';
+import { lintFamilies } from './lint-families.ts';
+import { contradictingLimits } from './lint-limits.ts';
+import { nothingInCommon } from './nothing-in-common.ts';
+import { isAlive, type Look, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
+import { unanchoredPatterns } from './unanchored-patterns.ts';
+
+/** `skipped`: what would have taken too long; nothing: it is whole. */
+export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
+
+/** @param options.fileKeys of the tenant, that stand in a file: what they pin is no claim */
+export function lintControl(
+  control: TenantControl,
+  atMs: number,
+  { steps = EFFORT_OF_ALL, fileKeys = [] }: { steps?: number; fileKeys?: readonly ApiKeyRecord[] } = {},
+): Linted {
+  const rules = rulesOf(control);
+  const agents = [...control.agents.values()].map(({ document }) => document);
+  const policies = [...control.policies];
+  const effort = effortOf(steps);
+  const findings = whole([
+    ...unreadableRules(rules),
+    ...missingPolicies(control, rules, atMs),
+    ...nothingInCommon(control, rules, agents, { atMs, effort }),
+    ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort),
+    ...idleRules(control, rules, { atMs, effort }),
+    ...unanchoredPatterns(control, rules, { atMs, effort }),
+    ...givenByClaim(control, { rules, around: rules }, { atMs, effort }, fileKeys),
+    ...unusedPolicies(policies, rules),
+    ...betweenRules(control, policies, rules, rules, { atMs, effort }),
+    ...doubtfulPolicies(control, policies, effort),
+    ...doubtfulRules(rules, effort),
+    ...toolsAlike(control, policies, effort),
+    ...agentsAlike(agents, effort),
+  ]);
+  return { findings, skipped: effort.skipped };
+}
+
+function givenBy(control: TenantControl, rules: readonly RuleRead[], atMs: number) {
+  return rules.flatMap(({ read, document }) =>
+    read.ok && isAlive(document, atMs)
+      ? { rule: read.compiled, policy: meant(control, document)?.document }
+      : [],
+  );
+}
+
+export type LintedDocument = { kind: 'agent' | 'rule' | 'policy'; id: string };
+
+/** So many of the agents that its rules hold are looked at: whoever changes a document waits for the answer. */
+const AGENTS_AROUND = 100;
+
+/** What is amiss about one document, of all that lintControl tells. */
+export function lintAround(
+  control: TenantControl,
+  atMs: number,
+  { kind, id }: LintedDocument,
+  fileKeys: readonly ApiKeyRecord[] = [],
+): readonly LintFinding[] {
+  const rules = rulesOf(control);
+  if (kind === 'agent') return lintAgent(control, rules, id, atMs);
+  const own = rules.filter(({ document }) => id === (kind === 'rule' ? document.id : policyIdOf(document)));
+  const policies = [...control.policies].filter(([name]) => kind === 'policy' && name === id);
+  const effort = effortOf(EFFORT_OF_ONE);
+  const agents = [...control.agents.values()].map(({ document }) => document);
+  const ids = new Set(own.map(({ document }) => document.id));
+  const isOwn = ({ rules = [], policies = [] }: Finding) =>
+    rules.some((rule) => ids.has(rule)) || (kind === 'policy' && policies.includes(id));
+  return whole([
+    ...unreadableRules(own),
+    ...missingPolicies(control, own, atMs),
+    ...nothingInCommon(control, rules, heldBy(control, own, effort), { atMs, effort }),
+    ...idleRules(control, own, { atMs, effort }),
+    ...unanchoredPatterns(control, own, { atMs, effort }),
+    ...givenByClaim(control, { rules, around: own }, { atMs, effort }, fileKeys),
+    ...unusedPolicies(policies, rules),
+    ...betweenRules(control, policies, rules, own, { atMs, effort }),
+    ...(kind === 'policy' ? doubtfulPolicies(control, policies, effort) : doubtfulRules(own, effort)),
+    ...toolsAlike(control, policies, effort).filter(isOwn),
+    ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort).filter(isOwn),
+  ]);
+}
+
+/** With those right below it, who are held to what it is. */
+function lintAgent(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  id: string,
+  atMs: number,
+): readonly LintFinding[] {
+  const around = [...control.agents.values()].flatMap(({ document }) =>
+    document.id === id || document.parent === id ? document : [],
+  );
+  const effort = effortOf(EFFORT_OF_ONE);
+  return whole([
+    ...nothingInCommon(control, rules, around.slice(0, AGENTS_AROUND), { atMs, effort }),
+    ...lintFamilies(control, around, givenBy(control, rules, atMs), effort).filter(
+      ({ code }) => code !== 'NOTHING_TO_HAND_ON',
+    ),
+  ]);
+}
+
+/** What follows from which rules hold whenever others do. */
+function betweenRules(
+  control: TenantControl,
+  policies: Policies,
+  rules: readonly RuleRead[],
+  around: readonly RuleRead[],
+  look: Look,
+): Finding[] {
+  const covered = coveredRules(rules, look, around);
+  const latest = policies.flatMap(([id, { isArchived }]) => (isArchived ? [] : id));
+  const names = new Set([...latest, ...around.map(({ document }) => document.policy)]);
+  return [
+    ...idlePatterns(control, policies, rules, covered, look),
+    ...repeatedRules(covered),
+    ...contradictingLimits(control, names, covered, look.effort),
+  ];
+}
+
+function whole(findings: readonly Finding[]): readonly LintFinding[] {
+  return findings.map((finding) => ({ rules: [], policies: [], ...finding }));
+}
+
+function heldBy(
+  { agents }: TenantControl,
+  rules: readonly RuleRead[],
+  effort: Effort,
+): readonly AgentDocument[] {
+  const held: AgentDocument[] = [];
+  for (const kept of agents.values()) {
+    if (held.length === AGENTS_AROUND || !takes(effort, rules.length)) break;
+    if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept), effort)))
+      held.push(kept.document);
+  }
+  return held;
+}
+
+function unreadableRules(rules: readonly RuleRead[]): Finding[] {
+  return rules.flatMap(({ document, read }): Finding[] => {
+    if (read.ok) return [];
+    const why = read.faults.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+    return [
+      {
+        code: 'RULE_UNREADABLE',
+        severity: 'error',
+        rules: [document.id],
+        message: `The rule "${document.id}" cannot be read (${why}): whatever the agents do that it names is blocked.`,
+        remedy: 'Correct it, or remove it.',
+      },
+    ];
+  });
+}
+
+function missingPolicies(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
+  return rules
+    .filter(({ document }) => isAlive(document, atMs) && meant(control, document) === undefined)
+    .map(({ document: { id, policy } }) => ({
+      code: 'POLICY_MISSING',
+      severity: 'error',
+      rules: [id],
+      policies: [policy],
+      message: `The rule "${id}" names the policy "${policy}", which is not there or archived: whatever it matches is blocked.`,
+      remedy: 'Publish that policy, or have the rule name another.',
+    }));
+}

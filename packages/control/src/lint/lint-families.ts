@@ -1,0 +1,94 @@
+/** What is amiss between an agent and those below it, and what it may hand on to them without being allowed it itself. */
+
+import type { Rule } from '@mandate/policy';
+import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
+import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
+import type { TenantControl } from '../tenant-control.ts';
+import { type LintEffort, skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+
+/** In force, now or later; `policy` undefined: it is not there. */
+type Given = { rule: Rule; policy: PolicyDocument | undefined };
+
+const NAMED = 10;
+
+/** @param below those whose parents are looked at */
+export function lintFamilies(
+  { agents }: TenantControl,
+  below: readonly AgentDocument[],
+  given: readonly Given[],
+  effort: LintEffort,
+): Finding[] {
+  const children = new Map<string, string>();
+  for (const { id, parent } of below)
+    if (parent !== undefined && !children.has(parent)) children.set(parent, id);
+  const ofGroups = rulesByGroup(given, ({ rule }) => rule.groups);
+  const ofParents = [...children].flatMap(([id, child]): Finding[] => {
+    const parent = agents.get(id)?.document;
+    if (parent === undefined) return [missing(id, child)];
+    const some = ofGroups(parent.groups);
+    const held = takes(effort, some.length)
+      ? some.filter(({ rule }) => mayMatch(rule, { ...parent }, effort))
+      : [];
+    if (effort.left < 0) {
+      skip(effort, 'PARENT_HOLDS_NOTHING', 'parents');
+      skip(effort, 'TOOLS_HANDED_ON', 'parents');
+      return [];
+    }
+    return held.length === 0 ? [holdsNothing(id, child)] : held.flatMap((one) => handedOn(id, one));
+  });
+  return [...ofParents, ...nothingToHandOn(given)];
+}
+
+function missing(id: string, child: string): Finding {
+  return {
+    code: 'PARENT_MISSING',
+    severity: 'error',
+    message: `The agent "${child}" stands below "${id}", which is registered no more: whatever is done below that is blocked.`,
+    remedy: `Register "${id}" again, or put those below it under another agent.`,
+  };
+}
+
+function holdsNothing(id: string, child: string): Finding {
+  return {
+    code: 'PARENT_HOLDS_NOTHING',
+    severity: 'error',
+    message: `No rule can match "${id}", below which "${child}" stands: whatever is done below it is blocked.`,
+    remedy: `Have a rule match "${id}", or put those below it under another agent.`,
+  };
+}
+
+/** Nothing is amiss with it, but people are to know: who may not call a tool has others call it. */
+function handedOn(id: string, { rule, policy }: Given): Finding[] {
+  const { allowedTools, delegableTools = [] } = policy ?? {};
+  const tools = delegableTools.filter((tool) => allowedTools?.includes(tool) === false);
+  if (policy === undefined || tools.length === 0) return [];
+  const named = tools.slice(0, NAMED).map((tool) => `"${tool}"`);
+  const more = tools.length > NAMED ? `, and ${tools.length - NAMED} more` : '';
+  return [
+    {
+      code: 'TOOLS_HANDED_ON',
+      severity: 'warning',
+      rules: [rule.id],
+      policies: [policy.id],
+      message: `The policy "${policy.id}" lets agents below "${id}" be allowed what it does not allow "${id}" itself: ${named.join(', ')}${more}.`,
+      remedy: 'Where that is not meant, take it out of delegableTools.',
+    },
+  ];
+}
+
+function nothingToHandOn(given: readonly Given[]): Finding[] {
+  const policies = new Set(given.flatMap(({ policy }) => policy ?? []));
+  return [...policies].flatMap(({ id, allowedTools, delegableTools }): Finding[] => {
+    if (delegableTools === undefined || allowedTools !== undefined) return [];
+    return [
+      {
+        code: 'NOTHING_TO_HAND_ON',
+        severity: 'warning',
+        policies: [id],
+        message: `The policy "${id}" has delegableTools and no allowedTools: it allows every tool already.`,
+        remedy: 'Say what its holder may call itself, under `allowedTools`.',
+      },
+    ];
+  });
+}

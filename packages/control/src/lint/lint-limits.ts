@@ -1,0 +1,160 @@
+/**
+ * Limits that contradict each other, of one policy or of two that are held together: one that refuses nothing which another
+ * would not refuse, and tools that cost more than is ever there for them.
+ */
+
+import type { NamedPolicy } from '@mandate/policy';
+import { priceOf, pricingOf, takes } from '@mandate/policy/parts';
+import { formatMicros, policyNamed, type ToolCall } from '@mandate/schemas';
+import { policiesOf } from '../compile-control.ts';
+import { boundsOf } from '../tenant-bounds.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import type { Covered } from './covering-rules.ts';
+import { type LintEffort, skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+import { countsAllOf, type Limit, type Limits, limitsOf } from './limits.ts';
+import { neverHold } from './never-hold.ts';
+import type { RuleRead } from './rules-read.ts';
+
+/** A policy, as somebody is held to it. `rule`: that gives it; null: of the tenant's bounds, or of no rule's in particular. */
+type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead | null };
+
+/**
+ * @param names of the policies that are looked at, as rules name them
+ * @param covered rules whose policies are always held together with others
+ */
+export function contradictingLimits(
+  control: TenantControl,
+  names: ReadonlySet<string>,
+  covered: readonly Covered[],
+  effort: LintEffort,
+): Finding[] {
+  const policyOf = policiesOf(control);
+  const heldTo = (name: string, rule: RuleRead | null): Held[] => {
+    const { id, version } = policyNamed(name);
+    const policy = policyOf(id, version);
+    return policy === null ? [] : [{ name, policy, limits: limitsOf(policy), rule }];
+  };
+  const given = (rule: RuleRead) =>
+    rule.document.mode === 'shadow' ? [] : heldTo(rule.document.policy, rule);
+  const bounds = boundsOf(control.opened);
+  const ofTenant: Held[] =
+    bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
+
+  const found = new Map<string, Finding>();
+  /** Whoever is held to the first is held to the second. */
+  const compare = (one: Held, other: Held) => {
+    if (effort.left < costOf(one, other)) {
+      skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
+      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+      return;
+    }
+    takes(effort, costOf(one, other));
+    const findings = [
+      ...withoutEffect(one, other),
+      ...neverAfforded(one, other, effort),
+      ...(one === other ? [] : neverAfforded(other, one, effort)),
+    ];
+    for (const { as, finding } of findings) if (!as.some((key) => found.has(key))) found.set(as[0], finding);
+  };
+
+  for (const one of [...names].flatMap((name) => heldTo(name, null))) {
+    for (const other of [one, ...ofTenant]) compare(one, other);
+  }
+  for (const { rule, beside } of covered)
+    for (const one of given(rule)) for (const other of beside.flatMap(given)) compare(one, other);
+  return [...found.values()];
+}
+
+/** Of looking at each limit, and each price, of the one beside those of the other. */
+function costOf(one: Held, other: Held): number {
+  const of = ({ limits, policy }: Held) => limits.all.length + policy.tools.size;
+  return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
+}
+
+/** `as`: what it is known by from then on, and what else would have told as much. */
+type Told = { as: readonly [string, ...string[]]; finding: Finding };
+
+function withoutEffect(one: Held, other: Held): Told[] {
+  return one.limits.all.flatMap((limit): Told[] => {
+    const stricter = other.limits.of(limit.tool).find((wide) => leavesNothing(wide, limit));
+    if (stricter === undefined) return [];
+    const finding: Finding = {
+      code: 'LIMIT_WITHOUT_EFFECT',
+      severity: 'warning',
+      ...namesOf(one, other),
+      message: `Of "${one.name}", ${limit.says} refuses nothing: ${stricter.says}${ofOther(one, other)} refuses it before${together(one, other)}.`,
+      remedy:
+        'Of limits that hold together the strictest counts: lower this one, raise the other, or leave it out.',
+    };
+    const everywhere = JSON.stringify([limit.counter, one.name]);
+    const byRule = JSON.stringify([limit.counter, one.name, one.rule?.document.id]);
+    return [{ as: one.rule === null ? [everywhere] : [byRule, everywhere], finding }];
+  });
+}
+
+/** For the second to refuse, that the first would not refuse already. */
+function leavesNothing(wide: Limit, limit: Limit): boolean {
+  if (wide.counter === limit.counter) return wide.most < limit.most;
+  return wide.most <= limit.most && countsAllOf(wide, limit);
+}
+
+/** Of tools that the first prices, and the second limits; null: of those that it says nothing of. */
+function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
+  return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
+    const micros = leastPrice(one.policy, tool);
+    const limit = other.limits.of(tool).find(({ of, most }) => of === 'micros' && most < micros);
+    if (limit === undefined || !mayBeCalled(tool, [one, other], effort)) return [];
+    if (effort.left < 0) {
+      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+      return [];
+    }
+    const whose = one === other ? `"${one.name}" lets` : `"${one.name}" and "${other.name}" together let`;
+    const which = tool === null ? 'a tool that it says nothing of' : `"${tool}"`;
+    const finding: Finding = {
+      code: 'TOOL_NEVER_AFFORDED',
+      severity: 'error',
+      ...namesOf(one, other),
+      message: `${whose} no call of ${which} through: it costs ${formatMicros(micros)}${one === other ? '' : ` by "${one.name}"`}, over ${limit.says}${ofOther(one, other)}${together(one, other)}.`,
+      remedy: 'Raise that limit, lower the price, or deny the tool where it is not meant to be called.',
+    };
+    const inPair = (dear: Held, poor: Held) => JSON.stringify([tool, dear.name, poor.name]);
+    return [{ as: [inPair(one, other), inPair(one, one), inPair(other, other)], finding }];
+  });
+}
+
+/** What a call costs that says nothing of its own price; null: any, of a tool that the policy says nothing of. */
+function leastPrice(policy: NamedPolicy, tool: string | null): number {
+  const call: ToolCall = { id: '-', agentId: '-', type: 'tool_call', tool: tool ?? '-' };
+  return priceOf(call, null, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;
+}
+
+function mayBeCalled(tool: string | null, held: readonly Held[], effort: LintEffort): boolean {
+  if (tool === null)
+    return held.every(({ policy: { allowedTools, registry } }) => allowedTools === null && registry === null);
+  return held.every(({ policy: { allowedTools, deniedTools, registry }, rule }) => {
+    if (allowedTools !== null && allowedTools(tool) === null) return false;
+    if (deniedTools !== null && deniedTools(tool) !== null) return false;
+    if (registry !== null && !registry.has(tool)) return false;
+    const { when } = rule?.document ?? {};
+    return when === undefined || !neverHold([when, { field: 'action.tool', op: '==', value: tool }], effort);
+  });
+}
+
+function namesOf(one: Held, other: Held): Pick<Finding, 'rules' | 'policies'> {
+  return {
+    rules: [one, other].flatMap(({ rule }) => rule?.document.id ?? []),
+    policies: [...new Set([one.name, other.name])],
+  };
+}
+
+function ofOther(one: Held, other: Held): string {
+  return one === other ? '' : ` of "${other.name}"`;
+}
+
+function together(one: Held, other: Held): string {
+  const [narrow, wide] = [one.rule?.document.id, other.rule?.document.id];
+  return narrow === undefined || wide === undefined
+    ? ''
+    : `, for the rules "${narrow}" and "${wide}" hold together`;
+}

@@ -1,0 +1,55 @@
+/**
+ * Lists of models and providers as languages, for lint: names that the lists may allow, and names that they deny for
+ * certain. A model has many spellings (models/spellings.ts), so it stands here for its shortest one: without path and
+ * version, and without what joins the parts of a version number.
+ */
+import { compileGlobs } from '@mandate/policy';
+import { modelPatterns, PROVIDERS, providerPatterns, withoutVersion } from '@mandate/policy/parts';
+import type { Names } from './empty-together.ts';
+
+export function modelNames(allowed: readonly string[], denied: readonly string[]): Names {
+  return { allowed: once(allowed.flatMap(allowedModels)), denied: once(denied.flatMap(deniedModels)) };
+}
+
+export function providerNames(allowed: readonly string[], denied: readonly string[]): Names {
+  return {
+    allowed: once(allowed.flatMap(allowedProviders)),
+    denied: once(denied.flatMap(providerPatterns)),
+  };
+}
+
+function allowedModels(pattern: string): readonly string[] {
+  return modelPatterns(pattern).flatMap((glob) => {
+    const model = glob.slice(glob.lastIndexOf('/') + 1);
+    if (!model.includes('*')) return joined(withoutVersion(model));
+    // Names of these models have the version before or after the word.
+    if (model.startsWith('claude')) return 'claude*';
+    // The last star may stand for a version, or for the rest of one.
+    const cuts = [...model.matchAll(/[-@:]/g)].filter(({ index }) => BEGUN_VERSION.test(model.slice(index)));
+    return [model, ...cuts.map(({ index }) => model.slice(0, index))].map(withoutVersion).map(joined);
+  });
+}
+
+const BEGUN_VERSION = /^(?:-(?:[12][-\d]*|l[a-z]*|v\d*)?(?::\d*)?|[@:][^*]*)\*$/;
+
+/** Only patterns that deny every spelling of what they match here. */
+function deniedModels(pattern: string): readonly string[] {
+  return modelPatterns(pattern).filter((glob) => !glob.includes('/') && !IN_VERSION.test(glob));
+}
+
+const IN_VERSION = /\d[.p-]?\d|\d[.p-]\*|\*[.p-]\d/;
+
+/** `gpt-41` of `gpt-4.1` and of `gpt-4-1`. */
+function joined(model: string): string {
+  return model.replace(/(?<=[\d*])[.p-](?=[\d*])/g, '');
+}
+
+function allowedProviders(pattern: string): readonly string[] {
+  const matches = compileGlobs(providerPatterns(pattern));
+  const known = PROVIDERS.filter(({ names }) => names.some((name) => matches(name) !== null));
+  return [...providerPatterns(pattern), ...known.map(({ id }) => id)];
+}
+
+function once(patterns: readonly string[]): readonly string[] {
+  return [...new Set(patterns)];
+}

@@ -1,0 +1,126 @@
+/** Conditions that contradict each other, so that a rule which asks all of them never applies. */
+
+import { compileCondition } from '@mandate/policy';
+import { conjuncts, type Effort, takes, typeOf } from '@mandate/policy/parts';
+import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
+
+/** Whether no action of any agent meets all of them. False as well where that is not known. */
+export function neverHold(conditions: readonly Condition[], effort: Effort): boolean {
+  const all = conditions.flatMap(conjuncts);
+  if (!takes(effort, all.length)) return false;
+  const ofFields = all.filter(isOfField);
+  const excluded = all.flatMap((one) => ('not' in one ? one.not : [])).filter(isOfField);
+  const excludedOf = byField(excluded);
+  const fields = byField([...ofFields, ...ofFields.flatMap(implied)]);
+  for (const [field, asked] of fields)
+    if (isImpossible(asked, excludedOf.get(field) ?? [], effort)) return true;
+  const choices = all.flatMap((one) => ('any' in one ? [one.any] : []));
+  return choices.some((any) => any.every((choice) => neverHold([...ofFields, choice], effort)));
+}
+
+function isOfField(condition: Condition): condition is FieldCondition {
+  return 'field' in condition;
+}
+
+function byField(conditions: readonly FieldCondition[]): Map<string, FieldCondition[]> {
+  return Map.groupBy(conditions, ({ field }) => JSON.stringify(stepsOf(field)));
+}
+
+const TYPES = [toolCall, llmCall].map(({ shape }) => ({ type: shape.type.value, fields: shape }));
+
+/** What is asked of a field that only some actions have says of which type they are. */
+function implied(condition: FieldCondition): FieldCondition[] {
+  const [root, name = ''] = stepsOf(condition.field);
+  if (root !== 'action' || !needsValue(condition)) return [];
+  const value = TYPES.filter(({ fields }) => Object.hasOwn(fields, name)).map(({ type }) => type);
+  return value.length === 0 ? [] : [{ field: 'action.type', op: 'in', value }];
+}
+
+function needsValue(condition: FieldCondition): boolean {
+  return condition.op !== 'exists' || condition.value;
+}
+
+/** Of one field. Where some condition says which values it may have, each is tried; else what none can have is looked for. */
+function isImpossible(
+  asked: readonly FieldCondition[],
+  excluded: readonly FieldCondition[],
+  effort: Effort,
+): boolean {
+  const isThere = asked.some(needsValue);
+  if (!isThere) return false;
+  if (!asked.every(needsValue)) return true;
+  const named = asked.flatMap((one) =>
+    one.op === '==' ? [[one.value]] : one.op === 'in' ? [one.value] : [],
+  );
+  const [values] = named;
+  if (values === undefined) {
+    const all = [...asked, ...excluded];
+    return (
+      TYPES_OF_VALUES.every((type) => !all.every((one) => isKnownOf(type, one))) ||
+      isEmptyRange(asked) ||
+      differ(asked)
+    );
+  }
+  const tests = [...asked.map((one) => told(one, true)), ...excluded.map((one) => told(one, false))];
+  const isMet = values.some((value) => tests.every((isSo) => isSo(value, effort)));
+  return !isMet && effort.left >= 0;
+}
+
+const SAID = ['context', 'said'];
+/** What it takes to read one. */
+const OF_CONDITION = 10;
+
+/** Read when it is first asked, which may be never. Its pattern takes what compiling it takes, with each text. */
+function told(condition: FieldCondition, truth: boolean): (value: Json, effort: Effort) => boolean {
+  let compiled: ReturnType<typeof compileCondition> | null = null;
+  return (said, effort) => {
+    if (!takes(effort, OF_CONDITION)) return false;
+    compiled ??= compileCondition({ ...condition, field: SAID });
+    const action = { context: { said } } as unknown as Parameters<typeof compiled.holds>[0]['action'];
+    return compiled.holds({ agent: {}, action }, effort) === truth;
+  };
+}
+
+const TYPES_OF_VALUES = ['null', 'boolean', 'number', 'string', 'list', 'object'] as const;
+
+/** Whether the condition may be true or false of a value of the type. */
+function isKnownOf(type: (typeof TYPES_OF_VALUES)[number], condition: FieldCondition): boolean {
+  switch (condition.op) {
+    case '>':
+    case '>=':
+    case '<':
+    case '<=':
+      return type === 'number';
+    case 'matches':
+    case 'starts_with':
+      return type === 'string';
+    case 'contains':
+      return type === 'list' || (type === 'string' && typeof condition.value === 'string');
+    case '==':
+    case '!=':
+      return type === typeOf(condition.value);
+    case 'in':
+    case 'not_in':
+      return condition.value.some((value) => type === typeOf(value));
+    case 'exists':
+      return true;
+  }
+}
+
+function isEmptyRange(asked: readonly FieldCondition[]): boolean {
+  let [low, high, isOpen] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, false];
+  for (const { op, value } of asked) {
+    if (op === '>' || op === '>=') low = Math.max(low, value);
+    if (op === '<' || op === '<=') high = Math.min(high, value);
+  }
+  for (const { op, value } of asked)
+    if ((op === '>' && value === low) || (op === '<' && value === high)) isOpen = true;
+  return low > high || (low === high && isOpen);
+}
+
+/** No text begins with both. */
+function differ(asked: readonly FieldCondition[]): boolean {
+  const starts = asked.flatMap((one) => (one.op === 'starts_with' ? [one.value] : []));
+  const longest = starts.reduce((one, other) => (one.length < other.length ? other : one), '');
+  return starts.some((start) => !longest.startsWith(start));
+}

@@ -1,0 +1,222 @@
+/** Finds agents with policies that together allow no tool, no model or no provider. */
+
+import type { AgentAttributes, Rule } from '@mandate/policy';
+import { conjuncts, type Effort, mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
+import {
+  type AgentDocument,
+  type Condition,
+  type PolicyDocument,
+  type RuleDocument,
+  stepsOf,
+} from '@mandate/schemas';
+import { agentsAbove } from '../agents-above.ts';
+import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import { skip } from './effort.ts';
+import { emptyTogether, type Names } from './empty-together.ts';
+import type { Finding } from './finding.ts';
+import { modelNames, providerNames } from './names-in-lists.ts';
+import { neverHold } from './never-hold.ts';
+import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
+
+const KINDS = {
+  tool: { every: 'every tool call is blocked', field: 'allowedTools' },
+  model: { every: 'every LLM call is blocked', field: 'allowedModels' },
+  provider: { every: 'every LLM call is blocked', field: 'allowedProviders' },
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no name over. */
+export function nothingInCommon(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  agents: readonly AgentDocument[],
+  look: Look,
+): Finding[] {
+  return (['tool', 'model', 'provider'] as const).flatMap((kind) =>
+    ofKind(kind, control, rules, agents, look),
+  );
+}
+
+/** What narrows the names of a kind. `rule` null: bounds, which no rule gives. `holder` null: the agent itself. */
+type Held = {
+  rule: { document: RuleDocument; compiled: Rule } | null;
+  holder: string | null;
+  policy: string;
+  names: Names;
+  /** What it allows to those below whoever holds it. */
+  below: Names;
+};
+
+function ofKind(
+  kind: Kind,
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  agents: readonly AgentDocument[],
+  { atMs, effort }: Look,
+): Finding[] {
+  const enforced = rules
+    .filter(({ document }) => isAlive(document, atMs))
+    .flatMap((rule) => givenBy(kind, control, rule));
+  const bounds = boundsIn(kind, control);
+  const ofGroups = rulesByGroup(enforced, ({ rule }) => rule.compiled.groups);
+  const given = new Map<string, readonly Held[]>();
+  const givenTo = (agent: AgentAttributes) => {
+    const known = given.get(agent.id);
+    if (known !== undefined) return known;
+    const some = ofGroups(agent.groups);
+    takes(effort, some.length);
+    const held = some.filter(({ rule }) => mayMatch(rule.compiled, agent, effort));
+    given.set(agent.id, held);
+    return held;
+  };
+  const found = new Map<string, Finding>();
+  /** Whether anybody knows of such a set. */
+  const looked = new Map<string, boolean>();
+  const skipped = () => skip(effort, 'NOTHING_IN_COMMON', 'agents');
+  for (const agent of agents) {
+    if (effort.left < 0) {
+      skipped();
+      continue;
+    }
+    const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
+      one === null ? [] : givenTo(one).map((held) => asBelow(held, id)),
+    );
+    const own = [...givenTo({ ...agent }), ...above];
+    const held = own.length === 0 ? own : [...own, ...bounds];
+    const key = held.map(({ rule, policy }) => `${rule?.document.id} ${policy}`).join('\n');
+    const known = looked.get(key);
+    if (known === false) skipped();
+    if (known !== undefined) continue;
+    const empty = emptyAtOnce(held, effort);
+    // Of rules that were not all asked, some leaving no name over means that all do; others mean nothing.
+    const isKnown = empty === null ? effort.left >= 0 : empty !== undefined;
+    looked.set(key, isKnown);
+    if (!isKnown) skipped();
+    if (!empty) continue;
+    const names = [...new Set(empty.map(({ policy }) => policy))];
+    if (!found.has(names.join('\n'))) found.set(names.join('\n'), nothingLeft(kind, agent, names, empty));
+  }
+  return [...found.values()];
+}
+
+function nothingLeft(
+  kind: Kind,
+  agent: AgentDocument,
+  names: readonly string[],
+  empty: readonly Held[],
+): Finding {
+  const quoted = names.map((name) => `"${name}"`).join(' and ');
+  const { every, field } = KINDS[kind];
+  return {
+    code: 'NOTHING_IN_COMMON',
+    severity: 'error',
+    rules: [...new Set(empty.flatMap(({ rule }) => rule?.document.id ?? []))],
+    policies: names,
+    message: `No ${kind} is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held: where all their rules match at once, ${every}.`,
+    remedy: `Let their ${field} have a name in common that none denies, or keep their rules from matching the same agent.`,
+  };
+}
+
+/** What it takes to try another set. */
+const OF_SET = 50;
+
+/** As `emptyTogether`, of rules that may hold at once. */
+function emptyAtOnce(held: readonly Held[], effort: Effort): readonly Held[] | null | undefined {
+  if (!takes(effort, OF_SET)) return undefined;
+  const empty = emptyTogether(
+    held.map(({ names }) => names),
+    effort,
+  );
+  if (!empty) return empty;
+  const set = empty.flatMap((at) => held[at] ?? []);
+  if (mayHoldAtOnce(set, effort)) return set;
+  let isKnown = true;
+  for (const left of set) {
+    const others = emptyAtOnce(
+      held.filter((one) => one !== left),
+      effort,
+    );
+    if (others) return others;
+    if (others === undefined) isKnown = false;
+  }
+  return isKnown ? null : undefined;
+}
+
+function mayHoldAtOnce(set: readonly Held[], effort: Effort): boolean {
+  const starts = set.map(({ rule }) => rule?.compiled.startsAtMs ?? Number.NEGATIVE_INFINITY);
+  const ends = set.map(({ rule }) => rule?.compiled.endsAtMs ?? Number.POSITIVE_INFINITY);
+  if (Math.max(...starts) >= Math.min(...ends)) return false;
+  const asked = set.flatMap(({ rule, holder }) => {
+    const { when } = rule?.document ?? {};
+    const all = when === undefined ? [] : conjuncts(when);
+    // Of an agent above other things may be so; it acts as the one below does.
+    return holder === null ? all : all.filter(isOfAct);
+  });
+  return !neverHold(asked, effort);
+}
+
+function isOfAct(condition: Condition): boolean {
+  if (!('field' in condition)) return false;
+  const [root, name] = stepsOf(condition.field);
+  return root !== 'agent' && name !== 'agentId';
+}
+
+function asBelow(held: Held, holder: string): Held {
+  return { ...held, holder, policy: `${held.policy} of ${holder}`, names: held.below };
+}
+
+function boundsIn(kind: Kind, { opened }: TenantControl): readonly Held[] {
+  const document = opened && boundsDocument(opened.document);
+  if (!opened || !document) return [];
+  const policy = nameOfBounds(opened);
+  return namesIn(kind, document).map((names) => ({ rule: null, holder: null, policy, names, below: names }));
+}
+
+function givenBy(
+  kind: Kind,
+  control: TenantControl,
+  { document, read }: RuleRead,
+): (Held & { rule: { document: RuleDocument; compiled: Rule } })[] {
+  const policy = meant(control, document)?.document;
+  if (!read.ok || policy === undefined) return [];
+  const rule = { document, compiled: read.compiled };
+  const below = namesIn(kind, withDelegable(policy));
+  return namesIn(kind, policy).map((names, at) => {
+    return { rule, holder: null, policy: document.policy, names, below: below[at] ?? names };
+  });
+}
+
+function withDelegable(policy: PolicyDocument): PolicyDocument {
+  const { allowedTools, delegableTools } = policy;
+  if (allowedTools === undefined || delegableTools === undefined) return policy;
+  return { ...policy, allowedTools: [...allowedTools, ...delegableTools] };
+}
+
+const ANY = ['*'];
+const NONE: readonly string[] = [];
+
+/** Each must let a name through; none: it narrows nothing, or says itself that it leaves nothing over. */
+function namesIn(kind: Kind, policy: PolicyDocument): readonly Names[] {
+  const { allowed, denied } = listsOf(kind, policy);
+  const known = kind === 'tool' ? policy.tools : undefined;
+  if (allowed?.length === 0 || denied?.includes('*')) return [];
+  return [
+    ...(allowed === undefined && denied === undefined ? [] : [NAMES[kind](allowed ?? ANY, denied ?? NONE)]),
+    ...(known === undefined ? [] : [{ allowed: known, denied: NONE }]),
+  ];
+}
+
+type Lists = { allowed: readonly string[] | undefined; denied: readonly string[] | undefined };
+
+function listsOf(kind: Kind, policy: PolicyDocument): Lists {
+  if (kind === 'tool') return { allowed: policy.allowedTools, denied: policy.deniedTools };
+  if (kind === 'model') return { allowed: policy.allowedModels, denied: policy.deniedModels };
+  return { allowed: policy.allowedProviders, denied: policy.deniedProviders };
+}
+
+const NAMES: Record<Kind, (allowed: readonly string[], denied: readonly string[]) => Names> = {
+  tool: (allowed, denied) => ({ allowed, denied }),
+  model: modelNames,
+  provider: providerNames,
+};

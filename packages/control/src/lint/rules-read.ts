@@ -1,0 +1,36 @@
+/** A tenant's rules as lint looks at them. */
+
+import type { compileRule } from '@mandate/policy';
+import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import { readRule } from '../compile-control.ts';
+import type { TenantControl } from '../tenant-control.ts';
+import type { LintEffort } from './effort.ts';
+
+/** A rule as it is written, and what was made of it. */
+export type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
+
+export type Look = { atMs: number; effort: LintEffort };
+
+export function rulesOf({ rules }: TenantControl): readonly RuleRead[] {
+  return [...rules.values()].map((kept) => ({ document: kept.document, read: readRule(kept) }));
+}
+
+export function policyIdOf({ policy }: RuleDocument): string {
+  return policyNamed(policy).id;
+}
+
+/** The version that a rule means; undefined: it is not there. */
+export function meant({ policies }: TenantControl, { policy }: Pick<RuleDocument, 'policy'>) {
+  const { id, version } = policyNamed(policy);
+  const { versions = [], isArchived = false } = policies.get(id) ?? {};
+  return isArchived ? undefined : versions[(version ?? versions.length) - 1];
+}
+
+/** In force, or will be. */
+export function isAlive({ mode, endsAt }: RuleDocument, atMs: number): boolean {
+  return mode !== 'shadow' && !isOver({ endsAt }, atMs);
+}
+
+export function isOver({ endsAt }: Pick<RuleDocument, 'endsAt'>, atMs: number): boolean {
+  return endsAt !== undefined && Date.parse(endsAt) <= atMs;
+}

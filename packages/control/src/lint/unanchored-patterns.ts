@@ -1,0 +1,47 @@
+/** Patterns that match longer texts than their author may mean, where a match lets a rule apply. */
+
+import { isAnchored, takes } from '@mandate/policy/parts';
+import { type Condition, type FieldCondition, stepsOf } from '@mandate/schemas';
+import type { TenantControl } from '../tenant-control.ts';
+import { skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
+
+/** A rule whose policy allows something. Under `not` a wider pattern only keeps the rule from applying more often. */
+export function unanchoredPatterns(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  { atMs, effort }: Look,
+): Finding[] {
+  return rules.flatMap(({ document, read }): Finding[] => {
+    if (!read.ok || document.when === undefined || isOver(document, atMs)) return [];
+    if (meant(control, document)?.document.allowedTools?.length === 0) return [];
+    return patternsMet(document.when, true).flatMap((condition): Finding[] => {
+      if (!takes(effort, condition.value.length)) {
+        skip(effort, 'PATTERN_UNANCHORED', 'rules');
+        return [];
+      }
+      return isAnchored(condition.value) ? [] : [unanchored(document.id, condition)];
+    });
+  });
+}
+
+type Matching = FieldCondition & { op: 'matches'; value: string };
+
+/** @param isMet whether the rule applies if the condition is true; else if it is false */
+function patternsMet(condition: Condition, isMet: boolean): readonly Matching[] {
+  if ('all' in condition) return condition.all.flatMap((part) => patternsMet(part, isMet));
+  if ('any' in condition) return condition.any.flatMap((part) => patternsMet(part, isMet));
+  if ('not' in condition) return condition.not.flatMap((part) => patternsMet(part, !isMet));
+  return isMet && condition.op === 'matches' ? [condition as Matching] : [];
+}
+
+function unanchored(rule: string, { field, value }: Matching): Finding {
+  return {
+    code: 'PATTERN_UNANCHORED',
+    severity: 'warning',
+    rules: [rule],
+    message: `The rule "${rule}" looks for the pattern ${JSON.stringify(value)} anywhere in ${stepsOf(field).join('.')}, so it applies to longer texts too.`,
+    remedy: `Write ${JSON.stringify(`^(?:${value})$`)} for the whole text. Where anything may come before or after, write .* there.`,
+  };
+}

@@ -1,0 +1,361 @@
+/**
+ * What a policy that is changed lets through that it did not: in words, for whoever is about to publish it. It looks at one
+ * document, and so may name what another policy forbids all the same; what it does not name is not wider.
+ */
+
+import { canonicalJson } from '@mandate/policy';
+import type { Effort } from '@mandate/policy/parts';
+import { modelPatterns, narrowsValidator, providerPatterns } from '@mandate/policy/parts';
+import {
+  type BudgetDocument,
+  type ChargingDocument,
+  DEFAULTS,
+  type ModelPriceDocument,
+  type OpenDocument,
+  type PolicyDocument,
+  policyNamed,
+  type ReleasesDocument,
+  type RuleDocument,
+  type ToolPolicyDocument,
+} from '@mandate/schemas';
+import { globsWithin } from './globs-within.ts';
+import { isAlive } from './rules-read.ts';
+
+/**
+ * Characters of patterns that one change may compare: 16 ms on a machine of 2026. A change is compared on the event loop, at
+ * the moment at which it takes effect. What is not compared any more counts as wider.
+ */
+const OF_A_CHANGE = 8_000_000;
+
+/** A policy version against the one before it; empty: nothing is wider. */
+export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
+  const effort = { left: OF_A_CHANGE };
+  const tools = namesOf(before, after).filter(usableUnder(after, effort));
+  return [
+    ...(isObserved(after) && !isObserved(before) ? ['it only observes'] : []),
+    ...later(before.expiresAt, after.expiresAt),
+    ...higher('maxCostTotal', before.maxCostTotal, after.maxCostTotal),
+    ...higher('maxCostPerCall', before.maxCostPerCall, after.maxCostPerCall),
+    ...lowerActualCost('maxActualCost', before.maxActualCost, after.maxActualCost),
+    ...widerReleases(before.maxReleases, after.maxReleases),
+    ...(before.requireEstimate === true && after.requireEstimate !== true
+      ? ['requireEstimate: no estimate is required any more']
+      : []),
+    ...lower('defaultEstimate', before.defaultEstimate, after.defaultEstimate),
+    ...moreOpen(before.maxOpen, after.maxOpen),
+    ...widerBudgets(before, after),
+    ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
+    ...widerWaiting(before, after),
+    ...widerNames('Tools', before, after, effort),
+    ...widerNames('Models', before, after, effort),
+    ...widerNames('Providers', before, after, effort),
+    ...lowerPrices(before, after),
+    ...fewerTokens(before, after),
+    ...widerRegistry(before.tools, after.tools),
+    ...otherCharging('defaultChargingPolicy', before.defaultChargingPolicy, after.defaultChargingPolicy),
+    ...tools.flatMap((tool) => widerTool(tool, before, after)),
+  ];
+}
+
+const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
+
+/**
+ * That rules named a version which was not there, or of a policy that was archived, and so blocked; empty: none did.
+ *
+ * @param there of the policy before the version is published: how many versions it has
+ */
+export function wideningByArrival(
+  policyId: string,
+  there: { versions: number; isArchived: boolean },
+  rules: Iterable<RuleDocument>,
+  atMs: number,
+): readonly string[] {
+  const waiting: string[] = [];
+  for (const rule of rules) {
+    const { id, version } = policyNamed(rule.policy);
+    if (id !== policyId || !isAlive(rule, atMs)) continue;
+    const wasThere = !there.isArchived && (version ?? 1) <= there.versions;
+    const isThere = version === null || version <= there.versions + 1;
+    if (isThere && !wasThere) waiting.push(rule.id);
+  }
+  if (waiting.length === 0) return [];
+  const more = waiting.length - MOST_NAMED;
+  const named = [...waiting.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return [`rules blocked for want of it, and give it now: ${named}`];
+}
+
+const MOST_NAMED = 5;
+
+function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
+  return mode === 'observe';
+}
+
+function widerWaiting(before: PolicyDocument, after: PolicyDocument): string[] {
+  const [was, is] = [maxWaitingOf(before), maxWaitingOf(after)];
+  // A policy that asks no person any more is told of by its tools.
+  if (is === undefined && before.maxWaiting === undefined) return [];
+  return higher('maxWaiting', was, is);
+}
+
+/** The default holds for a policy that asks for a person. Any other one that says nothing limits nothing. */
+function maxWaitingOf({ maxWaiting, toolPolicies = {} }: PolicyDocument): number | undefined {
+  const asks = Object.values(toolPolicies).some(({ requiresConfirmation }) => requiresConfirmation === true);
+  return maxWaiting ?? (asks ? DEFAULTS.maxWaiting : undefined);
+}
+
+function later(before: string | undefined, after: string | undefined): string[] {
+  if (before === undefined) return [];
+  if (after === undefined) return [`expiresAt: ${before} → never`];
+  return Date.parse(after) > Date.parse(before) ? [`expiresAt: ${before} → ${after}`] : [];
+}
+
+/** An absent limit is none. */
+function higher(name: string, before: number | undefined, after: number | undefined): string[] {
+  if (before === undefined || (after !== undefined && after <= before)) return [];
+  return [`${name}: ${before} → ${after ?? 'no limit'}`];
+}
+
+/** An absent amount is 0. */
+function lower(name: string, before = 0, after = 0): string[] {
+  return after < before ? [`${name}: ${before} → ${after}`] : [];
+}
+
+/** Shared budgets are charged less of an actual cost. The default depends on the call, so it may be less or more. */
+function lowerActualCost(name: string, before: number | undefined, after: number | undefined): string[] {
+  if (before === after || (before !== undefined && after !== undefined && after > before)) return [];
+  return [`${name}: ${before ?? 'the default'} → ${after ?? 'the default'}`];
+}
+
+function widerReleases(
+  before: ReleasesDocument = DEFAULTS.releases,
+  after: ReleasesDocument = DEFAULTS.releases,
+): string[] {
+  if (before === 'unlimited') return [];
+  if (after !== 'unlimited' && after.calls <= before.calls && after.percent <= before.percent) return [];
+  const inWords = (releases: ReleasesDocument) =>
+    releases === 'unlimited' ? releases : `${releases.calls} calls and ${releases.percent} %`;
+  return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
+}
+
+/** The default bounds only calls that reserve nothing: it is more than any figure for all others. */
+function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
+  if (before === after || before === 'unlimited') return [];
+  const most = before ?? DEFAULTS.maxOpen;
+  if (typeof after === 'number' && after <= most) return [];
+  return [`maxOpen: ${before ?? 'the default'} → ${after ?? 'the default'}`];
+}
+
+/** In another scope or window it is another counter. */
+function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
+  return (before.budgets ?? []).flatMap((budget) => {
+    const named = after.budgets?.filter(({ id }) => id === budget.id) ?? [];
+    const kept = named.find(({ scope, windowMs }) => scope === budget.scope && windowMs === budget.windowMs);
+    const [other] = named;
+    if (kept !== undefined || other === undefined)
+      return higher(`budget ${budget.id}`, budget.max, kept?.max);
+    return [`budget ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which begins at nothing`];
+  });
+}
+
+function counterOf({ max, scope, windowMs }: BudgetDocument): string {
+  return `${max} of each ${scope}${windowMs === undefined ? '' : ` in ${windowMs} ms`}`;
+}
+
+type Rate = { maxCalls: number; windowMs: number };
+
+function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): string[] {
+  if (before === undefined) return [];
+  // In a window of another length no call is counted yet.
+  if (after?.maxCalls === 0) return [];
+  if (after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
+  const said = (rate: Rate | undefined) =>
+    rate === undefined ? 'no limit' : `${rate.maxCalls} in ${rate.windowMs} ms`;
+  const anew =
+    after === undefined || after.windowMs === before.windowMs ? '' : ', where no call is counted yet';
+  return [`${name}: ${said(before)} → ${said(after)}${anew}`];
+}
+
+type Named = 'Tools' | 'Models' | 'Providers';
+
+/** The globs that a pattern stands for. */
+const GLOBS_OF: Record<Named, (pattern: string) => readonly string[]> = {
+  Tools: (pattern) => [pattern],
+  Models: modelPatterns,
+  Providers: providerPatterns,
+};
+
+function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, effort: Effort): string[] {
+  const within = (patterns: readonly string[], unknown = false) =>
+    patternsWithin(of, patterns, { unknown, effort });
+  const isAllowed = within(before[`allowed${of}`] ?? ['*']);
+  const isDenied = {
+    before: within(before[`denied${of}`] ?? []),
+    after: within(after[`denied${of}`] ?? []),
+  };
+  // Of agents below: what is allowed, and what may be handed on to them.
+  const isAllowedBelow = within(allowedBelow(of, before));
+  const mayBeAllowedBelow = within(allowedBelow(of, after), true);
+  const allowed = (after[`allowed${of}`] ?? ['*'])
+    .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
+    .map((glob) => `allowed${of}: + ${glob}`);
+  const denied = (before[`denied${of}`] ?? [])
+    .filter(
+      (glob) =>
+        !isDenied.after(glob) &&
+        (after[`allowed${of}`] === undefined || mayMeet(of, glob, mayBeAllowedBelow)),
+    )
+    .map((glob) => `denied${of}: - ${glob}`);
+  const delegable = delegableOf(of, after)
+    .filter((glob) => !isAllowedBelow(glob) && !isDenied.before(glob) && !isDenied.after(glob))
+    .map((glob) => `delegableTools: + ${glob}`);
+  return [...allowed, ...delegable, ...denied];
+}
+
+/** Whether the list matches every name that a pattern matches. */
+function patternsWithin(
+  of: Named,
+  patterns: readonly string[],
+  { unknown, effort }: { unknown: boolean; effort: Effort },
+): (pattern: string) => boolean {
+  const isWithin = globsWithin(patterns.flatMap(GLOBS_OF[of]), unknown, effort);
+  return (pattern) => GLOBS_OF[of](pattern).every(isWithin);
+}
+
+function allowedBelow(of: Named, policy: PolicyDocument): readonly string[] {
+  return [...(policy[`allowed${of}`] ?? ['*']), ...delegableOf(of, policy)];
+}
+
+function delegableOf(of: Named, { delegableTools = [] }: PolicyDocument): readonly string[] {
+  return of === 'Tools' ? delegableTools : [];
+}
+
+/**
+ * Not told apart where a pattern has a *: it may be allowed in part. A model or a provider that is denied has more names
+ * than the list says.
+ */
+function mayMeet(of: Named, glob: string, isAllowed: (glob: string) => boolean): boolean {
+  return of !== 'Tools' || glob.includes('*') || isAllowed(glob);
+}
+
+/** A model that gets a price of its own may have had none, or a higher one in the price lists. */
+function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
+  const { modelPrices = {} } = after;
+  const models = [...new Set([...Object.keys(before), ...Object.keys(modelPrices)])].sort();
+  return models.flatMap((model) => {
+    const [was, is] = [before[model], modelPrices[model]];
+    const isAsHigh =
+      was !== undefined && is !== undefined && RATES.every((rate) => (is[rate] ?? 0) >= (was[rate] ?? 0));
+    return isAsHigh ? [] : [`modelPrices.${model}: ${priceInWords(was)} → ${priceInWords(is)}`];
+  });
+}
+
+const RATES = ['inputPerMillion', 'outputPerMillion', 'perCall'] as const;
+
+function priceInWords(price: ModelPriceDocument | undefined): string {
+  if (price === undefined) return 'as listed';
+  const { inputPerMillion, outputPerMillion, perCall } = price;
+  const fee = perCall === undefined ? '' : ` and ${perCall} a call`;
+  return `${inputPerMillion} in, ${outputPerMillion} out${fee}`;
+}
+
+/** The token counts assumed for a call that states none. Without them, such a call is refused where money is limited. */
+function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
+  const { defaultTokens = {} } = after;
+  return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {
+    const [was, is] = [before[field], defaultTokens[field]];
+    if (was === is || (was !== undefined && is !== undefined && is > was)) return [];
+    return [`defaultTokens.${field}: ${was ?? 'none'} → ${is ?? 'none'}`];
+  });
+}
+
+/** An unknown tool is refused wherever tools are declared. */
+function widerRegistry(
+  before: readonly string[] | undefined,
+  after: readonly string[] | undefined,
+): string[] {
+  if (before === undefined) return [];
+  if (after === undefined) return ['tools: any name, where only declared ones were known'];
+  const known = new Set(before);
+  return after.filter((tool) => !known.has(tool)).map((tool) => `tools: + ${tool}`);
+}
+
+function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
+  return [...new Set(policies.flatMap(({ toolPolicies = {} }) => Object.keys(toolPolicies)))].sort();
+}
+
+/** Whether somebody may call a tool, who holds it or is below. */
+function usableUnder(policy: PolicyDocument, effort: Effort): (tool: string) => boolean {
+  // A tool that is not compared any more is looked at: it may be usable.
+  const isAllowed = globsWithin(allowedBelow('Tools', policy), true, effort);
+  const isDenied = globsWithin(policy.deniedTools ?? [], false, effort);
+  return (tool) => isAllowed(tool) && !isDenied(tool);
+}
+
+function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument): string[] {
+  const [was, is] = [before, after].map(({ toolPolicies }) => toolPolicies?.[tool] ?? {}) as [
+    ToolPolicyDocument,
+    ToolPolicyDocument,
+  ];
+  const name = (field: string) => `toolPolicies.${tool}.${field}`;
+  const lease = ({ executionLeaseMs = DEFAULTS.leaseMs }: ToolPolicyDocument) => executionLeaseMs;
+  const needsEstimate =
+    before.requireEstimate === true && after.requireEstimate === true && was.cost === undefined;
+  return [
+    ...lower(name('cost'), was.cost ?? before.defaultEstimate, is.cost ?? after.defaultEstimate),
+    ...(needsEstimate && is.cost !== undefined ? [`${name('cost')}: no estimate is required any more`] : []),
+    ...higher(name('maxCostPerCall'), was.maxCostPerCall, is.maxCostPerCall),
+    ...lowerActualCost(name('maxActualCost'), was.maxActualCost, is.maxActualCost),
+    ...widerRate(name('rateLimit'), was.rateLimit, is.rateLimit),
+    ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
+      ? [`${name('requiresConfirmation')}: no person is asked any more`]
+      : []),
+    ...higher(name('questionMs'), was.questionMs, is.questionMs),
+    ...higher(name('grantMs'), was.grantMs ?? DEFAULTS.grantMs, is.grantMs ?? DEFAULTS.grantMs),
+    ...otherValidation(name('argumentValidation'), was.argumentValidation, is.argumentValidation),
+    ...(was.chargingPolicy === undefined && is.chargingPolicy === undefined
+      ? []
+      : otherCharging(
+          name('chargingPolicy'),
+          was.chargingPolicy ?? before.defaultChargingPolicy,
+          is.chargingPolicy ?? after.defaultChargingPolicy,
+        )),
+    ...(lease(is) < lease(was)
+      ? [
+          `${name('executionLeaseMs')}: ${lease(was)} → ${lease(is)}: what did not answer may be asked again sooner`,
+        ]
+      : []),
+  ];
+}
+
+/** What charges every attempt keeps at least what charges those that succeed does. */
+function otherCharging(
+  name: string,
+  before: ChargingDocument = SUCCESS_BASED,
+  after: ChargingDocument = SUCCESS_BASED,
+): string[] {
+  if (before.type === 'SUCCESS_BASED' && after.type === 'ATTEMPT_BASED') return [];
+  return another(name, before, after);
+}
+
+/** What is asked of arguments besides is not wider. */
+function otherValidation(
+  name: string,
+  before: ToolPolicyDocument['argumentValidation'] = {},
+  after: ToolPolicyDocument['argumentValidation'] = {},
+): string[] {
+  const asked = after.validators ?? [];
+  const isSchemaKept =
+    before.schema === undefined || canonicalJson(before.schema) === canonicalJson(after.schema ?? null);
+  if (
+    isSchemaKept &&
+    (before.validators ?? []).every((one) => asked.some((other) => narrowsValidator(one, other)))
+  )
+    return [];
+  return another(name, before, after);
+}
+
+/** What cannot be compared may be wider. */
+function another(name: string, before: object, after: object): string[] {
+  if (canonicalJson(before) === canonicalJson(after)) return [];
+  return [`${name}: another, which may let more through`];
+}

@@ -1,0 +1,195 @@
+/**
+ * The mandates that follow from what the control topic says: each agent that is registered is held to the policies of the
+ * rules that match it, or, where an action names a mandate that was issued to it, to what that is made of; to what those
+ * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
+ * one of them, a policy or the tenant has changed, at its place on the log.
+ */
+
+import type { Mandate, MandatesInForce } from '@mandate/policy';
+import { type Resolved, type RulesInForce, rulesInForce } from '@mandate/policy';
+import type { MandateInForce } from '@mandate/policy/parts';
+import {
+  agentRetired,
+  COMPOSED,
+  type Efforts,
+  effortsOfAction,
+  familiesInForce,
+  grantRequired,
+  noRuleMatches,
+  tenantClosed,
+  tooCostly,
+} from '@mandate/policy/parts';
+import type { Action, BudgetLimit, Plan, TenantLimitsInForce } from '@mandate/schemas';
+import { agentsAbove, documentsAbove } from './agents-above.ts';
+import { agentOf, policiesOf } from './compile-control.ts';
+import type { ControlFold } from './control-state.ts';
+import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
+import { grantRequiredBy } from './grant-required.ts';
+import { issuedInForce } from './issued-in-force.ts';
+import { limitsOf } from './most-of.ts';
+import { shadowOverIssued } from './shadow-over-issued.ts';
+import { type StandingRules, standingRules } from './standing-rules.ts';
+import { areCountedIn, boundsOf, withinBounds } from './tenant-bounds.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
+
+/** Of one state of a tenant, its rules and its policies; `watching`: those in shadow, as if they were in force; null: none is. */
+type RulesOf = {
+  of: readonly [rulesRevision: number, policiesRevision: number];
+  opened: TenantControl['opened'];
+  standing: StandingRules;
+  rules: RulesInForce;
+  watching: RulesInForce | null;
+};
+
+export type MandatesUnderControl = MandatesInForce & {
+  /** It is not registered, and never was as far as is known: then rules do not hold it. */
+  isUnknown(tenant: string, agentId: string): boolean;
+  /** Whose families it is in, and whose it left. */
+  standing(tenant: string, agentId: string): Required<Pick<Plan, 'above' | 'formerAncestors'>>;
+  /** Nothing is allowed in it, whoever asks. */
+  isClosed(tenant: string): boolean;
+  /** The bounds of the tenant hold it to what is counted there. */
+  isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
+  /** How much the tenant may write, and have remembered. */
+  limits(tenant: string): TenantLimitsInForce;
+  /** A mandate that comes from elsewhere, within the bounds of the tenant. */
+  within(tenant: string, mandate: Mandate): Mandate;
+};
+
+/** @param revision how much of the topic is in the fold now */
+export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
+  const families = familiesInForce();
+  const tenants = new Map<string, RulesOf>();
+  const issued = issuedInForce();
+  const shadowOver = shadowOverIssued();
+
+  function rulesOf(tenant: string, control: TenantControl): RulesOf {
+    const known = tenants.get(tenant);
+    const { rulesRevision, policiesRevision, opened } = control;
+    if (known?.of[0] === rulesRevision && known.of[1] === policiesRevision && known.opened === opened)
+      return known;
+    const standing = known?.standing ?? standingRules();
+    if (known?.of[0] !== rulesRevision) standing.follow(control);
+    const policyOf = policiesOf(control);
+    const bounds = boundsOf(opened);
+    const made = {
+      of: [rulesRevision, policiesRevision] as const,
+      ...{ opened, standing },
+      rules: rulesInForce(standing.ofAgents, policyOf, bounds),
+      watching: standing.areWatching ? rulesInForce(standing.watching, policyOf, bounds) : null,
+    };
+    tenants.set(tenant, made);
+    return made;
+  }
+
+  function mandateFor(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
+    const held = heldBy(tenant, action, atMs);
+    const control = fold.tenant(tenant);
+    const highest = held.above?.at(-1);
+    const isWhole = highest === undefined || control.agents.has(highest);
+    // Nearly no agent is below a retired one, or ever left a family.
+    if (isWhole && control.departures.size === 0) return held;
+    const formerAncestors = formerAncestorsOf(control, action.agentId);
+    return {
+      ...held,
+      ...(!isWhole && { above: [...ancestorsOf(control, action.agentId)] }),
+      ...(formerAncestors.length > 0 && { formerAncestors }),
+    };
+  }
+
+  function heldBy(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
+    const control = fold.tenant(tenant);
+    const closedAt = control.opened?.closedAt ?? null;
+    if (closedAt !== null) return { ...NONE, refused: tenantClosed(tenant, closedAt) };
+    const agent = control.agents.get(action.agentId);
+    if (agent === undefined) {
+      const retired = control.retired.get(action.agentId);
+      return retired === undefined ? NONE : { ...NONE, refused: agentRetired(action, retired.document.at) };
+    }
+    const { rules, watching } = rulesOf(tenant, control);
+    const { document } = agent;
+    const efforts = effortsOfAction();
+    // So decisions name what rules compose to, and an action may say that it counts on it.
+    const { mandateId = COMPOSED } = action;
+    const requiredBy = grantRequiredBy(mandateId, document, documentsAbove(control.agents, document));
+    if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
+    if (mandateId === COMPOSED) {
+      const own = rules.resolve(agentOf(agent), action, atMs, efforts);
+      // Asked here, as most agents have nobody above them: it is no call that way.
+      if (document.parent === undefined) return byRules(own, action);
+      return byRules(
+        families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts),
+        action,
+      );
+    }
+    const { asked, ...own } = issued(control, mandateId, action, atMs, efforts);
+    if (asked === undefined) return own;
+    const shadow =
+      watching && shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs, ofShadow(efforts)));
+    const above = agentsAbove(control.agents, document);
+    const held = { steps: 0, ...own, shadow, matches: [] };
+    return { ...own, ...known(families.within(held, above, rules, asked, atMs, efforts)) };
+  }
+
+  return {
+    get revision() {
+      return revision();
+    },
+    isUnknown(tenant, agentId) {
+      const { agents, retired } = fold.tenant(tenant);
+      return !agents.has(agentId) && !retired.has(agentId);
+    },
+    standing(tenant, agentId) {
+      const control = fold.tenant(tenant);
+      return {
+        above: [...ancestorsOf(control, agentId)],
+        formerAncestors: formerAncestorsOf(control, agentId),
+      };
+    },
+    isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
+    isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
+    limits: (tenant) => limitsOf(fold.tenant(tenant)),
+    within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
+    mandateFor,
+  };
+}
+
+/** Where it is not, nothing is allowed, and it is known why. */
+function known(resolved: Resolved): MandateInForce {
+  return resolved.tooCostly === undefined
+    ? resolved
+    : { ...resolved, refused: tooCostly(resolved.tooCostly) };
+}
+
+function byRules(resolved: Resolved, action: Action): MandateInForce {
+  const held = known(resolved);
+  return held.mandate === null && !held.refused ? { ...held, refused: noRuleMatches(action) } : held;
+}
+
+/** Of rules in shadow that are asked as if they were in force. */
+function ofShadow({ shadow }: Efforts): Efforts {
+  return { enforced: shadow, shadow };
+}
+
+/** Rules hold those agents that are registered, or were, and a file all others, within the bounds of their tenant; a closed one nobody. */
+export function mandatesByRegister(
+  controlled: MandatesUnderControl,
+  ofFile: MandatesInForce,
+): MandatesInForce {
+  let askedLast = ofFile;
+  return {
+    get revision() {
+      return askedLast.revision;
+    },
+    mandateFor(tenant, action, atMs) {
+      const isOfFile = controlled.isUnknown(tenant, action.agentId) && !controlled.isClosed(tenant);
+      askedLast = isOfFile ? ofFile : controlled;
+      const held = askedLast.mandateFor(tenant, action, atMs);
+      if (!isOfFile || held.mandate === null) return held;
+      const mandate = controlled.within(tenant, held.mandate);
+      return mandate === held.mandate ? held : { ...held, mandate };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { type Action, actionRequested, agentDocument, ruleDocument } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { controlOf, NOW_MS } from './lint/lint.fixture.ts';
+import { nearRules } from './near-rules.ts';
+
+const agent = agentDocument.parse({ id: 'a', groups: ['g'] });
+const isProduction = { field: 'context.environment', op: '==', value: 'production' };
+
+function near(rules: object[], { context, thoughtOf = [] }: { context?: object; thoughtOf?: object[] } = {}) {
+  const requested = { id: 'x', agentId: 'a', type: 'tool_call', tool: 'pay', ...(context && { context }) };
+  const { action } = actionRequested.parse({ event: 'action.requested', action: requested });
+  const control = controlOf({ agents: [agent], policies: [{ id: 'p' }], rules });
+  const documents = thoughtOf.map((rule) => ruleDocument.parse({ version: 1, ...rule }));
+  return nearRules(control, { agent, action: action as Action, atMs: NOW_MS, rules: documents });
+}
+
+const R = { id: 'r', policy: 'p' };
+
+test.each<[string, object, object | undefined, string[]]>([
+  ['one that holds', {}, undefined, []],
+  ['of other agents', { agents: ['b*'], when: isProduction }, undefined, []],
+  ['of other groups', { groups: ['h'], when: isProduction }, undefined, []],
+  [
+    'that begins later',
+    { startsAt: '2027-01-01T00:00:00Z' },
+    undefined,
+    ['it begins at 2027-01-01T00:00:00Z'],
+  ],
+  ['that is over', { endsAt: '2026-01-01T00:00:00Z' }, undefined, ['it ended at 2026-01-01T00:00:00Z']],
+  [
+    'a field that is missing',
+    { groups: ['g'], when: isProduction },
+    undefined,
+    ['context.environment is missing'],
+  ],
+  [
+    'another value',
+    { when: isProduction },
+    { environment: 'dev' },
+    ['context.environment is "dev", and not == "production"'],
+  ],
+  [
+    'another type',
+    { when: { ...isProduction, op: '>', value: 1 } },
+    { environment: 'dev' },
+    ['context.environment is "dev", of which > 1 says nothing'],
+  ],
+  [
+    'what should be missing',
+    { when: { field: 'action.tool', op: 'exists', value: false } },
+    undefined,
+    ['action.tool is there'],
+  ],
+  [
+    'the first of several',
+    {
+      when: {
+        all: [{ ...isProduction, field: 'action.tool', value: 'pay' }, { any: [isProduction] }, isProduction],
+      },
+    },
+    undefined,
+    ['none of what it asks for under `any` is known to be so'],
+  ],
+  [
+    'what is excluded',
+    { when: { not: [{ field: 'action.tool', op: 'exists' }] } },
+    undefined,
+    ['what it excludes under `not` is so, or is not known'],
+  ],
+])('a rule that is near, and why: %s', (_, rule, context, why) => {
+  expect(near([{ ...R, ...rule }], { ...(context && { context }) })).toEqual(
+    why.map((said) => ({ rule: 'r', mode: 'enforce', why: said })),
+  );
+});
+
+test('of rules that are thought of it is told what these ask, and of many the first 20 in their order', () => {
+  expect(near([{ ...R, when: isProduction }], { thoughtOf: [R] })).toEqual([]);
+  expect(near([R], { thoughtOf: [{ ...R, when: isProduction }] })).toMatchObject([
+    { why: 'context.environment is missing' },
+  ]);
+  const many = Array.from({ length: 30 }, (_, at) => ({
+    ...R,
+    id: `r${at}`,
+    priority: 30 - at,
+    when: isProduction,
+  }));
+  expect(near(many).map(({ rule }) => rule)).toEqual(Array.from({ length: 20 }, (_, at) => `r${29 - at}`));
+});

@@ -1,0 +1,102 @@
+/** Rules that name an agent and do not hold for what it does, and why: what is looked for where no rule matches. */
+
+import type { AgentAttributes, ConditionSubject, Rule } from '@mandate/policy';
+import { effortOfAction } from '@mandate/policy';
+import {
+  type CompiledCondition,
+  conjuncts,
+  type Effort,
+  fieldOf,
+  inOrder,
+  isInForce,
+  OF_RULE,
+  takes,
+} from '@mandate/policy/parts';
+import { type Condition, type Json, type RuleDocument, stepsOf } from '@mandate/schemas';
+import { agentOf, ruleOf } from './compile-control.ts';
+import type { Candidates } from './preview-mandate.ts';
+import { rulesFor } from './rules-for.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+export type NearRule = { rule: string; mode: RuleDocument['mode']; why: string };
+
+/** Whether it is known whether a condition holds; of what no action tells yet it is not. */
+type IsTold = (condition: CompiledCondition) => boolean;
+
+/** So many are told, in their order. */
+const MOST = 20;
+
+export function nearRules(
+  control: TenantControl,
+  { agent, action, atMs, rules }: Pick<Candidates, 'agent' | 'action' | 'atMs' | 'rules'>,
+  isTold: IsTold = () => true,
+): readonly NearRule[] {
+  const attributes = agentOf({ revision: 0, document: agent });
+  const subject = { agent: attributes, action } as unknown as ConditionSubject;
+  const thoughtOf = new Map(rules.map((document) => [document.id, document]));
+  const standing = rulesFor(control)(attributes.groups).filter(({ id }) => !thoughtOf.has(id));
+  const candidates = [...thoughtOf.values()].map((document) => ruleOf({ revision: 0, document }));
+  const effort = effortOfAction();
+  const asked = { subject, atMs, effort, isTold };
+  const near: NearRule[] = [];
+  for (const rule of inOrder([...standing, ...candidates])) {
+    if (near.length === MOST || !takes(effort, OF_RULE)) return near;
+    if (!isNamed(rule, attributes)) continue;
+    const document = thoughtOf.get(rule.id) ?? control.rules.get(rule.id)?.document;
+    const why = document && whyNot(rule, document, asked);
+    if (why) near.push({ rule: rule.id, mode: rule.mode, why });
+  }
+  return near;
+}
+
+function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
+  if (agents !== null && agents(agent.id) === null) return false;
+  return groups === null || agent.groups.some((group) => groups.has(group));
+}
+
+/** null: it holds, or nobody knows. */
+function whyNot(
+  rule: Rule,
+  { startsAt, endsAt, when }: RuleDocument,
+  {
+    subject,
+    atMs,
+    effort,
+    isTold,
+  }: { subject: ConditionSubject; atMs: number; effort: Effort; isTold: IsTold },
+): string | null {
+  if (!isInForce(rule, atMs))
+    return rule.startsAtMs !== null && atMs < rule.startsAtMs
+      ? `it begins at ${startsAt}`
+      : `it ended at ${endsAt}`;
+  const conditions = when === undefined ? [] : conjuncts(when);
+  for (const [at, compiled] of rule.conditions.entries()) {
+    if (!isTold(compiled)) continue;
+    const truth = compiled.holds(subject, effort);
+    if (truth === true) continue;
+    const condition = conditions[at];
+    return condition === undefined || effort.left < 0 ? null : inWords(condition, subject, truth);
+  }
+  return null;
+}
+
+function inWords(condition: Condition, subject: ConditionSubject, truth: boolean | null): string {
+  if ('any' in condition) return 'none of what it asks for under `any` is known to be so';
+  if ('not' in condition) return 'what it excludes under `not` is so, or is not known';
+  if (!('field' in condition)) return 'not all that it asks for under `all` is so';
+  const steps = stepsOf(condition.field);
+  const name = steps.join('.');
+  const value = fieldOf(subject, steps);
+  if (value === undefined) return `${name} is missing`;
+  if (condition.op === 'exists') return `${name} is there`;
+  const wanted = `${condition.op} ${shown(condition.value)}`;
+  if (truth === null) return `${name} is ${shown(value)}, of which ${wanted} says nothing`;
+  return `${name} is ${shown(value)}, and not ${wanted}`;
+}
+
+const SHOWN = 100;
+
+function shown(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}

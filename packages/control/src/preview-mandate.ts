@@ -1,0 +1,146 @@
+/** What an agent could do, of what stands and of what somebody thinks of changing. Nothing is changed by it. */
+
+import { plan, type Resolved, rulesInForce } from '@mandate/policy';
+import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
+import {
+  effortsOfAction,
+  familiesInForce,
+  grantRequired,
+  noRuleMatches,
+  tenantClosed,
+  tooCostly,
+} from '@mandate/policy/parts';
+import {
+  type Action,
+  type AgentDocument,
+  type Plan,
+  type PolicyDocument,
+  policyNamed,
+  type RuleDocument,
+} from '@mandate/schemas';
+import { agentsAbove, documentsAbove } from './agents-above.ts';
+import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import { grantRequiredBy } from './grant-required.ts';
+import type { Kept } from './kept.ts';
+import { type StandingRules, standingRules } from './standing-rules.ts';
+import { boundsDocument, boundsOf, nameOfBounds } from './tenant-bounds.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+export type Candidates = {
+  agent: AgentDocument;
+  action: Action;
+  atMs: number;
+  /** In the place of those of the same id, or beside the others. */
+  rules: readonly RuleDocument[];
+  /** Each as if it were published now. */
+  policies: readonly PolicyDocument[];
+};
+
+export type Preview = Resolved & {
+  /** Of the action, as far as it can be known without what was spent; and what each bound goes back to. */
+  plan: Plan;
+  /** The same were the shadow rules in force; null where none matches. */
+  shadowPlan: Plan | null;
+  /** Of the mandate; null where a policy is not there. */
+  documents: ReadonlyMap<string, PolicyDocument | null>;
+};
+
+export function previewMandate(control: TenantControl, candidates: Candidates): Preview {
+  const { agent, action, atMs } = candidates;
+  const { opened } = control;
+  const policies = withPolicies(control, candidates.policies);
+  const inForce = rulesInForce(
+    standing(control).after(changesBy(control, candidates.rules)),
+    policiesOf({ policies }),
+    boundsOf(opened),
+  );
+  const candidate = kept(agent);
+  const efforts = effortsOfAction();
+  const own = inForce.resolve(agentOf(candidate), action, atMs, efforts);
+  const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
+  const above = agentsAbove(agents, agent);
+  const resolved = familiesInForce().within(own, above, inForce, action, atMs, efforts);
+  const { shadow } = resolved;
+  const requiredBy = grantRequiredBy(action.mandateId, agent, documentsAbove(agents, agent));
+  const unlessRefused = (made: () => Plan) => {
+    if (opened !== null && opened.closedAt !== null) return tenantClosed(opened.document.id, opened.closedAt);
+    return requiredBy === null ? made() : grantRequired(action, requiredBy);
+  };
+  const named = new Set(resolved.matches.map(({ policy }) => policy));
+  const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
+  const bounds = opened && boundsDocument(opened.document);
+  if (opened && bounds && resolved.mandate) documents.set(nameOfBounds(opened), bounds);
+  return {
+    ...resolved,
+    plan: unlessRefused(() =>
+      resolved.tooCostly
+        ? tooCostly(resolved.tooCostly)
+        : resolved.mandate === null
+          ? noRuleMatches(action)
+          : plan(action, resolved.mandate, atMs, action, resolved.steps),
+    ),
+    shadowPlan: shadow && unlessRefused(() => shadowPlanned(shadow, action, atMs)),
+    documents,
+  };
+}
+
+const known = new WeakMap<TenantControl['rules'], StandingRules>();
+
+/** In the order in which they are asked: to find that anew is most of what a preview costs. */
+function standing(control: TenantControl): RulesOfAgents {
+  const rules = known.get(control.rules) ?? standingRules();
+  known.set(control.rules, rules);
+  rules.follow(control);
+  return rules.ofAgents;
+}
+
+function changesBy({ rules }: TenantControl, candidates: readonly RuleDocument[]): RuleChange[] {
+  const byId = new Map(candidates.map((document) => [document.id, document]));
+  return [...byId].map(([id, document]) => {
+    const before = rules.get(id);
+    return { before: before === undefined ? null : ruleOf(before), after: ruleOf(kept(document)) };
+  });
+}
+
+function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs: number): Plan {
+  return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : plan(action, mandate, atMs, action, steps);
+}
+
+/** Of what does not stand: no revision is ever 0. */
+export function kept<T>(document: T): Kept<T> {
+  return { revision: 0, document };
+}
+
+/** As it would stand with them. */
+export function withCandidates(
+  control: TenantControl,
+  { rules, policies }: Pick<Candidates, 'rules' | 'policies'>,
+): TenantControl {
+  if (rules.length + policies.length === 0) return control;
+  const all = new Map(control.rules);
+  for (const document of rules) all.set(document.id, kept(document));
+  return { ...control, rules: all, policies: withPolicies(control, policies) };
+}
+
+function withPolicies(
+  { policies }: TenantControl,
+  candidates: readonly PolicyDocument[],
+): TenantControl['policies'] {
+  const all = new Map(policies);
+  for (const document of candidates) {
+    const { revision = 0, versions = [] } = all.get(document.id) ?? {};
+    all.set(document.id, { revision, versions: [...versions, kept(document)], isArchived: false });
+  }
+  return all;
+}
+
+/** @param name as a decision names it: `read-only@3` */
+export function documentOf(
+  { policies }: Pick<TenantControl, 'policies'>,
+  name: string,
+): PolicyDocument | null {
+  const { id, version } = policyNamed(name);
+  const { versions = [], isArchived = true } = policies.get(id) ?? {};
+  if (isArchived || version === null) return null;
+  return versions[version - 1]?.document ?? null;
+}

@@ -1,0 +1,49 @@
+/**
+ * What rules in shadow make of an action under an issued mandate. They stand there to try a change before it is made: so
+ * those are asked that stand now, of the agent as it stands now, and what they give is laid upon what the mandate is made of.
+ */
+
+import type { Mandate, Resolved } from '@mandate/policy';
+import { compose, type NamedPolicy } from '@mandate/policy';
+import type { InShadow } from '@mandate/policy/parts';
+import { type RecentlyUsed, recentlyUsed } from '@mandate/policy/parts';
+
+/** Of one mandate, for what rules in shadow gave last. */
+const KNOWN = 4;
+
+/** @param watching what rules in shadow give as if they were in force, and no others */
+type ShadowOverIssued = (own: Mandate | null, watching: Resolved) => InShadow | null;
+
+export function shadowOverIssued(): ShadowOverIssued {
+  const made = new WeakMap<Mandate, RecentlyUsed<Mandate>>();
+
+  function laidUpon(own: Mandate, more: Mandate): Mandate | null {
+    const known = made.get(own) ?? recentlyUsed<Mandate>(KNOWN);
+    made.set(own, known);
+    const { hash, given = [] } = more.reference;
+    const key = JSON.stringify([hash, given]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const { id, given: ofOwn = [] } = own.reference;
+    const both = compose(id, [own, more].flatMap(named), [...ofOwn, ...given]);
+    if (both !== null) known.set(key, both);
+    return both;
+  }
+
+  return (own, { mandate: more, matches, tooCostly, steps, holdsFromMs, holdsUntilMs }) => {
+    if (tooCostly !== undefined)
+      return { mandate: null, rules: [tooCostly.rule], policies: [], steps, holdsFromMs, holdsUntilMs };
+    const mandate = own === null || more === null ? more : laidUpon(own, more);
+    if (mandate === null) return null;
+    const policies = new Set(matches.map(({ policy }) => policy));
+    return {
+      ...{ mandate, rules: matches.map(({ rule }) => rule), policies: [...policies] },
+      ...{ steps, holdsFromMs, holdsUntilMs },
+    };
+  };
+}
+
+/** Rules give no others. */
+function named({ policies }: Mandate): NamedPolicy[] {
+  return policies.flatMap((policy) => (policy.name === null ? [] : [{ ...policy, name: policy.name }]));
+}

@@ -1,0 +1,175 @@
+/** Brings a fold of the control topic back from what `writeControl` wrote; the records behind its place are then folded on. */
+
+import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
+import type { AgentDocument, RuleDocument } from '@mandate/schemas';
+import { type ControlFold, type ControlState, foldControl, newControlState } from '../control-state.ts';
+import { hold, type IssuedMandate } from '../issued-mandates.ts';
+import type { Kept } from '../kept.ts';
+import { putAgent, putKey, putRule } from '../take-effect.ts';
+import { newTenant, type Tenant } from '../tenant-control.ts';
+import type {
+  ControlHead,
+  ControlLine,
+  ControlPlace,
+  DocumentsOf,
+  StateLine,
+  StoredMandate,
+} from './control-line.ts';
+import { kindOfSnapshot } from './kind-of-snapshot.ts';
+
+export type ReadControl = { ok: true; fold: ControlFold; place: ControlPlace } | { ok: false; why: string };
+
+/**
+ * Nothing is told of what is not of this version, cut short or changed: then the log is folded from its start. Throws what
+ * `lines` throws.
+ */
+export async function readControl(
+  lines: Iterable<string> | AsyncIterable<string>,
+  seal: Sha256OfPieces = sha256OfPieces(),
+): Promise<ReadControl> {
+  const state = newControlState();
+  const take = taking(state);
+  let head: ControlHead | null = null;
+  let count = 0;
+  for await (const text of lines) {
+    const line = parsed(text);
+    if (line?.line === 'end') {
+      const isWhole = line.lines === count && line.sha256 === seal.digest('hex');
+      return isWhole && head !== null ? { ok: true, fold: foldControl(state), place: head } : DAMAGED;
+    }
+    if (head !== null && !(line && isTaken(take, line))) return DAMAGED;
+    head ??= readControlHead(text);
+    if (head === null) return OF_ANOTHER;
+    seal.update(`${text}\n`);
+    count += 1;
+  }
+  return DAMAGED;
+}
+
+const DAMAGED = { ok: false, why: 'it is cut short, or was changed' } as const;
+const OF_ANOTHER = { ok: false, why: 'it is of another version' } as const;
+
+/** What a snapshot covers, by its first line; null where that is none, or of another version. */
+export function readControlHead(text: string): ControlHead | null {
+  const line = parsed(text);
+  const { version, shape } = kindOfSnapshot();
+  const isOfThis = line?.line === 'control' && line.version === version && line.shape === shape;
+  return isOfThis ? line : null;
+}
+
+/** A line of our own making, or what is left of one: the seal at the end tells. */
+function parsed(text: string): ControlLine | null {
+  try {
+    return JSON.parse(text) as ControlLine;
+  } catch {
+    return null;
+  }
+}
+
+function isTaken(take: (line: StateLine) => void, line: ControlLine): boolean {
+  if (line.line === 'control' || line.line === 'end') return false;
+  try {
+    take(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How each is put where it stood, and with it what follows from it. */
+const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => void> = {
+  agents: (control, _, kept) => putAgent(control, kept),
+  retired: (control, id, kept) => control.retired.set(id, kept),
+  keys: putKey,
+  roleKeys: (control, id, kept) => control.roleKeys.set(id, kept),
+  endedKeys: (control, id, kept) => control.endedKeys.set(id, kept),
+  rules: (control, _, kept) => putRule(control, kept),
+};
+
+const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedKeys']);
+
+/** Of one tenant after the other: the lines behind that which names it. */
+function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
+  let [name, control, became] = ['', newTenant(), new Map()];
+  let elsewhere = new Set<string>();
+  const pastAgents = new Map<string, Kept<AgentDocument>>();
+  const pastRules = new Map<string, Kept<RuleDocument>>();
+
+  return (line) => {
+    switch (line.line) {
+      case 'tenant':
+        name = line.name;
+        control = Object.assign(newTenant(), line.fields);
+        control.issued.forgetAt = line.forgetAt;
+        became = new Map();
+        tenants.set(name, { control, became });
+        elsewhere = new Set();
+        pastAgents.clear();
+        pastRules.clear();
+        return;
+      case 'elsewhere':
+        elsewhere.add(line.key);
+        return;
+      case 'document':
+        PUT[line.of](control, line.id, line.kept as never);
+        if (HOLD_KEYS.has(line.of) && !elsewhere.has(line.id)) tenantOfKey.set(line.id, name);
+        return;
+      case 'departures':
+        control.departures.set(line.id, new Map(line.left));
+        return;
+      case 'policy': {
+        const versions: Tenant['versions'] extends Map<string, infer Versions> ? Versions : never = [];
+        control.versions.set(line.id, versions);
+        control.policies.set(line.id, { ...line.history, versions });
+        return;
+      }
+      case 'version':
+        found(control.versions.get(line.policy)).push(line.kept);
+        return;
+      case 'past agent':
+        pastAgents.set(nameOf(line.kept.document.id, line.kept.revision), line.kept);
+        return;
+      case 'past rule':
+        pastRules.set(nameOf(line.kept.document.id, line.kept.revision), line.kept);
+        return;
+      case 'mandate':
+        hold(control.issued, restored(line.mandate));
+        return;
+      case 'became':
+        became.set(line.id, { digest: line.digest, changed: line.changed });
+        return;
+      default:
+        throw new TypeError('a line of another kind');
+    }
+  };
+
+  function restored({ agent, rules, ...mandate }: StoredMandate): IssuedMandate {
+    return {
+      ...mandate,
+      agent: madeOf(control.agents, pastAgents, mandate.document.agentId, agent),
+      rules: rules.map(([id, revision, version]) => {
+        return { rule: madeOf(control.rules, pastRules, id, revision), version };
+      }),
+    };
+  }
+}
+
+/** One and the same for all that are made of it, and for the rules that stand. */
+function madeOf<D>(
+  standing: ReadonlyMap<string, Kept<D>>,
+  past: ReadonlyMap<string, Kept<D>>,
+  id: string,
+  revision: number,
+): Kept<D> {
+  const stands = standing.get(id);
+  return stands?.revision === revision ? stands : found(past.get(nameOf(id, revision)));
+}
+
+function nameOf(id: string, revision: number): string {
+  return `${revision} ${id}`;
+}
+
+function found<T>(one: T | undefined): T {
+  if (one === undefined) throw new TypeError('what a line names is not there');
+  return one;
+}

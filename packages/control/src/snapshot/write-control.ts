@@ -1,0 +1,135 @@
+/** Writes the fold of the control topic down, a line at a time, so that it never stands in memory as text. */
+import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
+import type { ControlFold, ControlState, OfTenant } from '../control-state.ts';
+import type { IssuedMandate } from '../issued-mandates.ts';
+import type { Kept } from '../kept.ts';
+import type { Tenant } from '../tenant-control.ts';
+import type {
+  ControlHead,
+  ControlLine,
+  ControlPlace,
+  DocumentsOf,
+  StateLine,
+  StoredMandate,
+  TenantFields,
+} from './control-line.ts';
+import { kindOfSnapshot } from './kind-of-snapshot.ts';
+
+/**
+ * JSON texts without line ends. The fold must not change while they are drawn.
+ *
+ * @param place of the last record that was folded
+ */
+export function* writeControl(
+  { state }: ControlFold,
+  place: ControlPlace,
+  seal: Sha256OfPieces = sha256OfPieces(),
+): Generator<string> {
+  let lines = 0;
+  const head: ControlHead = {
+    line: 'control',
+    ...kindOfSnapshot(),
+    entries: entriesIn(state),
+    ...place,
+  };
+  const sealed = function* (line: ControlLine) {
+    const text = JSON.stringify(line);
+    seal.update(`${text}\n`);
+    lines += 1;
+    yield text;
+  };
+  yield* sealed(head);
+  for (const line of stateLines(state)) yield* sealed(line);
+  const end: ControlLine = { line: 'end', lines, sha256: seal.digest('hex') };
+  yield JSON.stringify(end);
+}
+
+/** Of everything that the fold holds: equal wherever the same records were folded, from whichever start. */
+export function controlDigest({ state }: ControlFold, seal: Sha256OfPieces = sha256OfPieces()): string {
+  for (const line of stateLines(state)) seal.update(`${JSON.stringify(line)}\n`);
+  return seal.digest('hex');
+}
+
+function entriesIn({ tenants }: ControlState): number {
+  let entries = 0;
+  for (const { control, became } of tenants.values()) {
+    entries += 1 + became.size + control.issued.byId.size + control.departures.size;
+    for (const of of DOCUMENTS) entries += control[of].size;
+    for (const versions of control.versions.values()) entries += versions.length;
+  }
+  return entries;
+}
+
+const IS_WRITTEN: Record<DocumentsOf, true> = {
+  agents: true,
+  retired: true,
+  keys: true,
+  roleKeys: true,
+  endedKeys: true,
+  rules: true,
+};
+const DOCUMENTS = Object.keys(IS_WRITTEN) as DocumentsOf[];
+
+function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLine> {
+  for (const [name, { control, became }] of tenants) {
+    yield { line: 'tenant', name, forgetAt: control.issued.forgetAt, fields: fieldsOf(control) };
+    for (const key of [...control.keys.keys(), ...control.roleKeys.keys(), ...control.endedKeys.keys()])
+      if (tenantOfKey.get(key) !== name) yield { line: 'elsewhere', key };
+    for (const of of DOCUMENTS)
+      for (const [id, kept] of control[of]) yield { line: 'document', of, id, kept };
+    for (const [id, left] of control.departures) yield { line: 'departures', id, left: [...left] };
+    yield* policyLines(control);
+    yield* mandateLines(control);
+    yield* becameLines(became);
+  }
+}
+
+function fieldsOf(control: Tenant): TenantFields {
+  const {
+    agents,
+    retired,
+    childrenOf,
+    departures,
+    keys,
+    keysOf,
+    roleKeys,
+    endedKeys,
+    policies,
+    versions,
+    rules,
+    rulesOf,
+    issued,
+    ...fields
+  } = control;
+  return fields;
+}
+
+function* policyLines({ policies }: Tenant): Generator<StateLine> {
+  for (const [id, { versions, ...history }] of policies) {
+    yield { line: 'policy', id, history };
+    for (const kept of versions) yield { line: 'version', policy: id, kept };
+  }
+}
+
+function* mandateLines({ agents, rules, issued }: Tenant): Generator<StateLine> {
+  const written = new Set<Kept<object>>();
+  const isNew = (kept: Kept<object>) => !written.has(kept) && written.add(kept);
+  for (const { agent, rules: own } of issued.byId.values()) {
+    if (agents.get(agent.document.id) !== agent && isNew(agent)) yield { line: 'past agent', kept: agent };
+    for (const { rule } of own)
+      if (rules.get(rule.document.id) !== rule && isNew(rule)) yield { line: 'past rule', kept: rule };
+  }
+  for (const one of issued.byId.values()) yield { line: 'mandate', mandate: stored(one) };
+}
+
+function stored({ agent, rules, ...mandate }: IssuedMandate): StoredMandate {
+  return {
+    ...mandate,
+    agent: agent.revision,
+    rules: rules.map(({ rule, version }) => [rule.document.id, rule.revision, version]),
+  };
+}
+
+function* becameLines(became: OfTenant['became']): Generator<StateLine> {
+  for (const [id, of] of became) yield { line: 'became', id, ...of };
+}

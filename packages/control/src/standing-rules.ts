@@ -1,0 +1,86 @@
+/** A tenant's rules as they stand, and which of them may match which agent: what changes is looked at, and nothing else. */
+
+import type { Rule } from '@mandate/policy';
+import { type RuleChange, type RulesOfAgents, rulesOfAgents } from '@mandate/policy/parts';
+import type { RuleDocument } from '@mandate/schemas';
+import { ruleOf } from './compile-control.ts';
+import type { Kept } from './kept.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+export type StandingRules = {
+  readonly ofAgents: RulesOfAgents;
+  /** Those in shadow, as if they were in force. */
+  readonly watching: RulesOfAgents;
+  readonly areWatching: boolean;
+  /** Up to what they are now. */
+  follow(control: Pick<TenantControl, 'rules' | 'rulesRevision'>): void;
+};
+
+const AGENTS_KNOWN = 10_000;
+/** So many changes at once are looked at as all of them: in a list, each moves those behind it. */
+const MANY = 1_000;
+
+export function standingRules(): StandingRules {
+  let known = new Map<string, Kept<RuleDocument>>();
+  let ofAgents = rulesOfAgents([], AGENTS_KNOWN);
+  let watching = rulesOfAgents([], AGENTS_KNOWN);
+  let inShadow = 0;
+  let followedTo = 0;
+
+  function startAnew(): void {
+    const all = [...known.values()].map((kept) => ruleOf(kept));
+    const enforced = all.flatMap((rule) => asEnforced(rule) ?? []);
+    ofAgents = rulesOfAgents(all, AGENTS_KNOWN);
+    watching = rulesOfAgents(enforced, AGENTS_KNOWN);
+    inShadow = enforced.length;
+  }
+
+  function change(changes: readonly RuleChange[]): void {
+    ofAgents.change(changes);
+    const ofShadow = changes
+      .map(({ before, after }) => ({ before: asEnforced(before), after: asEnforced(after) }))
+      .filter(({ before, after }) => before !== null || after !== null);
+    watching.change(ofShadow);
+    for (const { before, after } of ofShadow) inShadow += Number(after !== null) - Number(before !== null);
+  }
+
+  return {
+    get ofAgents() {
+      return ofAgents;
+    },
+    get watching() {
+      return watching;
+    },
+    get areWatching() {
+      return inShadow > 0;
+    },
+    follow({ rules, rulesRevision }) {
+      const changes: { before: Kept<RuleDocument> | undefined; after: Kept<RuleDocument> | undefined }[] = [];
+      let removed = known.size - rules.size;
+      for (const after of rules.values()) {
+        if (after.revision <= followedTo) continue;
+        const before = known.get(after.document.id);
+        if (before === undefined) removed += 1;
+        changes.push({ before, after });
+      }
+      followedTo = rulesRevision;
+      for (const [id, before] of removed === 0 ? [] : known)
+        if (!rules.has(id)) changes.push({ before, after: undefined });
+      if (changes.length > MANY) {
+        known = new Map(rules);
+        startAnew();
+        return;
+      }
+      for (const { before, after } of changes) {
+        if (after !== undefined) known.set(after.document.id, after);
+        else if (before !== undefined) known.delete(before.document.id);
+      }
+      const compiled = (kept: Kept<RuleDocument> | undefined) => (kept === undefined ? null : ruleOf(kept));
+      change(changes.map(({ before, after }) => ({ before: compiled(before), after: compiled(after) })));
+    },
+  };
+}
+
+function asEnforced(rule: Rule | null): Rule | null {
+  return rule?.mode === 'shadow' ? { ...rule, mode: 'enforce' } : null;
+}

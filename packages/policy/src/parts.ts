@@ -1,0 +1,58 @@
+/**
+ * @mandate/policy/parts: the parts of the kernel that @mandate/control is built of: rules, conditions, step budgets, digests
+ * and the forms of names. Other packages use `@mandate/policy`.
+ */
+
+export { narrowsValidator } from './arguments/argument-rules.ts';
+export { isAnchored } from './arguments/pattern-anchors.ts';
+export { digestOf, type Sha256OfPieces, sha256OfPieces } from './digest.ts';
+export { alikeTools, type Doubt, listDoubts, policyDoubts } from './doubts/document-doubts.ts';
+export type { WrittenPolicy } from './doubts/document-warnings.ts';
+export { lookAlikes } from './doubts/look-alikes.ts';
+export { type Effort, takes } from './effort.ts';
+export type { GlobMatcher } from './glob.ts';
+export type { Compiled } from './mandate/compile-mandate.ts';
+export { withBounds } from './mandate/compose.ts';
+export type { Rate } from './mandate/mandate.ts';
+export type { MandateInForce } from './mandates-in-force.ts';
+export { callNames, type ListedNames } from './models/call-names.ts';
+export { PROVIDERS } from './models/known-providers.ts';
+export {
+  compileModels,
+  compileProviders,
+  modelPatterns,
+  type NameList,
+  providerPatterns,
+} from './models/name-lists.ts';
+export { withoutVersion } from './models/spellings.ts';
+export { priceOf, pricingOf } from './price.ts';
+export { type RecentlyUsed, recentlyUsed } from './recently-used.ts';
+export {
+  agentRetired,
+  grantRequired,
+  noRuleMatches,
+  refusedPlan,
+  tenantClosed,
+  tooCostly,
+} from './refused-plan.ts';
+export {
+  candidateOf,
+  type Efforts,
+  effortsOfAction,
+  isInForce,
+  mayMatch,
+  OF_RULE,
+} from './rules/ask-rules.ts';
+export { claimsOf } from './rules/claims.ts';
+export { type CompiledCondition, type FieldPath, fieldOf, typeOf } from './rules/condition.ts';
+export { type AgentAbove, familiesInForce } from './rules/families-in-force.ts';
+export { conjuncts } from './rules/rule.ts';
+export { rulesByGroup } from './rules/rules-by-group.ts';
+export {
+  COMPOSED,
+  type InShadow,
+  inOrder,
+  type PolicyLookup,
+  type Remembered,
+} from './rules/rules-in-force.ts';
+export { type RuleChange, type RulesOfAgents, rulesOfAgents } from './rules/rules-of-agents.ts';
