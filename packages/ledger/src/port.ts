@@ -1,6 +1,6 @@
 /**
  * The port of the ledger: one atomic step a request, and what operators do. Every implementation passes
- * `contract.ts` and ends equal to `model.ts` under random histories.
+ * `contract.ts` and ends equal to the reference model (`contract/model/`) under random histories.
  *
  * State is kept by tenant; a sequence counts within a tenant; a clock that never runs backwards is the only clock of
  * a decision. All amounts are micro-dollars.

@@ -2,12 +2,12 @@
 import { manualClock } from '@mandate/runtime';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createModelLedger } from '../model.ts';
 import type { Ledger } from '../port.ts';
 import { arbitraryHistory, REPLAY_MEMORY_MS } from './arbitrary-history.ts';
 import type { MakeLedger } from './bench.ts';
 import { createDriver, type Driver, type Played, play, questionsOf, viewOf } from './drive.ts';
 import type { History } from './history-command.ts';
+import { createModelLedger } from './model/model.ts';
 
 export type HistoryRuns = { numRuns: number; maxLength: number };
 

@@ -13,9 +13,9 @@ import {
   type StepRequest,
   wireTime,
 } from '@mandate/schemas';
-import { enforcedVerdict, publishedVerdict } from '../model/verdict.ts';
 import type { Receipt } from '../port.ts';
 import type { Played } from './drive.ts';
+import { enforcedVerdict, publishedVerdict } from './model/verdict.ts';
 
 export type Keyed = { key: string; record: DecisionsRecord };
 

@@ -10,7 +10,7 @@ import {
   type StepFacts,
   type StepRequest,
 } from '@mandate/schemas';
-import type { Adjustment, Approval, KillCommand, KillReceipt, Receipt } from '../port.ts';
+import type { Adjustment, Approval, KillCommand, KillReceipt, Receipt } from '../../port.ts';
 import { publishedVerdict } from './verdict.ts';
 
 export type DecideEvent = {

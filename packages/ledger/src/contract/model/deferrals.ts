@@ -2,7 +2,7 @@
  * Deferred actions in the model: which of them wait for a person, and which goes along with a grant. Told from the start
  * of the history, each time.
  */
-import type { Approval } from '../port.ts';
+import type { Approval } from '../../port.ts';
 import {
   asksUntilMs,
   commandMemoryMs,

@@ -6,7 +6,7 @@ import {
   type SettleFacts,
   type StepRequest,
 } from '@mandate/schemas';
-import type { Balance, BudgetReference } from '../port.ts';
+import type { Balance, BudgetReference } from '../../port.ts';
 import { takenAlong } from './deferrals.ts';
 import { type DecideEvent, eventsOf, type History } from './history.ts';
 import { enforcedVerdict } from './verdict.ts';

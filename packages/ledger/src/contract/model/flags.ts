@@ -1,6 +1,6 @@
 /** Kill flags, read from every kill and revive that was. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus, Standing } from '../port.ts';
+import type { KillStatus, Standing } from '../../port.ts';
 import type { History } from './history.ts';
 
 type FlagState = { killed: boolean; revision: number; reason: string; atMs: number; heldSince: number };

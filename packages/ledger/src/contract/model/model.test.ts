@@ -1,5 +1,5 @@
 import { manualClock } from '@mandate/runtime';
-import { ledgerContract } from './contract.ts';
+import { ledgerContract } from '../../contract.ts';
 import { createModelLedger } from './model.ts';
 
 ledgerContract('the model', async (options) => {

@@ -1,6 +1,6 @@
 /** The model's step for one request. */
 import type { StepRequest } from '@mandate/schemas';
-import type { StepResult } from '../port.ts';
+import type { StepResult } from '../../port.ts';
 import { firstOf } from './duplicates.ts';
 import { killOf } from './flags.ts';
 import { type DecideEvent, type History, hasRoom, nextSequence } from './history.ts';

@@ -4,9 +4,10 @@
  */
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
-import { decide } from './model/decide.ts';
-import { latestOf, said } from './model/duplicates.ts';
-import { flagOf, flagsInForce, isSame, killStatusOf } from './model/flags.ts';
+import type { Ledger, OpenAction, QuestionReference, StepResult, Unpublished } from '../../port.ts';
+import { decide } from './decide.ts';
+import { latestOf, said } from './duplicates.ts';
+import { flagOf, flagsInForce, isSame, killStatusOf } from './flags.ts';
 import {
   type DecideEvent,
   eventsOf,
@@ -15,19 +16,10 @@ import {
   nextSequence,
   rememberedOf,
   tenantNames,
-} from './model/history.ts';
-import { grantOf } from './model/limits.ts';
-import { settle } from './model/settle.ts';
-import {
-  balances,
-  chargedBudgets,
-  counts,
-  isOwn,
-  releasedBudget,
-  spent,
-  staysExact,
-} from './model/spending.ts';
-import type { Ledger, OpenAction, QuestionReference, StepResult, Unpublished } from './port.ts';
+} from './history.ts';
+import { grantOf } from './limits.ts';
+import { settle } from './settle.ts';
+import { balances, chargedBudgets, counts, isOwn, releasedBudget, spent, staysExact } from './spending.ts';
 
 export function createModelLedger(options: {
   clock: Clock;
