@@ -74,7 +74,7 @@ export const confirmationLimit = z.object({
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;
 
-/** How a charge is settled: the three columns of the table in SEMANTICS section 4, and what several of them come to. */
+/** How a charge is settled: the three columns of the table in docs/semantics.md section 4, and what several of them come to. */
 export const charging = z.discriminatedUnion('type', [
   z.object({ type: z.literal('SUCCESS_BASED'), estimateMicros: micros }),
   z.object({ type: z.literal('ATTEMPT_BASED'), estimateMicros: micros }),

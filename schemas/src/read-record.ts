@@ -1,5 +1,5 @@
 /**
- * From bytes to a record, before anything else touches it (SEMANTICS section 8). What cannot be read comes back as a
+ * From bytes to a record, before anything else touches it (docs/semantics.md section 8). What cannot be read comes back as a
  * fault with its place; nothing throws.
  */
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Every golden case in this folder: what SEMANTICS promises, as requests and answers. */
+/** Every golden case in this folder: what docs/semantics.md promises, as requests and answers. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readCases } from './case-file.ts';

@@ -1,5 +1,5 @@
 /**
- * The kill switch as section 6 of SEMANTICS promises it, where several deciders share a ledger: pulled through one
+ * The kill switch as section 6 of docs/semantics.md promises it, where several deciders share a ledger: pulled through one
  * gateway in full flight while a decider is held up with ALLOWs on their way, and pulled for everything on a cluster of
  * which a shard hangs.
  */

@@ -175,7 +175,7 @@ function nameOf({ actionId, attempt }: { actionId: string; attempt: number }): s
   return `${actionId} ${attempt}`;
 }
 
-/** As the table of section 4 of SEMANTICS has it; without an outcome, what the lease leaves behind. */
+/** As the table of section 4 of docs/semantics.md has it; without an outcome, what the lease leaves behind. */
 function costOf(tool: string, outcome: Outcome | undefined): number {
   if (outcome?.status === 'cancelled') return 0;
   const { status, actualCostMicros: actual, verification } = outcome ?? {};

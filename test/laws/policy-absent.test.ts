@@ -1,4 +1,4 @@
-/** Absent, zero and empty are three different things: SEMANTICS section 2. */
+/** Absent, zero and empty are three different things: docs/semantics.md section 2. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf } from '../decider-in-a-box.ts';

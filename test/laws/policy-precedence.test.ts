@@ -1,4 +1,4 @@
-/** The precedence of SEMANTICS section 1, pair by pair: of two reasons to refuse a request the earlier one is given. */
+/** The precedence of docs/semantics.md section 1, pair by pair: of two reasons to refuse a request the earlier one is given. */
 import { mandatesByRegister } from '@mandate/control';
 import { mandatesOfFile } from '@mandate/policy';
 import { CAPS, type Code } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** The kill switch as section 6 of SEMANTICS promises it, pulled on a running plane: in full flight, and across SIGKILL. */
+/** The kill switch as section 6 of docs/semantics.md promises it, pulled on a running plane: in full flight, and across SIGKILL. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';

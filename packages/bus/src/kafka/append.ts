@@ -19,9 +19,10 @@ type Attempt = { failure: unknown; urgent: boolean };
 const RECORD_OVERHEAD_BYTES = 64;
 
 /**
- * Appends without Kafka's idempotent producer and without transactions: kafkajs loses records with the one and
- * fences nobody with the other (FACTS). What holds instead: one request in flight a partition, sent again while it may
- * succeed, so a record may lie there twice and is never missing once it was acknowledged.
+ * Appends without Kafka's idempotent producer and without transactions. In kafkajs, the idempotent producer can lose a record
+ * after a lost acknowledgement, and transactions do not fence old members (docs/adr/0007-kafkajs-for-its-protocol.md).
+ * Instead, each partition has one request in flight, and the request is sent again while it may succeed. So a record may be
+ * on the log twice, and an acknowledged record is never missing.
  */
 export class Appender {
   readonly #parts: { topics: Topics; inFlight: InFlight };

@@ -1,4 +1,4 @@
-/** Whether a request repeats an action that has been decided: SEMANTICS section 3. */
+/** Whether a request repeats an action that has been decided: docs/semantics.md section 3. */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
 import { findKeyOwner, findLatest, standsFor } from './agents.ts';
 import { sourceOf } from './coordinates.ts';

@@ -21,7 +21,7 @@ import { hasRoom } from './room.ts';
 import type { SlidingRate } from './sliding-rate.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
-/** Decides one request at `nowMs`, in the order of SEMANTICS section 1. */
+/** Decides one request at `nowMs`, in the order of docs/semantics.md section 1. */
 export function decide(state: LedgerState, epoch: string, nowMs: number, request: StepRequest): StepResult {
   const { plan } = request;
   const tenant = openTenant(state, request.tenant);

@@ -1,5 +1,5 @@
 /**
- * What a sub-agent holds: its own mandate and that of every agent above it, all at once (SEMANTICS section 7). So it is
+ * What a sub-agent holds: its own mandate and that of every agent above it, all at once (docs/semantics.md section 7). So it is
  * allowed no more than any of them. What is counted for an agent is counted for each of them: its calls are spent from their
  * budgets and rates as well as its own.
  */

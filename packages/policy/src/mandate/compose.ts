@@ -1,5 +1,5 @@
 /**
- * Policies that match become one mandate: SEMANTICS section 7. It allows what each of them allows, and nothing is merged
+ * Policies that match become one mandate: docs/semantics.md section 7. It allows what each of them allows, and nothing is merged
  * that could be got wrong: every check asks every policy (checklist.ts), and of limits that share a counter the strictest
  * stays (checks/budget.ts, checks/rate.ts).
  */

@@ -1,6 +1,6 @@
 /**
- * The laws that a plane keeps, asked of its log in one pass: SEMANTICS of one decision, limits, outcomes, the kill switch
- * and epochs. What takes the log, the audit and the deciders' positions together is asked when everything was read.
+ * The laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and epochs. One pass over
+ * the log checks them. Laws that compare log, audit and the deciders' positions are checked after everything was read.
  *
  * Deliveries are looked at whosever they are, as an offset names no tenant; everything else is of the tenants asked for.
  */

@@ -1,4 +1,4 @@
-/** The verdict, as the model reads SEMANTICS section 1: a list of objections in order, the first of which is heard. */
+/** The verdict, as the model reads docs/semantics.md section 1: a list of objections in order, the first of which is heard. */
 import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
 
 type Said = { verdict: Verdict; code: Code; hard: boolean };

@@ -1,5 +1,5 @@
 #!lua
--- The atomic step, for a batch of one tenant: SEMANTICS section 1, for each operation in order. What it needs is read
+-- The atomic step, for a batch of one tenant: docs/semantics.md section 1, for each operation in order. What it needs is read
 -- through tables; everything is decided and checked against these; only then is anything written, as a script that
 -- fails half way is not rolled back.
 --

@@ -1,6 +1,6 @@
 -- @use deliveries.lua
 -- @use grants.lua
--- Whether a request repeats an action that has been decided: SEMANTICS section 3.
+-- Whether a request repeats an action that has been decided: docs/semantics.md section 3.
 
 -- May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run.
 local function may_be_retried(entry, now)
