@@ -24,11 +24,12 @@ const SERVICE = [
 /** By folder: which of the other workspaces its own code may import. */
 const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
-  ['packages/policy', CONTRACTS],
+  ['packages/step', CONTRACTS],
+  ['packages/policy', [...CONTRACTS, '@mandate/step']],
   ['packages/control', [...CONTRACTS, '@mandate/policy']],
   ['packages/runtime', CONTRACTS],
   ['packages/privacy', [...ADAPTER, '@mandate/policy']],
-  ['packages/ledger', ADAPTER],
+  ['packages/ledger', [...ADAPTER, '@mandate/step']],
   ['packages/bus', ADAPTER],
   ['packages/audit', ADAPTER],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
@@ -36,7 +37,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */
-export const PURE = ['packages/policy', 'packages/control'];
+export const PURE = ['packages/step', 'packages/policy', 'packages/control'];
 
 /** The clients of stores and logs, each at home where it is wrapped in a port; runtime locks files with SQLite. */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([

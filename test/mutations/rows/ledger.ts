@@ -149,7 +149,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "return 'granted';",
     ],
   ]),
-  ...inFile('packages/ledger/src/charge.ts', [
+  ...inFile('packages/step/src/charge.ts', [
     [
       '4 SUCCESS_BASED success: actual cost, otherwise the estimate',
       'return actualMicros ?? charging.estimateMicros;',
@@ -284,7 +284,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['5 a rate allows at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
     ['2 a rate of zero never frees a slot', '!ok && limit.maxCalls > 0 && ', '!ok && '],
   ]),
-  ...inFile('packages/ledger/src/memory/sliding-rate.ts', [
+  ...inFile('packages/step/src/sliding-rate.ts', [
     ['5 a slot is free after windowMs exactly', 'oldest <= leftAtMs', 'oldest < leftAtMs'],
     [
       '5 retryAfterMs is exact',
@@ -292,7 +292,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'lastToLeave + rate.windowMs - nowMs + 1',
     ],
   ]),
-  ...inFile('packages/ledger/src/memory/sliding-sum.ts', [
+  ...inFile('packages/step/src/sliding-sum.ts', [
     [
       '4 a windowed budget never frees early',
       '(bucket + 1) * widthMs(windowMs) - 1 + windowMs',

@@ -1,13 +1,12 @@
 /** What a state holds at a time, as sorted text: two states are equal when these are. */
 
+import { slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import { sourceOf } from '../memory/coordinates.ts';
 import { allCounters, allRates, type Counter, spentIn } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import type { Delivery, TenantState } from '../memory/remembered.ts';
-import { slotTimes } from '../memory/sliding-rate.ts';
-import { slidingBuckets } from '../memory/sliding-sum.ts';
 import type { LedgerState } from '../memory/state.ts';
 
 /** Without what is forgotten at `atMs`, without counters at zero, and without what only times an operator's event. */

@@ -1,5 +1,6 @@
 /** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
+import { type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, mayTakePlace, openAgent, standsFor } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { addToCounter, openRate } from '../memory/counters.ts';
@@ -10,7 +11,6 @@ import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
 import type { AgentState, Entry, Lease } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
-import { type SlidingRate, takeSlot } from '../memory/sliding-rate.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { isPassedOver, seeSequence, seeTime } from './what-was-seen.ts';
 

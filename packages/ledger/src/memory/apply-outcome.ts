@@ -1,8 +1,9 @@
 /** Applies an outcome to its ALLOW. The amounts that it moves come from a step, or from the log. */
+
+import { leaveSlot } from '@mandate/step';
 import { addToCounter, openCounter, openRate } from './counters.ts';
 import type { Charge, Entry, Moved } from './remembered.ts';
 import { openCallsOf, releasedOf } from './reserve.ts';
-import { leaveSlot } from './sliding-rate.ts';
 
 /** Answers false where there is nothing that the outcome could settle. */
 export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean {

@@ -3,16 +3,19 @@
  * window among the few that one subject has. None is ever removed: what is charged refers to it for good.
  */
 import type { BudgetLimit } from '@mandate/schemas';
-import type { BudgetReference } from '../port.ts';
-import { callsIn, createSlidingRate, type RateReference, type SlidingRate } from './sliding-rate.ts';
 import {
   addToSlidingSum,
   amountAt,
+  callsIn,
+  createSlidingRate,
   createSlidingSum,
   leavesAtMs,
+  type RateReference,
+  type SlidingRate,
   type SlidingSum,
   slidingSum,
-} from './sliding-sum.ts';
+} from '@mandate/step';
+import type { BudgetReference } from '../port.ts';
 
 export type Counter = {
   readonly scope: BudgetLimit['scope'];

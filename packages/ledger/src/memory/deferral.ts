@@ -1,7 +1,7 @@
 /** A deferred action: what its agent asked, when, and the slots that it holds. */
 import type { Limit } from '@mandate/schemas';
+import type { SlidingRate } from '@mandate/step';
 import type { DeferralReference } from '../port.ts';
-import type { SlidingRate } from './sliding-rate.ts';
 
 export type Deferral = Readonly<DeferralReference> & {
   readonly atMs: number;

@@ -3,10 +3,11 @@
  * answered, it waits with its agent. An answer takes it to the grant. The ALLOW that uses the grant takes the slots along:
  * they then count from the time of the ALLOW, so that no window ever holds more calls than its rate.
  */
+
+import { leaveSlot, type SlidingRate, takeSlot } from '@mandate/step';
 import type { DeferralReference } from '../port.ts';
 import type { Deferral } from './deferral.ts';
 import type { AgentState } from './remembered.ts';
-import { leaveSlot, type SlidingRate, takeSlot } from './sliding-rate.ts';
 
 /** How many deferred actions of the agent wait for a person. */
 export function waitingOf(agent: AgentState | undefined, nowMs: number): number {

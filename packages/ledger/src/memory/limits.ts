@@ -1,11 +1,10 @@
 /** Looks at every limit of a plan, charging nothing. */
 import type { BudgetLimit, Limit, LimitFact, RateLimit, StepRequest } from '@mandate/schemas';
+import { callsIn, waitForRoom, waitForSlot } from '@mandate/step';
 import { type Counters, findCounter, findRate, spentIn } from './counters.ts';
 import { waitingOf } from './deferrals.ts';
 import { grantState } from './grants.ts';
 import type { TenantState } from './remembered.ts';
-import { callsIn, waitForSlot } from './sliding-rate.ts';
-import { waitForRoom } from './sliding-sum.ts';
 
 export function lookAtLimits(tenant: TenantState, request: StepRequest, nowMs: number): LimitFact[] {
   return request.plan.limits.map((limit) => lookAt(tenant, request, limit, nowMs));

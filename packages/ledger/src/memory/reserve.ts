@@ -1,5 +1,6 @@
 /** What an ALLOW takes: its reservation from every counter, a slot of every rate, the grant that it needed. */
 import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
+import { type RateReference, type SlidingRate, takeSlot } from '@mandate/step';
 import type { BudgetReference } from '../port.ts';
 import { openAgent } from './agents.ts';
 import {
@@ -13,7 +14,6 @@ import {
   spentIn,
 } from './counters.ts';
 import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
-import { type RateReference, type SlidingRate, takeSlot } from './sliding-rate.ts';
 
 /** The lifetime spend of an agent: counted whether a plan lists it or not. */
 export function totalOf(agentId: string): BudgetReference {

@@ -1,6 +1,6 @@
 /** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
 import { outcomeResult, type SettleFacts, type SettleRequest } from '@mandate/schemas';
-import { costOf } from '../charge.ts';
+import { costOf } from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { openAgent, standsFor } from './agents.ts';
 import { applyOutcome, isOwn } from './apply-outcome.ts';

@@ -1,7 +1,8 @@
 /** The atomic step. Everything below happens without a pause: nothing can fall between its lines. */
 import type { StepFacts, StepRequest } from '@mandate/schemas';
+import type { SlidingRate } from '@mandate/step';
+import { enforce, rule, watches } from '@mandate/step';
 import type { StepResult } from '../port.ts';
-import { enforce, rule, watches } from '../verdict.ts';
 import { claim, openAgent } from './agents.ts';
 import { openPlace } from './coordinates.ts';
 import { sweepOne } from './counters.ts';
@@ -18,7 +19,6 @@ import { answerAgain } from './redelivery.ts';
 import type { Duplicate, Entry, Lease, TenantState, Unremembered } from './remembered.ts';
 import { lifetimeSpend, ratesOf, reserve, takeSlots } from './reserve.ts';
 import { hasRoom } from './room.ts';
-import type { SlidingRate } from './sliding-rate.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
 /** Decides one request at `nowMs`, in the order of docs/semantics.md section 1. */

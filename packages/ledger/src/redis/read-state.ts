@@ -1,5 +1,6 @@
 /** What Redis holds, as the state of a ledger in memory: the other way round of load-state.ts. */
 import type { Code, OutcomeResult, Verdict } from '@mandate/schemas';
+import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
@@ -9,8 +10,6 @@ import { mergeFlag, targetOf } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
-import { takeSlot } from '../memory/sliding-rate.ts';
-import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';

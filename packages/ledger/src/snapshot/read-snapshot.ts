@@ -1,6 +1,7 @@
 /** Brings a fold back from a snapshot of it; the log's tail is then folded on from `positions`. */
 import { createHash } from 'node:crypto';
 import { MandateError } from '@mandate/runtime';
+import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { createFold, type Fold } from '../fold/fold.ts';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPartition } from '../memory/coordinates.ts';
@@ -13,8 +14,6 @@ import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { AgentState, Charge, Entry, Lease, TenantState } from '../memory/remembered.ts';
 import { shareCharges } from '../memory/reserve.ts';
-import { takeSlot } from '../memory/sliding-rate.ts';
-import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,

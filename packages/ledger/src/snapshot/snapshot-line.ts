@@ -4,6 +4,7 @@
  */
 
 import type { EpochInForce } from '@mandate/schemas';
+import type { RateReference } from '@mandate/step';
 import type { Deferral } from '../memory/deferral.ts';
 import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
@@ -15,7 +16,6 @@ import type {
   Settled,
   Unremembered,
 } from '../memory/remembered.ts';
-import type { RateReference } from '../memory/sliding-rate.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
 /**

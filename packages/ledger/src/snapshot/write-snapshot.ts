@@ -1,11 +1,10 @@
 /** Writes down a fold, a line at a time, so that a million entries never stand in memory as text. */
 import { createHash } from 'node:crypto';
+import { slidingBuckets, slotTimes } from '@mandate/step';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
-import { slotTimes } from '../memory/sliding-rate.ts';
-import { slidingBuckets } from '../memory/sliding-sum.ts';
 import type { LedgerState } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,

@@ -1,0 +1,35 @@
+/**
+ * @mandate/step: the arithmetic of the atomic step. Pure: no I/O, no clock, no randomness.
+ *
+ * One step decides one request, or settles one outcome. This package defines what such a step computes: the verdict that
+ * follows from what the step found (verdict.ts), the final charge of an action (charge.ts), and what a window holds and
+ * when it has room again (sliding-sum.ts, sliding-rate.ts). The ledger in memory, the fold of the log, the policy and the
+ * audit of the log all use these definitions, so that they cannot disagree.
+ *
+ * Two other implementations exist on purpose: the Lua scripts of Redis, and the reference model of the ledger's contract.
+ * Tests compare both with this one.
+ */
+
+export { costOf } from './charge.ts';
+export {
+  callsIn,
+  createSlidingRate,
+  leaveSlot,
+  type RateReference,
+  type SlidingRate,
+  slotTimes,
+  takeSlot,
+  waitForSlot,
+} from './sliding-rate.ts';
+export {
+  addToSlidingSum,
+  amountAt,
+  bucketStartMs,
+  createSlidingSum,
+  leavesAtMs,
+  type SlidingSum,
+  slidingBuckets,
+  slidingSum,
+  waitForRoom,
+} from './sliding-sum.ts';
+export { enforce, rule, watches } from './verdict.ts';
