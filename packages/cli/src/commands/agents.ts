@@ -1,13 +1,13 @@
 import { durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import type { Command } from 'commander';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { allOf, rowsOf } from '../client/pages.ts';
 import type { Output, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';
 import { showRows } from '../output/show-rows.ts';
 import { type Column, paint } from '../output/table.ts';
 import { write } from '../output/write.ts';
-import { allOf, rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 type Agent = {

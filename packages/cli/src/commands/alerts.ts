@@ -1,5 +1,6 @@
 import type { Alert } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
+import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { wholeNumber } from '../input/option-values.ts';
@@ -9,7 +10,6 @@ import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withAlerter, withConnection } from './connection.ts';
 
 type Listed = Omit<Alert, 'webhooks' | 'quiet'> & {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Approval } from '../approvals/approval.ts';
 import { approvalText } from '../approvals/approval-text.ts';
+import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import { momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 import { showEach } from '../output/show-rows.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 type Options = ConnectionOptions & { agent?: string; from: string; all?: true; limit: number };

@@ -1,6 +1,7 @@
 /** The options that every command shares which speaks to a running plane. */
 import type { Command } from 'commander';
-import { type ApiClient, createApiClient, DEFAULT_URL, HOW_TO_AUTHENTICATE } from '../api-client.ts';
+import { failureOf, HOW_TO_AUTHENTICATE } from '../api-failure.ts';
+import { type ApiClient, createApiClient, DEFAULT_URL } from '../client/api-client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
@@ -51,6 +52,7 @@ export function connect(options: ConnectionOptions, { env, signal }: CommandCont
     controlUrl: controlUrl && addressOf(controlUrl),
     key: keyOf(options.key ?? env.MANDATE_API_KEY ?? ''),
     signal,
+    failure: failureOf,
   });
 }
 

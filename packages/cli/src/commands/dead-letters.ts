@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import {
   findLetter,
@@ -14,7 +15,6 @@ import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 import { fixCommand, republishCommand } from './fix-dead-letter.ts';
 

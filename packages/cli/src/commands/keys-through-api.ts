@@ -1,12 +1,12 @@
 /** Keys of people, through the API of a plane: from anywhere, for whoever has a key with the scope `admin`. */
 import type { Role } from '@mandate/schemas';
 import type { Command } from 'commander';
+import { rowsOf } from '../client/pages.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withControl } from './connection.ts';
 import { type Expiry, expiresInMs, expiryText, expiryWarnings } from './key-expiry.ts';
 

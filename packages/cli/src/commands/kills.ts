@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { rowsOf } from '../client/pages.ts';
 import type { Output, RunCommand } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
@@ -9,7 +10,6 @@ import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 /** As GET /v1/audit/kills gives it. */

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
+import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
 import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 import { issueCommand, type Mandate, type Match, revokeCommand, showCommand } from './one-mandate.ts';
 

@@ -2,7 +2,8 @@
 import type { TenantDocument } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { type ApiClient, ApiProblem } from '../api-client.ts';
+import { ApiProblem } from '../api-failure.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText, tenantName } from '../input/option-values.ts';

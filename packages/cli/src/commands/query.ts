@@ -1,8 +1,9 @@
 import { Argument, type Command } from 'commander';
-import type { ApiClient } from '../api-client.ts';
 import { columnsOf } from '../audit/columns.ts';
 import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
 import { foremost, mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { allOf, rowsOf } from '../client/pages.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
@@ -11,7 +12,6 @@ import { onlyColumns, type Row, showAnswerRows } from '../output/show-answer-row
 import { bucketsAsRows, bucketsAsSparkline, overTime } from '../output/show-buckets.ts';
 import { watch } from '../output/watch.ts';
 import { write, writeCsvLine, writeJsonLine } from '../output/write.ts';
-import { allOf, rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 import { type Unseal, type UnsealOptions, unsealedRows, unsealing, withUnseal } from './unsealing.ts';
 

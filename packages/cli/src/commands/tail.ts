@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTROL_RECORDS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ApiClient, MissingRoute, type Query } from '../api-client.ts';
+import { MissingRoute } from '../api-failure.ts';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
+import type { ApiClient, Query } from '../client/api-client.ts';
+import { readEvents } from '../client/server-sent-events.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
 import { type Found, isControlEvent, newestOnRecord } from '../live/newest-on-record.ts';
-import { readEvents } from '../live/server-sent-events.ts';
 import { controlEventLine } from '../output/control-event-line.ts';
 import { decisionLine } from '../output/decision-line.ts';
 import { write, writeJsonLine } from '../output/write.ts';

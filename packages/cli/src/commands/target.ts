@@ -1,6 +1,6 @@
 /** Whom `kill` and `revive` are about, and how that is said to the plane. */
 import type { Command } from 'commander';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { type ConnectionOptions, withConnection } from './connection.ts';

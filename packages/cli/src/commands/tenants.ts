@@ -1,11 +1,11 @@
 import type { TenantDocument } from '@mandate/schemas';
 import type { Command } from 'commander';
+import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
 import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
-import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 import { closeCommand, limitCommand, openCommand, showCommand, type Tenant } from './one-tenant.ts';
 

@@ -1,6 +1,6 @@
 /** The option of every command that shows what agents sent: to see what was sealed of it. */
 import type { Command } from 'commander';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 
 export type UnsealOptions = { unseal?: true };
 

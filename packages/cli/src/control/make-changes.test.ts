@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ApiClient, ApiProblem } from '../api-client.ts';
+import { ApiProblem } from '../api-failure.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Change } from './change.ts';
 import { makeChanges } from './make-changes.ts';

@@ -1,7 +1,7 @@
 /** Agents, policies and rules as they stand, with the revision of each. */
 import type { ControlDocuments } from '@mandate/control';
-import type { ApiClient } from '../api-client.ts';
-import { rowsOf } from '../pages.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { rowsOf } from '../client/pages.ts';
 
 export type Kind = 'agent' | 'policy' | 'rule';
 

@@ -1,7 +1,7 @@
 /** A dead letter, by its id or by where it lies. */
 import type { DeadLetter, Source } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 
 export type LetterReference = { id: string } | Place;
 type Place = { partition: number; offset: number };

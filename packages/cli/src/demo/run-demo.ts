@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
-import { type ApiClient, createApiClient } from '../api-client.ts';
+import { failureOf } from '../api-failure.ts';
 import { SPEND } from '../audit/questions.ts';
+import { type ApiClient, createApiClient } from '../client/api-client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
@@ -79,11 +80,11 @@ async function play(
 ): Promise<{ micros: number; ranAfterKill: number }> {
   const { stdout, signal } = context;
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
-  const api = createApiClient({ url: plane.url, key, signal });
+  const api = createApiClient({ url: plane.url, key, signal, failure: failureOf });
   const show = decisionPrinter(stdout);
   const say = (text: string) => write(stdout, `  ${text}\n`);
   const agents = await register(api, (id, key) => {
-    const own = createApiClient({ url: plane.url, key, signal });
+    const own = createApiClient({ url: plane.url, key, signal, failure: failureOf });
     return createAgent({ id, api: own, tools, onDecision: show });
   });
   await write(

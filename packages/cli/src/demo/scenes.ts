@@ -3,7 +3,7 @@
  * agents may do meanwhile.
  */
 import { approvalId } from '@mandate/schemas';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { shadowInWords } from '../output/shadow-in-words.ts';
 import type { GovernedAgent } from './governed-agent.ts';
 

@@ -1,5 +1,5 @@
+import { allOf } from '../client/pages.ts';
 import type { Output } from '../command-context.ts';
-import { allOf } from '../pages.ts';
 import type { FittingColumn } from './fit-columns.ts';
 import { showFitted } from './show-fitted.ts';
 import { type Column, table } from './table.ts';

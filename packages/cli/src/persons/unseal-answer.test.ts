@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { personKeysAt } from '@mandate/privacy';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { unsealAnswer } from './unseal-answer.ts';
 
 /** A gateway that has keys, and what it was asked. */

@@ -5,7 +5,7 @@ import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { reconcilePlane } from './reconcile-plane.ts';
 import { auditSource } from './reconcile-sources.ts';
 

@@ -1,0 +1,161 @@
+/** Requests to the services of a plane. Each failure is an `ApiError`, but for a request that its own signal aborted. */
+import { ApiError, errorOfAnswer, notAPlane, timedOut, unreachable } from './api-error.ts';
+import type { Download } from './download.ts';
+import { type Service, serviceOf } from './services.ts';
+
+export type ApiClient = {
+  readonly url: string;
+  get<T = unknown>(path: string, query?: Query): Promise<T>;
+  post<T = unknown>(path: string, body?: unknown, options?: PostOptions): Promise<T>;
+  put<T = unknown>(path: string, body: unknown, options?: ChangeOptions): Promise<T>;
+  delete<T = unknown>(path: string, options?: ChangeOptions): Promise<T>;
+  /** Posts JSON text unchanged. Parsing and writing it again could lose what only a strict reader notices. */
+  postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
+  /** A long answer while it arrives. It ends with an error if the connection is lost. */
+  stream(path: string, query: Query, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** The same with trailers. Needs Node. */
+  download(path: string, query: Query): Promise<Download>;
+};
+
+/** A list is sent once for each of its values. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+type PostOptions = {
+  query?: Query;
+  /** Makes a command that is sent again count once. */
+  idempotencyKey?: string | undefined;
+};
+
+/** `revision`: of the document as the caller saw it; 0 if the document did not exist. */
+type ChangeOptions = { query?: Query; revision?: number };
+
+export const DEFAULT_URL = 'http://127.0.0.1:7420';
+
+/** Longer than the longest wait for a decision. */
+const TIMEOUT_MS = 90_000;
+
+/**
+ * @param options.queryUrl addresses of services that do not answer at `url`, where the gateway is
+ * @param options.failure what to throw in place of an `ApiError`, for a program with errors of its own
+ */
+export function createApiClient(options: {
+  url: string;
+  queryUrl?: string | undefined;
+  alerterUrl?: string | undefined;
+  controlUrl?: string | undefined;
+  key: string | undefined;
+  signal?: AbortSignal;
+  failure?: (error: ApiError) => Error;
+}): ApiClient {
+  const { url: gateway, key, signal, failure = (error) => error } = options;
+  const { queryUrl: query = gateway, alerterUrl: alerter = gateway, controlUrl: control = gateway } = options;
+  const addresses = { gateway, query, alerter, control };
+  const headers = {
+    accept: 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  };
+  const abortable = signal === undefined ? {} : { signal };
+
+  /** Runs a request to the service of the path. An abort by the caller's own signal is thrown as it is. */
+  async function ask<T>(
+    path: string,
+    query: Query,
+    send: (target: URL, asked: { url: string; service: Service }) => Promise<T>,
+  ): Promise<T> {
+    const service = serviceOf(path);
+    const asked = { url: addresses[service], service };
+    const target = targetOf(asked.url, path, query);
+    try {
+      return await send(target, asked);
+    } catch (error) {
+      if (error instanceof ApiError) throw failure(error);
+      throw signal?.aborted ? error : failure(unreachable(asked));
+    }
+  }
+
+  const call = <T>(path: string, query: Query, request: RequestInit): Promise<T> =>
+    ask(path, query, async (target, asked) => {
+      const timeout = AbortSignal.timeout(TIMEOUT_MS);
+      const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+      const [response, text] = await answerOf(target, {
+        ...request,
+        headers: { ...headers, ...request.headers },
+        signal: until,
+      }).catch((error: unknown) => {
+        throw timeout.aborted && !signal?.aborted ? timedOut(asked, TIMEOUT_MS) : error;
+      });
+      const answer = parsed(text);
+      if (!response.ok) throw errorOfAnswer(asked, response.status, answer);
+      if (answer === undefined) throw notAPlane(asked);
+      // The server's own schema has shaped the answer.
+      return answer as T;
+    });
+
+  const stream = (path: string, query: Query, more: Readonly<Record<string, string>> = {}) =>
+    ask(path, query, async (target, asked) => {
+      const response = await fetch(target, { headers: { ...headers, ...more }, ...abortable });
+      if (response.ok) return response;
+      throw errorOfAnswer(asked, response.status, parsed(await response.text()));
+    });
+
+  const download = (path: string, query: Query) =>
+    ask(path, query, async (target, asked) => {
+      const { requestDownload } = await import('./download.ts');
+      const answer = await requestDownload(target, { headers, ...abortable });
+      if (answer.status === 200) return answer.download;
+      throw errorOfAnswer(asked, answer.status, parsed(await answer.text()));
+    });
+
+  const send = <T>(path: string, json: string | undefined, { query = {}, idempotencyKey }: PostOptions) =>
+    call<T>(path, query, {
+      method: 'POST',
+      headers: {
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(json === undefined ? {} : { body: json }),
+    });
+
+  const change = <T>(method: string, path: string, json: string | null, options: ChangeOptions = {}) =>
+    call<T>(path, options.query ?? {}, {
+      method,
+      headers: {
+        ...(json !== null && { 'content-type': 'application/json' }),
+        ...(options.revision !== undefined && { 'if-match': `"${options.revision}"` }),
+      },
+      body: json,
+    });
+
+  return {
+    url: gateway,
+    get: (path, query = {}) => call(path, query, { method: 'GET' }),
+    post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
+    postText: (path, json, options = {}) => send(path, json, options),
+    put: (path, body, options) => change('PUT', path, JSON.stringify(body), options),
+    delete: (path, options) => change('DELETE', path, null, options),
+    stream,
+    download,
+  };
+}
+
+async function answerOf(target: URL, request: RequestInit): Promise<[Response, string]> {
+  const response = await fetch(target, request);
+  return [response, await response.text()];
+}
+
+function targetOf(url: string, path: string, query: Query): URL {
+  const target = new URL(path, url);
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of value === undefined ? [] : [value].flat())
+      target.searchParams.append(name, String(one));
+  }
+  return target;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

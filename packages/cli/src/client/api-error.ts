@@ -1,0 +1,116 @@
+import type { Service } from './services.ts';
+
+/**
+ * - `refused`: a service answered with a problem document.
+ * - `no-route`: a service of the plane answered, but another service has the route.
+ * - `not-a-plane`: the answer is not one of a plane.
+ * - `unreachable`: no connection, or the connection was lost.
+ * - `timed-out`: the connection was made, and no answer came in time.
+ */
+export type ApiErrorReason = 'refused' | 'no-route' | 'not-a-plane' | 'unreachable' | 'timed-out';
+
+/** One fault of several in a request: which of the records that were sent, and what is wrong with it. */
+export type Fault = { index?: number; line?: number; pointer?: string; detail?: string };
+
+/** A request that got no answer, or a refusal. `message` says what went wrong, `remedy` what to do. */
+export class ApiError extends Error {
+  readonly reason: ApiErrorReason;
+  /** The address that was asked, and the service that was expected there. */
+  readonly url: string;
+  readonly service: Service;
+  readonly remedy: string;
+  /** HTTP status of the answer; null without one. */
+  readonly status: number | null;
+  /** The stable code of a refusal (docs/errors.md); null for every other reason. */
+  readonly code: string | null;
+  readonly faults: readonly Fault[];
+
+  constructor(
+    reason: ApiErrorReason,
+    message: string,
+    facts: {
+      url: string;
+      service: Service;
+      remedy: string;
+      status?: number;
+      code?: string;
+      faults?: readonly Fault[];
+    },
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.reason = reason;
+    this.url = facts.url;
+    this.service = facts.service;
+    this.remedy = facts.remedy;
+    this.status = facts.status ?? null;
+    this.code = facts.code ?? null;
+    this.faults = facts.faults ?? [];
+  }
+}
+
+type Asked = { url: string; service: Service };
+
+const NAMES: Readonly<Record<Service, string>> = {
+  gateway: 'gateway',
+  query: 'query service',
+  alerter: 'alerter',
+  control: 'control service',
+};
+
+/** The error of an answer whose status is not a success. */
+export function errorOfAnswer(asked: Asked, status: number, answer: unknown): ApiError {
+  const problem: Readonly<Record<string, unknown>> =
+    typeof answer === 'object' && answer !== null ? { ...answer } : {};
+  const { code, detail, remedy, errors } = problem;
+  if (typeof code !== 'string' || typeof detail !== 'string') return notAPlane(asked, status);
+  if (code === 'NOT_FOUND') return noRoute(asked, status);
+  return new ApiError('refused', detail, {
+    ...asked,
+    status,
+    code,
+    remedy: typeof remedy === 'string' ? remedy : '',
+    faults: Array.isArray(errors) ? errors : [],
+  });
+}
+
+export function notAPlane(asked: Asked, status?: number): ApiError {
+  const said = status === undefined ? 'not with JSON' : `with HTTP status ${status}`;
+  return new ApiError(
+    'not-a-plane',
+    `what answers at ${asked.url} is no plane of Mandate: it answered ${said}`,
+    {
+      ...asked,
+      ...(status !== undefined && { status }),
+      remedy: 'Correct the address of the plane.',
+    },
+  );
+}
+
+/** A plane in one process has every route, so a missing route belongs to a service at another address. */
+function noRoute(asked: Asked, status: number): ApiError {
+  const name = NAMES[asked.service];
+  return new ApiError(
+    'no-route',
+    `what answers at ${asked.url} is no ${name}, which this takes (NOT_FOUND)`,
+    {
+      ...asked,
+      status,
+      remedy: `Give the address of the ${name} as well.`,
+    },
+  );
+}
+
+export function unreachable(asked: Asked): ApiError {
+  return new ApiError('unreachable', `no plane answers at ${asked.url}`, {
+    ...asked,
+    remedy: 'Start the plane, or correct its address.',
+  });
+}
+
+export function timedOut(asked: Asked, afterMs: number): ApiError {
+  return new ApiError('timed-out', `${asked.url} did not answer within ${afterMs / 1_000} s`, {
+    ...asked,
+    remedy: `Look at ${asked.url}/readyz.`,
+  });
+}

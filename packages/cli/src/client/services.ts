@@ -1,0 +1,15 @@
+/** Which service answers a path: a plane in one process has one address, a plane of several processes has four. */
+export type Service = 'gateway' | 'query' | 'alerter' | 'control';
+
+/** The gateway has the routes that kill and revive agents, and the control service has all other routes of agents. */
+const CONTROL =
+  /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
+
+/** The query service lists approvals, and the gateway takes the answers to them. */
+const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;
+
+export function serviceOf(path: string): Service {
+  if (path.startsWith('/v1/alerts')) return 'alerter';
+  if (CONTROL.test(path)) return 'control';
+  return QUERY.test(path) ? 'query' : 'gateway';
+}
