@@ -28,6 +28,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/policy', [...CONTRACTS, '@mandate/step']],
   ['packages/control', [...CONTRACTS, '@mandate/policy']],
   ['packages/runtime', CONTRACTS],
+  ['packages/client', CONTRACTS],
   ['packages/privacy', [...ADAPTER, '@mandate/policy']],
   ['packages/ledger', [...ADAPTER, '@mandate/step']],
   ['packages/bus', ADAPTER],

@@ -17,8 +17,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/audit/src/migration-files.ts': 'files of this repository',
   'packages/audit/src/recorded.ts': 'a copy of a record, which was read strictly, for people to look at',
   'packages/bus/src/sqlite/process-identity.ts': 'what the system says of processes',
-  'packages/cli/src/api-client.ts': 'answers of the plane',
-  'packages/cli/src/live/server-sent-events.ts': 'events of the plane',
+  'packages/client/src/download.ts': 'answers of the plane',
+  'packages/client/src/server-sent-events.ts': 'events of the plane',
   'packages/ledger/src/redis/load-script.ts': 'files of this repository',
   'packages/policy/src/arguments/mail/decoded-text.ts': 'one more form in which addresses are looked for',
   'packages/policy/src/arguments/mail/raw-message.ts':

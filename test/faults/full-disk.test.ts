@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { createApiClient, reconcilePlane } from '@mandate/cli';
+import { reconcilePlane } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { silentLogger } from '@mandate/runtime';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';

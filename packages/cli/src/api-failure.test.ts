@@ -1,6 +1,6 @@
+import { ApiError } from '@mandate/client';
 import { expect, test } from 'vitest';
 import { ApiProblem, failureOf, MissingRoute } from './api-failure.ts';
-import { ApiError } from './client/api-error.ts';
 
 const asked = { url: 'http://here', remedy: 'Send it after 90000 ms.' };
 

@@ -1,6 +1,5 @@
 /** Failures of requests to a plane, as a command shows them: with an exit code, and with options and commands in the remedy. */
-import type { ApiError, Fault } from './client/api-error.ts';
-import type { Service } from './client/services.ts';
+import type { ApiError, Fault, Service } from '@mandate/client';
 import { CommandFailure } from './exit-codes.ts';
 import { forPeople } from './output/for-people.ts';
 

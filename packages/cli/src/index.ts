@@ -4,7 +4,6 @@
  * HTTP to a running plane, or decide offline (`eval`).
  */
 
-export { type ApiClient, createApiClient } from './client/api-client.ts';
 export { evaluate } from './evaluate.ts';
 export type { Evaluated } from './offline-decider.ts';
 export { offlineHiding } from './offline-hiding.ts';

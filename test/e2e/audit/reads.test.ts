@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jsonLines, runMandate } from '../cli/run-mandate.ts';

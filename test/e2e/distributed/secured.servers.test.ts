@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { clickhouseSettings, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
 import {
   type Authority,

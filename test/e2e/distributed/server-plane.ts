@@ -1,6 +1,6 @@
 /** Kafka, Redis and ClickHouse of a test file's own, and services that run on them, each in a process of its own. */
 import { writeFileSync } from 'node:fs';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { type ApiScope, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
 import {
   type ClickHouseServer,

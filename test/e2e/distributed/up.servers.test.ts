@@ -1,6 +1,6 @@
 /** `mandate up` on servers: the whole plane, in as many processes as one likes. */
 import { copyFileSync } from 'node:fs';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
 import { agentKey, topicOfTenant } from '@mandate/schemas';
 import {

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openEmbeddedAudit } from '@mandate/audit';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { dataFolder } from '@mandate/runtime';
 import { approvalId, type Decision } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';

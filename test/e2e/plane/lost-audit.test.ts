@@ -1,7 +1,7 @@
 /** The tables are a fold of the log: thrown away, they are recorded anew from its start, with nobody's help. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 

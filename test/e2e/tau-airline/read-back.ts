@@ -1,6 +1,6 @@
 /** What was decided, read back through the query service, in the words of the oracle. */
 import { createHash } from 'node:crypto';
-import type { createApiClient } from '@mandate/cli';
+import type { createApiClient } from '@mandate/client';
 import type { ActionRequested } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import type { Scenario } from './scenario.ts';

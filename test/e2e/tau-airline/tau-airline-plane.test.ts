@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { type ApiClient, createApiClient } from '@mandate/cli';
+import { type ApiClient, createApiClient } from '@mandate/client';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, type MandateDocument, TOPICS } from '@mandate/schemas';
 import { startPlane, temporaryFolder } from '@mandate/testing';

@@ -1,5 +1,5 @@
+import type { ApiClient } from '@mandate/client';
 import { type ApprovalSubject, approvalId, type Decision, readApprovalId } from '@mandate/schemas';
-import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Approval } from './approval.ts';
 

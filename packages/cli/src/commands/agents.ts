@@ -1,7 +1,7 @@
+import type { ApiClient } from '@mandate/client';
+import { allOf, rowsOf } from '@mandate/client';
 import { durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import type { Command } from 'commander';
-import type { ApiClient } from '../client/api-client.ts';
-import { allOf, rowsOf } from '../client/pages.ts';
 import type { Output, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';

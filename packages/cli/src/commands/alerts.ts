@@ -1,6 +1,6 @@
+import { rowsOf } from '@mandate/client';
 import type { Alert } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { wholeNumber } from '../input/option-values.ts';

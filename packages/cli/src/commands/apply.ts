@@ -1,5 +1,5 @@
+import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
-import type { ApiClient } from '../client/api-client.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { Change } from '../control/change.ts';
 import { makeChanges } from '../control/make-changes.ts';

@@ -1,7 +1,7 @@
+import { rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
 import type { Approval } from '../approvals/approval.ts';
 import { approvalText } from '../approvals/approval-text.ts';
-import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import { momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 import { showEach } from '../output/show-rows.ts';

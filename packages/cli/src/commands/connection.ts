@@ -1,7 +1,8 @@
 /** The options that every command shares which speaks to a running plane. */
+
+import { type ApiClient, createApiClient, DEFAULT_URL } from '@mandate/client';
 import type { Command } from 'commander';
 import { failureOf, HOW_TO_AUTHENTICATE } from '../api-failure.ts';
-import { type ApiClient, createApiClient, DEFAULT_URL } from '../client/api-client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 

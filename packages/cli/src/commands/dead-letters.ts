@@ -1,5 +1,5 @@
+import { rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import {
   findLetter,

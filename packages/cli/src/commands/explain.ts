@@ -1,8 +1,8 @@
+import type { ApiClient } from '@mandate/client';
 import type { Explanation } from '@mandate/query';
 import { standsForAction } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { ApiProblem } from '../api-failure.ts';
-import type { ApiClient } from '../client/api-client.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { explanationPage } from '../explain/explanation-page.ts';

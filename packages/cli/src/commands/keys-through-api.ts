@@ -1,7 +1,8 @@
 /** Keys of people, through the API of a plane: from anywhere, for whoever has a key with the scope `admin`. */
+
+import { rowsOf } from '@mandate/client';
 import type { Role } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';

@@ -1,5 +1,5 @@
+import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
-import type { ApiClient } from '../client/api-client.ts';
 import type { RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';

@@ -1,5 +1,5 @@
+import { rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { Output, RunCommand } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';

@@ -1,5 +1,5 @@
+import { rowsOf } from '@mandate/client';
 import { type Command, Option } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';

@@ -1,9 +1,10 @@
 /** Commands on one tenant. */
+
+import type { ApiClient } from '@mandate/client';
 import type { TenantDocument } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { ApiProblem } from '../api-failure.ts';
-import type { ApiClient } from '../client/api-client.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText, tenantName } from '../input/option-values.ts';

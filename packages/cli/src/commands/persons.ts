@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
+import { rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { readText } from '../input/open-input.ts';

@@ -1,9 +1,9 @@
+import type { ApiClient } from '@mandate/client';
+import { allOf, rowsOf } from '@mandate/client';
 import { Argument, type Command } from 'commander';
 import { columnsOf } from '../audit/columns.ts';
 import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
 import { foremost, mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
-import type { ApiClient } from '../client/api-client.ts';
-import { allOf, rowsOf } from '../client/pages.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';

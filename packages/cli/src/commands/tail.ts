@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiClient, Query } from '@mandate/client';
+import { readEvents } from '@mandate/client';
 import { CONTROL_RECORDS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MissingRoute } from '../api-failure.ts';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
-import type { ApiClient, Query } from '../client/api-client.ts';
-import { readEvents } from '../client/server-sent-events.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';

@@ -1,6 +1,7 @@
 /** Whom `kill` and `revive` are about, and how that is said to the plane. */
+
+import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
-import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { type ConnectionOptions, withConnection } from './connection.ts';

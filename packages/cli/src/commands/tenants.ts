@@ -1,6 +1,6 @@
+import { rowsOf } from '@mandate/client';
 import type { TenantDocument } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { rowsOf } from '../client/pages.ts';
 import type { RunCommand } from '../command-context.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
 import { shownTime } from '../output/relative-time.ts';

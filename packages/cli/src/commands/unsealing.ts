@@ -1,6 +1,7 @@
 /** The option of every command that shows what agents sent: to see what was sealed of it. */
+
+import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
-import type { ApiClient } from '../client/api-client.ts';
 
 export type UnsealOptions = { unseal?: true };
 

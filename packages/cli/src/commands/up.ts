@@ -1,3 +1,4 @@
+import { DEFAULT_URL } from '@mandate/client';
 import {
   createLogger,
   LOG_LEVELS,
@@ -7,7 +8,6 @@ import {
   runLifecycle,
 } from '@mandate/runtime';
 import { type Command, Option } from 'commander';
-import { DEFAULT_URL } from '../client/api-client.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ApiClient } from '@mandate/client';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { ApiClient } from '../client/api-client.ts';
 import { runCommand } from '../run-command.fixture.ts';
 import { planeNames } from './plane-names.ts';
 

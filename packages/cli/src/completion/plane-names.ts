@@ -6,8 +6,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ApiClient } from '@mandate/client';
 import { textOfFile } from '@mandate/runtime';
-import type { ApiClient } from '../client/api-client.ts';
 import type { Named } from './words.ts';
 
 export const ANSWER_WITHIN_MS = 300;

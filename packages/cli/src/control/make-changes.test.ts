@@ -1,6 +1,6 @@
+import type { ApiClient } from '@mandate/client';
 import { expect, test } from 'vitest';
 import { ApiProblem } from '../api-failure.ts';
-import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Change } from './change.ts';
 import { makeChanges } from './make-changes.ts';

@@ -1,7 +1,7 @@
 /** Makes the changes of a plan, one after the other. A change is made only if its document is as the plan saw it. */
 
+import type { ApiClient } from '@mandate/client';
 import { ApiProblem } from '../api-failure.ts';
-import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import type { Change } from './change.ts';

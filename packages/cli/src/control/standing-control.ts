@@ -1,7 +1,8 @@
 /** Agents, policies and rules as they stand, with the revision of each. */
+
+import type { ApiClient } from '@mandate/client';
+import { rowsOf } from '@mandate/client';
 import type { ControlDocuments } from '@mandate/control';
-import type { ApiClient } from '../client/api-client.ts';
-import { rowsOf } from '../client/pages.ts';
 
 export type Kind = 'agent' | 'policy' | 'rule';
 

@@ -1,6 +1,7 @@
 /** What lint says of a plane after it was changed: errors whole, warnings by number. */
+
+import type { ApiClient } from '@mandate/client';
 import type { Linted } from '@mandate/control/lint';
-import type { ApiClient } from '../client/api-client.ts';
 import type { Output } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';

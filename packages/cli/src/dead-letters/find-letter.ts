@@ -1,7 +1,8 @@
 /** A dead letter, by its id or by where it lies. */
+
+import type { ApiClient } from '@mandate/client';
 import type { DeadLetter, Source } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
-import type { ApiClient } from '../client/api-client.ts';
 
 export type LetterReference = { id: string } | Place;
 type Place = { partition: number; offset: number };

@@ -1,8 +1,9 @@
 /**
  * An agent whose every call is governed, in the few lines that it takes: ask, act only on ALLOW, report the outcome.
  */
+
+import type { ApiClient } from '@mandate/client';
 import type { Decision } from '@mandate/schemas';
-import type { ApiClient } from '../client/api-client.ts';
 import type { ToolServers } from './tool-servers.ts';
 
 /** What the gateway answers; `withheld`: the decision was ALLOW, and a kill came between. */

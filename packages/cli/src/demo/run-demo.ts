@@ -6,11 +6,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ApiClient, createApiClient } from '@mandate/client';
 import { createLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
 import { failureOf } from '../api-failure.ts';
 import { SPEND } from '../audit/questions.ts';
-import { type ApiClient, createApiClient } from '../client/api-client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ApiClient } from '@mandate/client';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import type { ApiClient } from '../client/api-client.ts';
 import type { GovernedAgent } from './governed-agent.ts';
 import { inWords, stopRunaway } from './runaway.ts';
 

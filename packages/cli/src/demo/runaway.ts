@@ -1,5 +1,5 @@
 /** An agent that loops as fast as it is answered, and the operator who stops it. */
-import type { ApiClient } from '../client/api-client.ts';
+import type { ApiClient } from '@mandate/client';
 import type { GovernedAgent } from './governed-agent.ts';
 
 export type Stopped = {

@@ -2,8 +2,9 @@
  * What happens in the demo: agents that behave, agents that do each thing that a plane must stop, and people who change what
  * agents may do meanwhile.
  */
+
+import type { ApiClient } from '@mandate/client';
 import { approvalId } from '@mandate/schemas';
-import type { ApiClient } from '../client/api-client.ts';
 import { shadowInWords } from '../output/shadow-in-words.ts';
 import type { GovernedAgent } from './governed-agent.ts';
 

@@ -5,7 +5,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ApiClient, Query } from '../client/api-client.ts';
+import type { ApiClient, Query } from '@mandate/client';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Part } from './manifest.ts';
 

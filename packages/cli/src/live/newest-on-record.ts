@@ -1,7 +1,7 @@
 /** What `tail` begins with: the newest of what its stream will go on with. */
 
+import type { ApiClient, Query } from '@mandate/client';
 import type { Filters } from '../audit/filters.ts';
-import type { ApiClient, Query } from '../client/api-client.ts';
 import type { ShownControlEvent } from '../output/control-event-line.ts';
 import type { ShownDecision } from '../output/decision-line.ts';
 

@@ -1,4 +1,4 @@
-import { allOf } from '../client/pages.ts';
+import { allOf } from '@mandate/client';
 import type { Output } from '../command-context.ts';
 import type { FittingColumn } from './fit-columns.ts';
 import { showFitted } from './show-fitted.ts';

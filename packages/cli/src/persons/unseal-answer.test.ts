@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { ApiClient } from '@mandate/client';
 import { personKeysAt } from '@mandate/privacy';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import type { ApiClient } from '../client/api-client.ts';
 import { unsealAnswer } from './unseal-answer.ts';
 
 /** A gateway that has keys, and what it was asked. */

@@ -1,6 +1,7 @@
 /** Puts what was sealed back into what the audit answered, for a key that may read it. */
+
+import type { ApiClient } from '@mandate/client';
 import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
-import type { ApiClient } from '../client/api-client.ts';
 
 /** So many a gateway takes at a time, and so much: its bodies have a bound. */
 const MOST_TEXTS = 1_000;

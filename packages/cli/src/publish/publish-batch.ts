@@ -1,7 +1,8 @@
 /** Sends records of one kind to the plane. A refusal names the record that it is about. */
+
+import type { ApiClient } from '@mandate/client';
 import type { Decision, Settlement } from '@mandate/schemas';
 import { ApiProblem } from '../api-failure.ts';
-import type { ApiClient } from '../client/api-client.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
 /** `json`: the text as written. `place`: its place in the file, for people. */

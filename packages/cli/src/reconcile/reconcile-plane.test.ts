@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { AuditClient } from '@mandate/audit';
 import { createSqliteBus } from '@mandate/bus';
+import type { ApiClient } from '@mandate/client';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ApiClient } from '../client/api-client.ts';
 import { reconcilePlane } from './reconcile-plane.ts';
 import { auditSource } from './reconcile-sources.ts';
 

@@ -1,8 +1,8 @@
 /** Reconciles a plane that runs: its log read from the file, its ledger and audit asked over HTTP. */
 import type { Bus } from '@mandate/bus';
+import type { ApiClient } from '@mandate/client';
+import { allOf, rowsOf } from '@mandate/client';
 import type { Balance } from '@mandate/ledger';
-import type { ApiClient } from '../client/api-client.ts';
-import { allOf, rowsOf } from '../client/pages.ts';
 import type { AuditRow } from './laws/audit-rows.ts';
 import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sources.ts';
 
