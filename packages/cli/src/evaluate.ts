@@ -3,19 +3,18 @@
  * clock is virtual: the largest `requestedAt` so far, or the time of the run if no record has one. No deadline applies.
  */
 import type { MandatesInForce } from '@mandate/policy';
-import type { HidingRules } from '@mandate/privacy';
 import { readActionsRecord } from '@mandate/schemas';
-import { type Evaluated, offlineDecider } from './offline-decider.ts';
+import { type Evaluated, offlineDecider, type RedactAction } from './offline-decider.ts';
 
 /** One answer a line, in order. `runAtMs` is the time of the run. */
 export async function* evaluate(
   lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { control, hiding }: { control: MandatesInForce; hiding: HidingRules },
+  { control, redact }: { control: MandatesInForce; redact: RedactAction },
   runAtMs: number,
 ): AsyncGenerator<Evaluated> {
   let givenMs = Number.NEGATIVE_INFINITY;
   const clock = () => (givenMs === Number.NEGATIVE_INFINITY ? runAtMs : givenMs);
-  const decider = offlineDecider(control, hiding, clock);
+  const decider = offlineDecider(control, redact, clock);
   for await (const value of lines) {
     givenMs = Math.max(givenMs, requestedAtMs(value));
     yield await decider.answer(value);

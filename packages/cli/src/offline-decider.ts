@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { type AnswerContext, answerBatch } from '@mandate/decider';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { actionDigest, fingerprintOf, type MandatesInForce } from '@mandate/policy';
-import { type HidingRules, trialHiding } from '@mandate/privacy';
 import {
   type Action,
   type ActionDecided,
@@ -26,19 +25,21 @@ export type OfflineDecider = {
   digestOf(action: Action): string;
 };
 
+/** The action as a gateway publishes it: redacted by the rules of its tenant. */
+export type RedactAction = (action: Action, tenant: string) => Action;
+
 type Published = { action: Action; fingerprint: string | null };
 
 /**
- * @param hiding what a gateway would hide before the decision
+ * @param redact what a gateway does to an action before it publishes the action
  * @param clock the only one
  */
 export function offlineDecider(
   control: MandatesInForce,
-  hiding: HidingRules,
+  redact: RedactAction,
   clock: () => number,
 ): OfflineDecider {
   const ledger = createMemoryLedger({ clock, epoch: 'eval' });
-  const hide = trialHiding(hiding);
   const secret = randomBytes(32).toString('hex');
   const context: AnswerContext = {
     ledger,
@@ -50,7 +51,7 @@ export function offlineDecider(
   let offset = 0;
 
   function publish(sent: Action): Published {
-    const action = hide(sent, sent.tenant ?? DEFAULTS.tenant);
+    const action = redact(sent, sent.tenant ?? DEFAULTS.tenant);
     return { action, fingerprint: fingerprintOf(sent, action, secret) };
   }
 

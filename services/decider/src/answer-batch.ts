@@ -15,8 +15,8 @@ import {
 import { beginTogether, during, type Lane, turns } from '@mandate/runtime';
 import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
+import { ledgerStep } from './ledger-span.ts';
 import { type ReadIncoming, readIncoming } from './read-incoming.ts';
-import { ledgerStep } from './trace-batch.ts';
 
 type Asked = {
   at: number;

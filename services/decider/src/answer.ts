@@ -1,5 +1,4 @@
 /** What goes into the decider and what comes out of it, as values. */
-import type { UnreadableBatch } from '@mandate/bus';
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
 import type { Span } from '@mandate/runtime';
@@ -12,7 +11,7 @@ export type Incoming = {
   key: string | null;
   value: Uint8Array;
   /** Set where this is a batch of records that cannot be told apart. */
-  unreadable?: UnreadableBatch | undefined;
+  unreadable?: { reason: string; lastOffset: number } | undefined;
   /** Of what was redacted before it was published. */
   fingerprint?: string | null;
   /** What of the action an API key fixed, by the headers of the record. */

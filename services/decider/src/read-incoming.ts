@@ -1,5 +1,4 @@
 /** Step 1: from a record of an actions topic to an action or an outcome of a tenant, or to a dead letter. */
-import type { UnreadableBatch } from '@mandate/bus';
 import { deadLetterId } from '@mandate/policy';
 import {
   type AskedAction,
@@ -54,7 +53,7 @@ function pinnedIn({ pinned }: Incoming, owner: string | null): Pinned | null {
   return owner === null ? (pinned ?? null) : null;
 }
 
-function batchFault({ reason, lastOffset }: UnreadableBatch): Fault {
+function batchFault({ reason, lastOffset }: NonNullable<Incoming['unreadable']>): Fault {
   return {
     code: 'INVALID_ACTION',
     reason: `the batch of records up to offset ${lastOffset} cannot be read: ${reason}`,

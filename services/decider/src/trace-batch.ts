@@ -5,8 +5,7 @@
  * The ledger and the log are asked once for the whole batch: the spans of a batch share those times (`beginTogether`).
  */
 import type { Batch, Bus } from '@mandate/bus';
-import type { Ledger } from '@mandate/ledger';
-import { type Attributes, consumed, type Span, type SpanOptions, type Tracer } from '@mandate/runtime';
+import { type Attributes, consumed, type Span, type Tracer } from '@mandate/runtime';
 import { GROUPS, traceparentOf } from '@mandate/schemas';
 import type { Answer } from './answer.ts';
 
@@ -24,17 +23,6 @@ export function beginSpans(
       consumed(system, GROUPS.decider, coordinate, records.length),
     ),
   );
-}
-
-export function ledgerStep({ system }: Pick<Ledger, 'system'>, operations: number): SpanOptions {
-  return {
-    kind: 'client',
-    attributes: {
-      'db.system.name': system,
-      'db.operation.name': 'step',
-      'db.operation.batch.size': operations,
-    },
-  };
 }
 
 /** What was answered to a record. Never what was asked: that is the agent's. */

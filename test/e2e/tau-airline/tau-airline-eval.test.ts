@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { evaluate, offlineHiding } from '@mandate/cli';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { trialHiding } from '@mandate/privacy';
 import { describe, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
 import { generateDataset } from './generate-dataset.ts';
@@ -17,10 +18,11 @@ describe.each([...datasets])('eval decides %s', (_origin, dataset) => {
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
     const lines = requestsOf(dataset).map((record) => encoder.encode(JSON.stringify(record)));
     const control = mandatesOfFile(loaded.mandates, 1);
+    const redact = trialHiding(offlineHiding({}));
     const sequence: string[] = [];
     const blocked = new Set<string>();
     let chargedMicros = 0;
-    for await (const answer of evaluate(lines, { control, hiding: offlineHiding({}) }, Date.now())) {
+    for await (const answer of evaluate(lines, { control, redact }, Date.now())) {
       if (answer.event !== 'action.decided') throw new Error(`unexpected ${answer.event}`);
       const { decision } = answer;
       sequence.push(decision.verdict === 'ALLOW' ? 'ALLOW' : decision.code);

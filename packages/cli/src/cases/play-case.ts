@@ -1,5 +1,6 @@
 /** Plays a case: the plane's own redaction and decisions, a ledger of its own, and a clock that the case sets. */
 import type { Approval } from '@mandate/ledger';
+import { trialHiding } from '@mandate/privacy';
 import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
 import { type OfflineDecider, offlineDecider } from '../offline-decider.ts';
@@ -25,7 +26,7 @@ const { tenant } = DEFAULTS;
 
 export async function playCase(played: Case): Promise<CaseTold> {
   const clock = manualClock(played.startMs);
-  const decider = offlineDecider(played.control, played.hiding, clock);
+  const decider = offlineDecider(played.control, trialHiding(played.hiding), clock);
   for (const [index, stated] of played.spent.entries()) await state(decider, stated, `stated-${index}`);
   const steps: StepTold[] = [];
   for (const [index, step] of played.steps.entries()) {

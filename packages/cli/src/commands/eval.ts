@@ -1,4 +1,5 @@
 import { mandatesOfFile } from '@mandate/policy';
+import { trialHiding } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -65,7 +66,11 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   const progress = progressOn(stderr);
   const lines = readLines(await openInput(options.actions, context), CAPS.recordBytes);
   try {
-    for await (const answer of evaluate(recordsOf(lines), { control, hiding }, Date.now())) {
+    for await (const answer of evaluate(
+      recordsOf(lines),
+      { control, redact: trialHiding(hiding) },
+      Date.now(),
+    )) {
       tally.add(answer);
       await writeJsonLine(stdout, answer);
       if (stdout.isTTY !== true) progress.show(counted(tally.records, 'record'));

@@ -1,0 +1,14 @@
+/** The span of one step of the ledger, which the records of a batch share. */
+import type { Ledger } from '@mandate/ledger';
+import type { SpanOptions } from '@mandate/runtime';
+
+export function ledgerStep({ system }: Pick<Ledger, 'system'>, operations: number): SpanOptions {
+  return {
+    kind: 'client',
+    attributes: {
+      'db.system.name': system,
+      'db.operation.name': 'step',
+      'db.operation.batch.size': operations,
+    },
+  };
+}
