@@ -2,7 +2,7 @@
  * A decider with everything but the log: the batch code, the memory ledger, a clock held by the test, and what was
  * published, as the bytes that would lie on the decisions topic.
  */
-import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/decider';
+import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/engine';
 import { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from '@mandate/ledger';
 import { loadMandates, type MandateOfFile, mandatesOfFile } from '@mandate/policy';
 import { type ManualClock, manualClock } from '@mandate/runtime';

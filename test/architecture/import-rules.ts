@@ -19,6 +19,8 @@ const SERVICE = [
   '@mandate/bus',
   '@mandate/audit',
   '@mandate/control-log',
+  '@mandate/engine',
+  '@mandate/ledger-log',
 ];
 
 /** By folder: which of the other workspaces its own code may import. */
@@ -33,8 +35,10 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/ledger', [...ADAPTER, '@mandate/step']],
   ['packages/bus', ADAPTER],
   ['packages/audit', ADAPTER],
+  ['packages/engine', [...ADAPTER, '@mandate/policy', '@mandate/ledger']],
+  ['packages/ledger-log', [...ADAPTER, '@mandate/bus', '@mandate/ledger']],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
-  ['packages/sdk', [...CONTRACTS, '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
+  ['packages/sdk', [...CONTRACTS, '@mandate/engine', '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
 ]);
 
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */

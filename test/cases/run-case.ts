@@ -1,5 +1,5 @@
 /** Plays a golden case through the decider's own batch code and the memory ledger. */
-import type { Answer, Incoming } from '@mandate/decider';
+import type { Answer, Incoming } from '@mandate/engine';
 import type { BudgetReference } from '@mandate/ledger';
 import { actionDigest } from '@mandate/policy';
 import { BUDGET_SCOPES, type Check, DEFAULTS, readActionsRecord } from '@mandate/schemas';

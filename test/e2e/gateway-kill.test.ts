@@ -1,5 +1,5 @@
 /** The kill switch over HTTP: in force when it answers, on the log, and read once more before an ALLOW leaves. */
-import { restoreLedger } from '@mandate/decider';
+import { restoreLedger } from '@mandate/ledger-log';
 import { MandateError, silentLogger, systemClock } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';

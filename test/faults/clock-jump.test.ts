@@ -5,7 +5,8 @@
  */
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { restoreLedger, startDecider } from '@mandate/decider';
+import { startDecider } from '@mandate/decider';
+import { restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, manualClock, monotonic, silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';

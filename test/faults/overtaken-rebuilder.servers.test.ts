@@ -33,7 +33,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;
     const log = await followLog(bus);
     const heldUpBuild = anotherBuild({
-      file: 'services/decider/src/rebuild-ledger.ts',
+      file: 'packages/ledger-log/src/rebuild-ledger.ts',
       from: '  await appendEpoch(',
       to: "  process.stderr.write('held up\\n');\n  process.kill(process.pid, 'SIGSTOP');\n  await appendEpoch(",
     });

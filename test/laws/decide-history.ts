@@ -1,5 +1,5 @@
 /** Random histories of a plane with one decider: requests, outcomes, operators, lost answers, other mandates, time. */
-import type { Incoming } from '@mandate/decider';
+import type { Incoming } from '@mandate/engine';
 import { actionDigest } from '@mandate/policy';
 import { isMandateError } from '@mandate/runtime';
 import {

@@ -4,8 +4,6 @@
  * HTTP to a running plane, or decide offline (`eval`).
  */
 
-export { evaluate } from './evaluate.ts';
-export type { Evaluated } from './offline-decider.ts';
 export { offlineHiding } from './offline-hiding.ts';
 export { openPlane, type Plane } from './plane/open-plane.ts';
 export { planeConfig } from './plane/plane-config.ts';

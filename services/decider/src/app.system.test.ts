@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { type Batch, type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
+import { foldLog, restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
 import {
@@ -18,8 +19,6 @@ import {
 import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Decider, startDecider } from './app.ts';
-import { foldLog } from './fold-log.ts';
-import { restoreLedger } from './restore-ledger.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const clock = () => START_MS;

@@ -8,6 +8,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, type Headers, nextOffset, type Outgoing, untilCommitted } from '@mandate/bus';
+import type { Answer, AnswerContext } from '@mandate/engine';
+import { answerBatch } from '@mandate/engine';
 import {
   beginTogether,
   during,
@@ -32,23 +34,15 @@ import {
   tenantOfTopic,
   traceparentOf,
 } from '@mandate/schemas';
-import type { Answer, AnswerContext } from './answer.ts';
-import { answerBatch } from './answer-batch.ts';
 import { followedTopics } from './followed-topics.ts';
 import { type DeciderMeasures, deciderMeasures, measuredSteps } from './measures.ts';
 import { beginSpans, describeAnswer } from './trace-batch.ts';
 import { watchDecider } from './watch-decider.ts';
 import { watchRoom } from './watch-room.ts';
 
-export * from './answer.ts';
-export { answerBatch } from './answer-batch.ts';
 export { deciderConfig, deciderSettings } from './config.ts';
-export { type FoldedLog, foldLog, foldOnto } from './fold-log.ts';
-export { keepLedger } from './keep-ledger.ts';
 export * from './mandates-file.ts';
 export { holdFolder, type OpenedLedger, openLedger } from './open-ledger.ts';
-export * from './restore-ledger.ts';
-export { takeSnapshot } from './snapshots/take-snapshot.ts';
 export { warnOfShortQuestions } from './warn-of-short-questions.ts';
 
 export type DeciderOptions = AnswerContext & {

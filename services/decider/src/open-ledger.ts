@@ -5,6 +5,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { type Bus, openSnapshots } from '@mandate/bus';
 import { isLedgerNewer, isLedgerShared, type Ledger, openSharedLedger } from '@mandate/ledger';
+import { keepLedger, restoreLedger } from '@mandate/ledger-log';
 import {
   type Clock,
   type DataFolder,
@@ -16,8 +17,6 @@ import {
   sharedByRequests,
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
-import { keepLedger } from './keep-ledger.ts';
-import { restoreLedger } from './restore-ledger.ts';
 
 export type OpenedLedger = {
   ledger: Ledger;

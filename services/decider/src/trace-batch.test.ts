@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
+import { restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, MandateError, openTracer, otlpSettings, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busWith, startOtlpReceiver, temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDecider } from './app.ts';
-import { restoreLedger } from './restore-ledger.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const clock = () => START_MS;

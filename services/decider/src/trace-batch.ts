@@ -5,9 +5,9 @@
  * The ledger and the log are asked once for the whole batch: the spans of a batch share those times (`beginTogether`).
  */
 import type { Batch, Bus } from '@mandate/bus';
+import type { Answer } from '@mandate/engine';
 import { type Attributes, consumed, type Span, type Tracer } from '@mandate/runtime';
 import { GROUPS, traceparentOf } from '@mandate/schemas';
-import type { Answer } from './answer.ts';
 
 /** Of each record, in order, one that begins its trace where its producer began none; none where there are no traces. */
 export function beginSpans(

@@ -1,6 +1,6 @@
 /** The ledger's way back from the log after a restart, beside reading and parsing the same records. */
 import type { Bus } from '@mandate/bus';
-import { foldLog } from '@mandate/decider';
+import { foldLog } from '@mandate/ledger-log';
 import { TOPICS } from '@mandate/schemas';
 import { compare } from '../measure/compare.ts';
 import { measureWork, type Work } from '../measure/work.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { ask, identity, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
-import { answerBatch } from '@mandate/decider';
+import { answerBatch } from '@mandate/engine';
 import { createMemoryLedger } from '@mandate/ledger';
 import { silentLogger, systemClock } from '@mandate/runtime';
 import { recorderGroup, TOPICS } from '@mandate/schemas';

@@ -3,8 +3,8 @@
  * Beside it kafkajs' own consumer, which takes the same records and parses them.
  */
 import type { Bus } from '@mandate/bus';
-import { foldLog } from '@mandate/decider';
 import { createRedisLedger } from '@mandate/ledger/redis';
+import { foldLog } from '@mandate/ledger-log';
 import { TOPICS } from '@mandate/schemas';
 import { emptyRedis, type RedisServer, startKafka } from '@mandate/testing';
 import { compare } from '../measure/compare.ts';

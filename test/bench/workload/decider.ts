@@ -1,7 +1,9 @@
 /** A decider as `mandate up` runs it, on whatever log and ledger it is given. */
 import type { Bus } from '@mandate/bus';
-import { type AnswerContext, type Decider, restoreLedger, startDecider } from '@mandate/decider';
+import { type Decider, startDecider } from '@mandate/decider';
+import type { AnswerContext } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
+import { restoreLedger } from '@mandate/ledger-log';
 import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
 import { mandateDocument, mandateOf } from './mandate.ts';

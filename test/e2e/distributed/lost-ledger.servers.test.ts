@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createKafkaBus, type LogRecord } from '@mandate/bus';
-import { foldLog } from '@mandate/decider';
 import { createMemoryLedger } from '@mandate/ledger';
+import { foldLog } from '@mandate/ledger-log';
 import { silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, type Decision, readDecisionsRecord, settingsOfTopic, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, plainProducer, waitUntil } from '@mandate/testing';

@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { restoreLedger, startDecider } from '@mandate/decider';
+import { startDecider } from '@mandate/decider';
+import { restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, openTracer, otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, traceparentOf } from '@mandate/schemas';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { evaluate, offlineHiding } from '@mandate/cli';
+import { offlineHiding } from '@mandate/cli';
+import { evaluate } from '@mandate/engine';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { trialHiding } from '@mandate/privacy';
 import { describe, expect, test } from 'vitest';

@@ -5,9 +5,10 @@
  */
 
 import type { Bus } from '@mandate/bus';
-import { keepLedger, restoreLedger, startDecider } from '@mandate/decider';
+import { startDecider } from '@mandate/decider';
 import { CommandJournal, kill, LastKills, revive } from '@mandate/gateway';
 import type { Ledger, MemoryLedger, Operation, StepResult } from '@mandate/ledger';
+import { keepLedger, restoreLedger } from '@mandate/ledger-log';
 import type { MandateOfFile } from '@mandate/policy';
 import { mandatesOfFile } from '@mandate/policy';
 import { HttpProblem, isMandateError, MandateError, type Metrics, silentLogger } from '@mandate/runtime';

@@ -1,6 +1,7 @@
 /** One history, from its seed to what is wrong with it. */
-import { foldLog } from '@mandate/decider';
+
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import { foldLog } from '@mandate/ledger-log';
 import { type AtRest, Checker } from './checker.ts';
 import { openLog } from './log-client.ts';
 import type { LogPorts } from './log-ports.ts';

@@ -5,7 +5,7 @@ const CHANGE = 'services/query/src/explain/what-would-change.ts';
 const OTHERS = 'services/query/src/explain/others-in-words.ts';
 
 export const SERVICE_MUTATIONS: readonly Mutation[] = [
-  ...inFile('services/decider/src/answer-batch.ts', [
+  ...inFile('packages/engine/src/answer-batch.ts', [
     [
       '2 a request may state its own deadline',
       'action.deadlineMs ?? DEFAULTS.deadlineMs',
@@ -30,7 +30,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'const read',
     ],
   ]),
-  ...inFile('services/decider/src/read-incoming.ts', [
+  ...inFile('packages/engine/src/read-incoming.ts', [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
     [
       '7 rules see the tenant of an action that does not state it',
@@ -105,14 +105,14 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'generation: 0 };',
     ],
   ]),
-  ...inFile('services/decider/src/restore-ledger.ts', [
+  ...inFile('packages/ledger-log/src/restore-ledger.ts', [
     [
       '9 a start takes a generation above those on the log',
       'Math.max(clock(), highestGeneration(fold) + 1)',
       'Math.max(clock(), highestGeneration(fold))',
     ],
   ]),
-  ...inFile('services/decider/src/rebuild-ledger.ts', [
+  ...inFile('packages/ledger-log/src/rebuild-ledger.ts', [
     [
       '9 no rebuild ends with a generation below those on the log',
       '  mustHold(epoch, fold, need);\n  sayMemory',
@@ -249,7 +249,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile(OTHERS, [
     ['7 an explanation names the other limits that block', "other.said === 'block'", 'true'],
   ]),
-  ...inFile('services/decider/src/read-incoming.ts', [
+  ...inFile('packages/engine/src/read-incoming.ts', [
     [
       "8 every value on a tenant's topic is a claim",
       'owner === null ? (pinned ?? null) : null',
@@ -266,7 +266,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('services/decider/src/followed-topics.ts', [
     ['9 a topic is read for good', 'consumer.follow([...read, ...topics])', 'consumer.follow(topics)'],
   ]),
-  ...inFile('services/decider/src/read-incoming.ts', [
+  ...inFile('packages/engine/src/read-incoming.ts', [
     [
       '8 a bad batch is a dead letter',
       'if (incoming.unreadable !== undefined) return',

@@ -1,4 +1,6 @@
 /** What was expected of a decision or a settlement, held against what came. */
+
+import type { Evaluated } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
 import { type MandatesInForce, planInForce } from '@mandate/policy';
 import {
@@ -12,7 +14,6 @@ import {
   type RuleDocument,
   signedMicros,
 } from '@mandate/schemas';
-import type { Evaluated } from '../offline-decider.ts';
 import { forPeople } from '../output/for-people.ts';
 import { budgetNamed } from './named-budgets.ts';
 

@@ -1,9 +1,10 @@
 /** Plays a case: the plane's own redaction and decisions, a ledger of its own, and a clock that the case sets. */
+
+import { type OfflineDecider, offlineDecider } from '@mandate/engine';
 import type { Approval } from '@mandate/ledger';
 import { trialHiding } from '@mandate/privacy';
 import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
-import { type OfflineDecider, offlineDecider } from '../offline-decider.ts';
 import type { PlayedStep } from './case-steps.ts';
 import { compare, type Difference } from './compare.ts';
 import type { Case, StatedBalance } from './read-cases.ts';

@@ -1,6 +1,7 @@
 /** What a step does and what came of it, in a few words. */
+
+import type { Evaluated } from '@mandate/engine';
 import { formatMicros, type KillTarget } from '@mandate/schemas';
-import type { Evaluated } from '../offline-decider.ts';
 import type { PlayedStep } from './case-steps.ts';
 
 export function titleOf(step: PlayedStep): string {

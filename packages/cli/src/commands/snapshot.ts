@@ -99,7 +99,7 @@ async function openTaker(
   { stderr, signal }: CommandContext,
 ): Promise<Taker> {
   const { openLog, openSnapshots } = await import('@mandate/bus');
-  const { takeSnapshot } = await import('@mandate/decider');
+  const { takeSnapshot } = await import('@mandate/ledger-log');
   const log = createLogger({ name: 'snapshot', level: 'warn' });
   // How long requests are kept is for the plane to say.
   const bus = await openLog(settings, { path: folder.log, log, retentionMs: {} });

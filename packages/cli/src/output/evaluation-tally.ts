@@ -1,5 +1,5 @@
+import type { Evaluated } from '@mandate/engine';
 import { formatSum, sumMicros } from '@mandate/schemas';
-import type { Evaluated } from '../offline-decider.ts';
 
 /** Counts what an evaluation said. */
 export class EvaluationTally {

@@ -9,8 +9,8 @@ import {
   openEmbeddedAudit,
 } from '@mandate/audit';
 import { createSqliteBus } from '@mandate/bus';
-import { foldLog } from '@mandate/decider';
 import { createMemoryLedger } from '@mandate/ledger';
+import { foldLog } from '@mandate/ledger-log';
 import { type KeepMonths, startRecorder } from '@mandate/recorder';
 import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';

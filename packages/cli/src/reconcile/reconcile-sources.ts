@@ -13,7 +13,6 @@ import {
   tenantKeptFrom,
 } from '@mandate/audit';
 import type { Bus, LogRecord } from '@mandate/bus';
-import { foldOnto } from '@mandate/decider';
 import {
   type Balance,
   createFold,
@@ -24,6 +23,7 @@ import {
   type Reconciliation,
   reconcile,
 } from '@mandate/ledger';
+import { foldOnto } from '@mandate/ledger-log';
 import { systemClock } from '@mandate/runtime';
 import { type DecisionsRecord, readControlRecord, readDeadLettersRecord, TOPICS } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';

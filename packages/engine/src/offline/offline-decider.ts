@@ -3,7 +3,6 @@
  * applies.
  */
 import { randomBytes } from 'node:crypto';
-import { type AnswerContext, answerBatch } from '@mandate/decider';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { actionDigest, fingerprintOf, type MandatesInForce } from '@mandate/policy';
 import {
@@ -14,6 +13,8 @@ import {
   type DeadLetter,
   readActionsRecord,
 } from '@mandate/schemas';
+import type { AnswerContext } from '../answer.ts';
+import { answerBatch } from '../answer-batch.ts';
 
 export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 

@@ -1,13 +1,13 @@
 /** A log in a file, and decisions that a ledger made on it. */
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
+import { answerBatch } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { manualClock, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
-import { answerBatch } from './answer-batch.ts';
 
 export const log = silentLogger();
 export const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
