@@ -8,7 +8,6 @@ import { restoreLedger } from '@mandate/ledger-log';
 import { compileActionRedaction, fingerprintOf, loadMandates, mandatesOfFile } from '@mandate/policy';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
 import {
-  type ApiScope,
   createHttpServer,
   createMetrics,
   type HttpServer,
@@ -22,6 +21,7 @@ import {
   type Tracer,
 } from '@mandate/runtime';
 import {
+  type ApiScope,
   type DecisionsRecord,
   limitsInForce,
   readDecisionsRecord,

@@ -1,5 +1,5 @@
 /** Attacks over HTTP by holders of ordinary keys, one after the other: honest callers are served while each goes on. */
-import type { ApiScope } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
 import { IS_LONG } from '@mandate/testing';
 import { afterEach, expect, test } from 'vitest';
 import { attackedPlane } from './attacked-plane.ts';

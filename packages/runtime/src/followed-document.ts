@@ -2,8 +2,9 @@
  * A document that people edit while everything runs. A bad edit keeps the last good one in force, and shows; what a bad
  * one at the start comes to is for its reader to say.
  */
-import type { ReadinessCheck } from './http/health-routes.ts';
+
 import type { Logger } from './logger.ts';
+import type { ReadinessCheck } from './readiness.ts';
 import { type WatchedFile, watchFile } from './watched-file.ts';
 
 /** What there is to correct: with its place, as people look for it. */

@@ -11,13 +11,11 @@
  * do, and never what is inside.
  */
 
-export { API_SCOPES, type ApiKeyRecord, type ApiScope } from '@mandate/schemas';
 export { speaksFor } from './api-keys/agent-globs.ts';
 export { isExpired, issueApiKey, issueRoleKey } from './api-keys/api-key-record.ts';
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
 export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-keys/key-store.ts';
-export { replaceFile, withFileLock } from './api-keys/replace-file.ts';
 export {
   type Clock,
   type ClockJump,
@@ -47,7 +45,6 @@ export { callerOf, forbidden } from './http/authenticate.ts';
 export { corsOrigins } from './http/cors.ts';
 export { createHttpServer } from './http/create-http-server.ts';
 export { headerText } from './http/header-text.ts';
-export type { ReadinessCheck } from './http/health-routes.ts';
 export {
   DEFAULT_HTTP_LIMITS,
   type HttpLimits,
@@ -63,17 +60,19 @@ export { countAll, tooManyOf } from './http/limit-throughput.ts';
 export { boundStreams } from './http/open-streams.ts';
 export { nextCursor, pageCursor } from './http/page-cursor.ts';
 export { notAsDescribed } from './http/problem-of-error.ts';
-export { answers } from './http/readiness.ts';
 export { serveHttp } from './http/serve-http.ts';
 export { laneOf } from './http/take-turns.ts';
 export { jsonPointer } from './http/validate-requests.ts';
 export { whenClosed } from './http/when-closed.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';
-export { createLogger, LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
+export { LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
 export { lookOften } from './look-often.ts';
 export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { type Opening, openInOrder } from './open-in-order.ts';
+export { createLogger } from './pino-logger.ts';
 export { NotUtf8Error, readTextFile, textOfFile } from './read-text-file.ts';
+export { answers, type ReadinessCheck } from './readiness.ts';
+export { replaceFile, withFileLock } from './replace-file.ts';
 export { ofThisRequest, outsideRequests, requestInHand, sharedByRequests } from './request-scope.ts';
 export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';
 export { readOrMakeSecret } from './secret-file.ts';

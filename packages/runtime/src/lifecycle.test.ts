@@ -1,12 +1,18 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type LifecyclePart, runLifecycle } from './lifecycle.ts';
-import { createLogger } from './logger.ts';
+import { silentLogger } from './logger.ts';
 
 /** Parts that write down what happens to them. */
 function stage() {
   const events: string[] = [];
   const lines: string[] = [];
-  const log = createLogger({ name: 'x', level: 'debug', destination: { write: (line) => lines.push(line) } });
+  const log = {
+    ...silentLogger(),
+    error: (...line: unknown[]) => {
+      lines.push(inspect(line));
+    },
+  };
   const stop = new AbortController();
   const part = (name: string, more: Partial<LifecyclePart> & { finished?: Promise<unknown> } = {}) => ({
     name,

@@ -1,63 +1,33 @@
 /**
- * Logs are JSON lines on stderr; stdout belongs to results. A secret is kept out twice: fields that usually hold
- * one are censored by name, and anything that has the form of an API key is censored wherever it stands, in a
- * message or a stack too.
+ * The port of logs. Every part that writes log lines takes a `Logger`, and does not know where the lines go. The process
+ * chooses: `createLogger` of @mandate/server writes JSON lines to stderr, and `silentLogger` writes nothing.
  */
-import {
-  type DestinationStream,
-  destination as fileDescriptor,
-  type Logger,
-  pino,
-  stdTimeFunctions,
-} from 'pino';
-import { API_KEY_PATTERN } from './api-keys/key-format.ts';
-
-export type { Logger } from 'pino';
-
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const SECRET_FIELDS = [
-  'apiKey',
-  'authorization',
-  'cookie',
-  'key',
-  'password',
-  'secret',
-  'token',
-  '["proxy-authorization"]',
-  '["x-api-key"]',
-];
+/** Writes one line. `facts` are the fields of the line; an error belongs into the field `err`. */
+type WriteLine = {
+  (facts: object, message?: string): void;
+  (message: string): void;
+};
 
-/** Three levels deep, which is where headers of a logged request lie. Deeper objects have no place in a log line. */
-const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
-  const below = (path: string) => (field.startsWith('[') ? `${path}${field}` : `${path}.${field}`);
-  return [field, below('*'), below('*.*')];
-});
+export type Logger = Readonly<Record<LogLevel, WriteLine>> & {
+  /** Lines below this level are not written. */
+  level: string;
+  /** Whether a line of this level is written. Ask before costly work for a line. */
+  isLevelEnabled(level: LogLevel): boolean;
+  /** A logger that adds `facts` to each of its lines. */
+  child(facts: object): Logger;
+};
 
-/**
- * @param name the service, as it shall stand in every line
- * @param destination where lines go; stderr by default, written at once, so that a crash loses none
- */
-export function createLogger(options: {
-  name: string;
-  level?: LogLevel;
-  destination?: DestinationStream;
-}): Logger {
-  return pino(
-    {
-      level: options.level ?? 'info',
-      base: { service: options.name },
-      timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRET_PATHS, censor: '[secret]' },
-      hooks: { streamWrite: (line) => line.replace(API_KEY_PATTERN, 'sk-mdt_[secret]') },
-    },
-    options.destination ?? fileDescriptor({ dest: 2, sync: true }),
-  );
-}
-
-/** A logger that says nothing, for tests and for tools whose output is their result. */
+/** A logger that writes nothing, for tests and for tools whose output is their result. */
 export function silentLogger(): Logger {
-  return pino({ level: 'silent' });
+  const write = () => {};
+  const log: Logger = {
+    ...{ trace: write, debug: write, info: write, warn: write, error: write, fatal: write, silent: write },
+    level: 'silent',
+    isLevelEnabled: () => false,
+    child: () => log,
+  };
+  return log;
 }

@@ -1,5 +1,5 @@
 /** A main.ts in the small, for the test that sends signals to a real process. Its argument says how it behaves. */
-import { createLogger } from './logger.ts';
+import { createLogger } from './pino-logger.ts';
 import { runProcess } from './run-process.ts';
 
 const behaviour = process.argv[2];

@@ -1,10 +1,10 @@
 /** Control services on one log, and how they are called. For tests. */
+
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, recordHttpReads } from '@mandate/bus';
 import { followControl, keysWhileOpen } from '@mandate/control-log';
 import { NO_PRIVACY, redactPieces } from '@mandate/privacy';
 import {
-  type ApiScope,
   anyKeyStore,
   createHttpServer,
   createMetrics,
@@ -13,6 +13,7 @@ import {
   serveHttp,
   silentLogger,
 } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlRoutes, openControlThread } from './app.ts';

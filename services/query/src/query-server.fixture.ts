@@ -1,5 +1,4 @@
 import {
-  type ApiKeyRecord,
   createHttpServer,
   createMetrics,
   type HttpLimits,
@@ -7,6 +6,7 @@ import {
   memoryKeyStore,
   silentLogger,
 } from '@mandate/runtime';
+import type { ApiKeyRecord } from '@mandate/schemas';
 import { mustAnswerAsDescribed } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { type QueryOptions, queryRoutes } from './app.ts';

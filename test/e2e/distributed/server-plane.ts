@@ -1,7 +1,9 @@
 /** Kafka, Redis and ClickHouse of a test file's own, and services that run on them, each in a process of its own. */
+
 import { writeFileSync } from 'node:fs';
 import { createApiClient } from '@mandate/client';
-import { type ApiScope, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
 import {
   type ClickHouseServer,
   type KafkaCluster,

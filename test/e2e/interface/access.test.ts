@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { idOfChange } from '@mandate/audit';
 import { openPlane, planeConfig } from '@mandate/cli';
-import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
 import {
   API_SCOPES,
+  type ApiScope,
   approvalId,
   type Decision,
   ROLE_NAMES,

@@ -1,9 +1,11 @@
 /** The interface of a whole plane, as somebody meets it who has its address, a key and nothing else. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlane, planeConfig } from '@mandate/cli';
-import { type ApiScope, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';

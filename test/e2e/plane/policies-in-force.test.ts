@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
-import { readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { type ApiScope, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 

@@ -2,8 +2,7 @@
  * Every attack on a plane by holders of ordinary keys, with the keys that it takes. `attack.ts` of the parent folder runs all
  * of them at once. Each attack has tenants of its own, so that none of them stops another.
  */
-import type { ApiScope } from '@mandate/runtime';
-import type { KeyPins } from '@mandate/schemas';
+import type { ApiScope, KeyPins } from '@mandate/schemas';
 import type { Attack } from './attack.ts';
 import { claimWhatIsPinned } from './claim-what-is-pinned.ts';
 import { deafReaders } from './deaf-readers.ts';

@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs';
+import { dataFolder, type FileKeyStore, fileKeyStore, issueApiKey, makeDataFolder } from '@mandate/runtime';
 import {
   API_SCOPES,
   type ApiKeyRecord,
   type ApiScope,
-  dataFolder,
-  type FileKeyStore,
-  fileKeyStore,
-  issueApiKey,
-  makeDataFolder,
-} from '@mandate/runtime';
-import {
   DEFAULTS,
   patternDoubt,
   pinnedFields,

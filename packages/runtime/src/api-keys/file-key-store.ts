@@ -12,11 +12,11 @@ import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { MandateError } from '../errors.ts';
 import { textOfFile } from '../read-text-file.ts';
+import { replaceFile, withFileLock } from '../replace-file.ts';
 import { sharedByRequests } from '../request-scope.ts';
 import { provenExpiry, provenRecord } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import type { KeyStore } from './key-store.ts';
-import { replaceFile, withFileLock } from './replace-file.ts';
 
 const LOOK_AGAIN_MS = 500;
 

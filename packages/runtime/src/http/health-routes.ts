@@ -2,18 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Metrics } from '../metrics.ts';
+import type { ReadinessCheck } from '../readiness.ts';
 import { outsideRequests } from '../request-scope.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
-
-/** One thing the service needs in order to work. `detail` is for people and is shown to anybody who asks. */
-export type ReadinessCheck = {
-  name: string;
-  ok: boolean;
-  /** It works, but not as people now have it: what they wrote last is bad, and the last good one is in force. */
-  stale?: boolean;
-  detail?: string;
-};
 
 const LIVES = z.object({ status: z.literal('ok'), service: z.string(), version: z.string() });
 const READY = z.object({

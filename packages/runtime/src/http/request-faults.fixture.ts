@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';
+import { createLogger } from '../pino-logger.ts';
 import { ofThisRequest, outsideRequests, sharedByRequests } from '../request-scope.ts';
 import { runProcess } from '../run-process.ts';
 import { createHttpServer } from './create-http-server.ts';

@@ -1,7 +1,7 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';
+import { createLogger } from '../pino-logger.ts';
 import { SpanQueue } from './span-queue.ts';
 
 /** A queue in front of a receiver that answers when it is told to. */

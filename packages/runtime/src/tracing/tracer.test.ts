@@ -2,8 +2,8 @@ import { startOtlpReceiver } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { otlpSettings } from '../config/backends/otlp-settings.ts';
 import { MandateError } from '../errors.ts';
-import { createLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';
+import { createLogger } from '../pino-logger.ts';
 import { openTracer } from './open-tracer.ts';
 import { nowMs, type Tracer } from './tracer.ts';
 

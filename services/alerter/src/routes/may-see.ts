@@ -1,5 +1,4 @@
-import type { ApiKeyRecord } from '@mandate/runtime';
-import type { Alert } from '@mandate/schemas';
+import type { Alert, ApiKeyRecord } from '@mandate/schemas';
 import { concerns } from '../rules/addressees.ts';
 
 /** Those of the key's tenant; with operate:all every one. */

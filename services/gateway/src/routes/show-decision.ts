@@ -1,6 +1,15 @@
 /** GET /v1/actions/:id: the decision that stands, and what a person has answered; it may wait for both. */
-import { type ApiKeyRecord, callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
-import { CAPS, type Decision, decision, id, source, time, wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import {
+  type ApiKeyRecord,
+  CAPS,
+  type Decision,
+  decision,
+  id,
+  source,
+  time,
+  wireTime,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { type ActionName, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';

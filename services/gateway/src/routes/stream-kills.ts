@@ -5,8 +5,8 @@
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
-import { type ApiKeyRecord, boundStreams, callerOf, type HttpServer, ofThisRequest } from '@mandate/runtime';
-import type { KillTarget } from '@mandate/schemas';
+import { boundStreams, callerOf, type HttpServer, ofThisRequest } from '@mandate/runtime';
+import type { ApiKeyRecord, KillTarget } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee } from '../own-agents.ts';
 

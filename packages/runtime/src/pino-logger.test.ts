@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { issueApiKey } from './api-keys/api-key-record.ts';
 import { MandateError } from './errors.ts';
-import { createLogger, silentLogger } from './logger.ts';
+import { silentLogger } from './logger.ts';
+import { createLogger } from './pino-logger.ts';
 
 function logLines() {
   const lines: string[] = [];

@@ -3,8 +3,8 @@ import { promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMandateError, MandateError } from '../errors.ts';
-import { holdExclusively } from '../hold-exclusively.ts';
+import { isMandateError, MandateError } from './errors.ts';
+import { holdExclusively } from './hold-exclusively.ts';
 
 /** Writes `text` beside `path` with mode 600, brings it to the disk, then puts it in place of the old one. */
 export async function replaceFile(path: string, text: string): Promise<void> {

@@ -1,0 +1,16 @@
+/** One thing that a process needs in order to work. `detail` is for people, and anybody who asks sees it. */
+export type ReadinessCheck = {
+  name: string;
+  ok: boolean;
+  /** The process works with an older document than people want: their last edit is bad, and the last good one is in force. */
+  stale?: boolean;
+  detail?: string;
+};
+
+/** Ready when `ping` resolves. The reason of a failure is in the log only, because anybody may ask for readiness. */
+export async function answers(name: string, ping: Promise<void>): Promise<ReadinessCheck> {
+  return ping.then(
+    () => ({ name, ok: true }),
+    () => ({ name, ok: false, detail: 'it does not answer' }),
+  );
+}
