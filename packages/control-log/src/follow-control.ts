@@ -16,10 +16,7 @@ import {
   type TenantControl,
 } from '@mandate/control';
 import {
-  type Clock,
   isMandateError,
-  type KeyStore,
-  keyStoreOf,
   type Logger,
   MandateError,
   type Running,
@@ -51,8 +48,6 @@ type Options = {
   snapshots?: Snapshots;
   /** Leaves one there whenever so many records lie behind the newest; absent: none. */
   leaveAfterRecords?: number;
-  /** By which keys expire; the system's when absent. */
-  clock?: Clock;
 };
 
 export type FollowedControl = Required<Running> & {
@@ -69,9 +64,9 @@ export type FollowedControl = Required<Running> & {
   digest(): string;
   /** What may be done, as of the moment that it is asked. */
   readonly mandates: MandatesUnderControl;
-  /** Of agents and people. */
-  readonly keys: KeyStore;
-  /** All of them that were not revoked, of every tenant. */
+  /** The records of API keys of agents and people, by public id. It changes with the log. */
+  readonly apiKeys: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
+  /** The keys of all tenants that are not revoked. */
   allKeys(): Iterable<ApiKeyRecord>;
   /**
    * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an
@@ -90,7 +85,6 @@ export async function followControl({
   passedMs = PASSED_MS,
   snapshots,
   leaveAfterRecords: afterRecords,
-  clock,
 }: Options): Promise<FollowedControl> {
   const { fold, next } = await newestFold(bus, log, snapshots);
   const leaves = snapshots !== undefined && afterRecords !== undefined;
@@ -216,7 +210,7 @@ export async function followControl({
       }),
     digest,
     mandates,
-    keys: keyStoreOf({ get: fold.key }, clock),
+    apiKeys: { get: fold.key },
     allKeys: fold.keys,
     change,
   });

@@ -16,6 +16,7 @@ export { isExpired, issueApiKey, issueRoleKey } from './api-keys/api-key-record.
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
 export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-keys/key-store.ts';
+export { keysWhileOpen } from './api-keys/keys-while-open.ts';
 export {
   type Clock,
   type ClockJump,

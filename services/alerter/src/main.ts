@@ -1,8 +1,16 @@
 /** The alerter alone: on the log of many machines or of a folder, with the API keys of both and the rule file of a folder. */
 import { openLog, recordHttpReads } from '@mandate/bus';
-import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
-import { anyKeyStore, fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
+import {
+  anyKeyStore,
+  fileKeyStore,
+  keyStoreOf,
+  keysWhileOpen,
+  makeDataFolder,
+  runService,
+  systemClock,
+} from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { alerterConfig, alertRoutes, openRulesFile, startAlerter } from './app.ts';
 
@@ -49,7 +57,10 @@ await runService(process, {
       ? recordHttpReads({ bus, source: 'alerter', clock: systemClock, log, redactText: redactPieces })
       : null;
     const routes = alertRoutes(alerter, reads);
-    const keys = keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed);
+    const keys = keysWhileOpen(
+      anyKeyStore(keyStoreOf(followed.apiKeys), fileKeyStore(folder.keys)),
+      followed.mandates,
+    );
     return { keys, tenantLimits: followed.mandates.limits, readiness: alerter.readiness, routes };
   },
 });

@@ -2,13 +2,15 @@
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, recordHttpReads } from '@mandate/bus';
-import { followControl, keysWhileOpen } from '@mandate/control-log';
+import { followControl } from '@mandate/control-log';
 import { NO_PRIVACY, redactPieces } from '@mandate/privacy';
 import {
   anyKeyStore,
   createHttpServer,
   createMetrics,
   issueApiKey,
+  keyStoreOf,
+  keysWhileOpen,
   memoryKeyStore,
   serveHttp,
   silentLogger,
@@ -52,7 +54,7 @@ export async function openLog(): Promise<Bus> {
 export async function controlOn(bus: Bus) {
   let nowMs = NOW_MS;
   const clock = () => nowMs;
-  const followed = await followControl({ bus, log: silentLogger(), clock });
+  const followed = await followControl({ bus, log: silentLogger() });
   onTestFinished(() => followed.stop());
   const { revision } = followed;
   const apart = openControlThread({ bus, log: silentLogger(), revision });
@@ -63,8 +65,11 @@ export async function controlOn(bus: Bus) {
     log: silentLogger(),
     metrics: createMetrics({ service: 'test' }),
     keys: keysWhileOpen(
-      anyKeyStore(memoryKeyStore(Object.values(KEYS).map(({ record }) => record)), followed.keys),
-      followed,
+      anyKeyStore(
+        memoryKeyStore(Object.values(KEYS).map(({ record }) => record)),
+        keyStoreOf(followed.apiKeys, clock),
+      ),
+      followed.mandates,
     ),
     readiness: async () => [],
   });

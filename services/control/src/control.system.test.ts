@@ -1,4 +1,5 @@
 /** Agents, policies and rules over HTTP: what is written is read at once, and who comes too late is told so. */
+import { keyStoreOf } from '@mandate/runtime';
 import { readControlRecord, TOPICS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { controlOn, NOW_MS, openLog, type Sent, type Who } from './control-server.fixture.ts';
@@ -31,7 +32,7 @@ async function scene() {
     auditor: as('auditor'),
     other: as('other'),
     records,
-    keys: followed.keys,
+    keys: keyStoreOf(followed.apiKeys),
   };
 }
 

@@ -1,11 +1,13 @@
 /** The control service alone: on the log of many machines or of a folder, with the API keys of both. */
 import { openLog, recordHttpReads } from '@mandate/bus';
-import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { openPrivacyFile, redactPieces } from '@mandate/privacy';
 import {
   answers,
   anyKeyStore,
   fileKeyStore,
+  keyStoreOf,
+  keysWhileOpen,
   makeDataFolder,
   runService,
   systemClock,
@@ -54,7 +56,7 @@ await runService(process, {
     closing(measureExpiringKeys({ metrics, log, clock, keys }), (measuring) => measuring.stop());
     const reads = recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces });
     return {
-      keys: keysWhileOpen(anyKeyStore(followed.keys, ofFile), followed),
+      keys: keysWhileOpen(anyKeyStore(keyStoreOf(followed.apiKeys), ofFile), followed.mandates),
       tenantLimits: followed.mandates.limits,
       readiness: async () => [await answers('log', bus.ping()), privacy.readiness()],
       routes: controlRoutes(

@@ -5,7 +5,7 @@
  */
 import { openLog } from '@mandate/bus';
 import { agentRegister } from '@mandate/control';
-import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
@@ -19,6 +19,8 @@ import {
 import {
   anyKeyStore,
   fileKeyStore,
+  keyStoreOf,
+  keysWhileOpen,
   makeDataFolder,
   readOrMakeSecret,
   runService,
@@ -91,7 +93,10 @@ await runService(process, {
     );
     running(await gateway.start());
     return {
-      keys: keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed),
+      keys: keysWhileOpen(
+        anyKeyStore(keyStoreOf(followed.apiKeys), fileKeyStore(folder.keys)),
+        followed.mandates,
+      ),
       tenantLimits: followed.mandates.limits,
       readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
       routes: gateway.routes,

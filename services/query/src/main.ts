@@ -1,11 +1,13 @@
 /** The query service alone: on the audit tables and the log, on servers or in a folder, and the API keys of both. */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
-import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
 import {
   answers,
   anyKeyStore,
   fileKeyStore,
+  keyStoreOf,
+  keysWhileOpen,
   makeDataFolder,
   runService,
   systemClock,
@@ -37,7 +39,10 @@ await runService(process, {
     const followed = bus && snapshots && running(await followControl({ bus, log, snapshots }));
     const timeoutMs = config.QUERY_ANSWER_TIMEOUT_MS;
     return {
-      keys: followed === null ? ofFolder : keysWhileOpen(anyKeyStore(followed.keys, ofFolder), followed),
+      keys:
+        followed === null
+          ? ofFolder
+          : keysWhileOpen(anyKeyStore(keyStoreOf(followed.apiKeys), ofFolder), followed.mandates),
       ...(followed !== null && { tenantLimits: followed.mandates.limits }),
       readiness: async () => [
         ...(await queryReadiness(audit)),

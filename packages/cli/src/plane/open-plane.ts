@@ -7,7 +7,7 @@ import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { agentRegister, mandatesByRegister } from '@mandate/control';
-import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import {
   controlRoutes,
   makeTenantTopics,
@@ -41,6 +41,8 @@ import {
   createMetrics,
   type DataFolder,
   fileKeyStore,
+  keyStoreOf,
+  keysWhileOpen,
   type Logger,
   monotonic,
   type Opening,
@@ -224,7 +226,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     log,
     metrics,
     tracer,
-    keys: keysWhileOpen(anyKeyStore(followed.keys, keys), followed),
+    keys: keysWhileOpen(anyKeyStore(keyStoreOf(followed.apiKeys), keys), followed.mandates),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: {
       requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND,
