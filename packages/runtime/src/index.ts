@@ -54,7 +54,7 @@ export {
 } from './http/http-limits.ts';
 export { HttpProblem, type ProblemDocument, problemDocument } from './http/http-problem.ts';
 export type { HttpServerOptions } from './http/http-server.ts';
-export type { HttpRoutes, HttpServer } from './http/http-server-type.ts';
+export type { HttpReply, HttpRequest, HttpRoutes, HttpServer } from './http/http-server-type.ts';
 export { idempotencyKeyOf } from './http/idempotency-key.ts';
 export { rawBody, readBody } from './http/json-body.ts';
 export { countAll, tooManyOf } from './http/limit-throughput.ts';

@@ -51,7 +51,7 @@ export type { GatewayDependencies } from './gateway.ts';
 export { CommandJournal } from './journal/command-journal.ts';
 
 export type RunnableGateway = {
-  /** A fastify plugin for a server of `createHttpServer`. */
+  /** A plugin for a server of `createHttpServer`. */
   routes(server: HttpServer): Promise<void>;
   /**
    * Forgets whom the log says, and follows the decisions topic, so that requests can wait. Start it before the server listens, and stop it after: what

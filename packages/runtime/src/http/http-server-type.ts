@@ -1,6 +1,16 @@
-/** What a server of Mandate is to the files that put its manners on it, and to the services that bring routes. */
+/**
+ * The types of a server of Mandate. Services import them from here and not from fastify, so that only this package depends on
+ * fastify.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyPluginOptions } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyPluginOptions,
+  FastifyReply,
+  FastifyRequest,
+  RouteGenericInterface,
+} from 'fastify';
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod';
 
 export type HttpServer = FastifyInstance<
@@ -14,3 +24,9 @@ export type HttpServer = FastifyInstance<
 /** The routes of a service: a plugin for `server.register`, whose handlers get their types from zod schemas. */
 export type HttpRoutes<Options extends FastifyPluginOptions = Record<never, never>> =
   FastifyPluginAsyncZod<Options>;
+
+/** A request, for code that serves several routes. A handler gets the type of its own route from its schemas. */
+export type HttpRequest<Route extends RouteGenericInterface = RouteGenericInterface> = FastifyRequest<Route>;
+
+/** The reply to such a request. */
+export type HttpReply = FastifyReply;

@@ -1,8 +1,7 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
 import { type IssuedMandate, policiesNamed } from '@mandate/control';
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate/runtime';
 import { id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';
@@ -169,7 +168,7 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
   );
 }
 
-function found(control: Control, tenant: string, mandateId: string, reply: FastifyReply, query: Expanded) {
+function found(control: Control, tenant: string, mandateId: string, reply: HttpReply, query: Expanded) {
   const issued = control.followed.tenant(tenant).issued.byId.get(mandateId);
   if (issued === undefined) throw notFound('mandate', mandateId);
   reply.header('etag', etagOf(issued.revision));

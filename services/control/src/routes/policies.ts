@@ -2,9 +2,8 @@
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy } from '@mandate/policy';
-import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
+import { callerOf, type HttpReply, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { count, type PolicyDocument, policyDocument } from '@mandate/schemas';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
@@ -144,7 +143,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
     control.followed.tenant(callerOf(request).tenant).policies.get(policyId);
   const lintAbout = (request: Parameters<typeof callerOf>[0], id: string) =>
     lintOf(control, request, { kind: 'policy', id });
-  const publish = async (request: Asked, reply: FastifyReply, policy: PolicyDocument) => {
+  const publish = async (request: Asked, reply: HttpReply, policy: PolicyDocument) => {
     const { revision, widens } = await carryOut(control, request, reply, {
       event: 'policy.published',
       policy,

@@ -1,7 +1,6 @@
 /** What several routes take and give. */
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem, type HttpReply } from '@mandate/runtime';
 import { CAPS, count, id, time } from '@mandate/schemas';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 
 export const MAY_READ = ['audit', 'author'] as const;
@@ -43,7 +42,7 @@ export const IN_THE_WAY = {
 export const TAKES_LONG = { 422: 'It takes too long to find out: ask of less.' };
 
 /** JSON that is written already: a value would be checked by the schema of the answer, and written. */
-export function sendJson(reply: FastifyReply, text: string): FastifyReply {
+export function sendJson(reply: HttpReply, text: string): HttpReply {
   return reply.type('application/json; charset=utf-8').send(text);
 }
 

@@ -1,7 +1,6 @@
 /** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
 import type { LintedDocument } from '@mandate/control/lint';
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
-import type { FastifyRequest } from 'fastify';
+import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { MAY_READ, sendJson } from './shapes.ts';
@@ -33,7 +32,7 @@ export const lint = z
 /** The change took effect, so that nothing can be said of it is no failure. */
 export async function lintOf(
   control: Control,
-  request: FastifyRequest,
+  request: HttpRequest,
   document: LintedDocument,
 ): Promise<z.output<typeof lint>> {
   const { tenant } = callerOf(request);

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { type FollowedControl, followControl } from '@mandate/control-log';
 import { NO_PRIVACY } from '@mandate/privacy';
-import { silentLogger } from '@mandate/runtime';
+import { type HttpRequest, silentLogger } from '@mandate/runtime';
 import { controlRecord } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
-import type { FastifyRequest } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { openControlThread, type ThreadBounds } from './open-control-thread.ts';
 
@@ -34,8 +33,8 @@ function put(control: FollowedControl, tenant: string, rule: object) {
 }
 
 /** As much of a request as tells who asks. */
-function requestOf(tenant: string, signal = new AbortController().signal): FastifyRequest {
-  return { principalKey: { tenant, id: `key of ${tenant}` }, signal } as unknown as FastifyRequest;
+function requestOf(tenant: string, signal = new AbortController().signal): HttpRequest {
+  return { principalKey: { tenant, id: `key of ${tenant}` }, signal } as unknown as HttpRequest;
 }
 
 const lint = (tenant: string) => ({ kind: 'lint' as const, tenant, atMs: 0, fileKeys: [] });

@@ -4,8 +4,15 @@
  * first needed, and ends when it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
-import { callerOf, FairQueue, HttpProblem, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
-import type { FastifyRequest } from 'fastify';
+import {
+  callerOf,
+  FairQueue,
+  HttpProblem,
+  type HttpRequest,
+  type Lane,
+  type Logger,
+  outsideRequests,
+} from '@mandate/runtime';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 import { type StartedThread, startControlThread } from './start-control-thread.ts';
 
@@ -15,9 +22,9 @@ export type ControlThread = {
    *
    * @throws HttpProblem the refusal of the job; 503 OVERLOADED if too many jobs wait; 422 TAKES_TOO_LONG
    */
-  answer(request: FastifyRequest, job: ControlJob): Promise<string>;
+  answer(request: HttpRequest, job: ControlJob): Promise<string>;
   /** null if there is no answer now. */
-  answerIfPossible(request: FastifyRequest, job: ControlJob): Promise<string | null>;
+  answerIfPossible(request: HttpRequest, job: ControlJob): Promise<string | null>;
   stop(): Promise<void>;
 };
 
@@ -111,7 +118,7 @@ export function openControlThread(options: {
     await ending?.end();
   }
 
-  async function resultOf(request: FastifyRequest, job: ControlJob): Promise<JobResult> {
+  async function resultOf(request: HttpRequest, job: ControlJob): Promise<JobResult> {
     const { tenant, id } = callerOf(request);
     const lane = [tenant, id];
     if (isStopped || queue.size >= bounds.waiting || queue.waitingIn([tenant]) >= bounds.waitingOfTenant)
@@ -136,7 +143,7 @@ export function openControlThread(options: {
     }
   }
 
-  async function answer(request: FastifyRequest, job: ControlJob): Promise<string> {
+  async function answer(request: HttpRequest, job: ControlJob): Promise<string> {
     const result = await resultOf(request, job);
     if (result.ok) return result.text;
     const { status, code, message, remedy, extension } = result.refusal;

@@ -2,14 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Changed } from '@mandate/control';
 import { type ControlChange, controlWidening } from '@mandate/control/lint';
-import { callerOf, HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpReply, type HttpRequest, idempotencyKeyOf } from '@mandate/runtime';
 import { type ControlRecord, controlRecordFault, policyNamed, sortableId, wireTime } from '@mandate/schemas';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Control } from '../control.ts';
 import { createsOnly, etagOf, expectedRevision } from './expected-revision.ts';
 import { notFound } from './not-found.ts';
 
-export type Asked = FastifyRequest<{ Querystring: { reason?: string | undefined } }>;
+export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }>;
 
 export type CarriedOut = {
   /** Of what was changed, from here on, as everybody reads it who reads from this process. */
@@ -29,7 +28,7 @@ export type CarriedOut = {
 export async function carryOut(
   control: Control,
   request: Asked,
-  reply: FastifyReply | null,
+  reply: HttpReply | null,
   what: ControlChange,
   options: { expects?: number; part?: string; tenant?: string } = {},
 ): Promise<CarriedOut> {

@@ -1,13 +1,12 @@
 /** What a client believes to change, from its headers: RFC 9110, 13.1. A revision is the ETag of what has it. */
-import { HttpProblem } from '@mandate/runtime';
-import type { FastifyRequest } from 'fastify';
+import { HttpProblem, type HttpRequest } from '@mandate/runtime';
 
 export function etagOf(revision: number): string {
   return `"${revision}"`;
 }
 
 /** 0: that it is not there yet; undefined: whatever it is. Throws INVALID_PRECONDITION. */
-export function expectedRevision({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
+export function expectedRevision({ headers }: Pick<HttpRequest, 'headers'>): number | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined && noneMatch !== undefined)
     throw invalid('send If-Match or If-None-Match, not both');

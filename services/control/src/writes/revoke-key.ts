@@ -1,8 +1,7 @@
 /** Revokes a key that is on the log. A key of the data folder is not on the log, so its refusal says how to revoke it. */
 
 import type { ControlChange } from '@mandate/control/lint';
-import { callerOf, HttpProblem } from '@mandate/runtime';
-import type { FastifyReply } from 'fastify';
+import { callerOf, HttpProblem, type HttpReply } from '@mandate/runtime';
 import type { Control } from '../control.ts';
 import { type Asked, type CarriedOut, carryOut } from './carry-out.ts';
 
@@ -12,7 +11,7 @@ type Revocation = Extract<ControlChange, { event: 'key.revoked' | 'role.revoked'
 export async function revokeKey(
   control: Control,
   request: Asked,
-  reply: FastifyReply,
+  reply: HttpReply,
   what: Revocation,
 ): Promise<CarriedOut> {
   try {

@@ -7,9 +7,8 @@
  * - A kill of an unknown agent counts as a change too. It is refused if no changes are left and the agent has nothing open.
  */
 import type { Command, Ledger } from '@mandate/ledger';
-import { HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
+import { HttpProblem, type HttpRequest, idempotencyKeyOf } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
-import type { FastifyRequest } from 'fastify';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { LastKill } from './last-kills.ts';
 import { type Killed, kill } from './pull-kill-switch.ts';
@@ -19,7 +18,7 @@ const ONE = { records: 1 };
 /** Throws what `kill` throws, and 429 TOO_MANY_CHANGES if the kill would stop nothing and its key has no changes left. */
 export async function boundedKill(
   gateway: Gateway,
-  request: FastifyRequest,
+  request: HttpRequest,
   target: KillTarget,
   command: Command,
 ): Promise<Killed> {
@@ -51,7 +50,7 @@ function flagIfKnown(
 }
 
 /** A request with an Idempotency-Key names its command itself. */
-function isSame({ command: last }: LastKill, command: Command, request: FastifyRequest): boolean {
+function isSame({ command: last }: LastKill, command: Command, request: HttpRequest): boolean {
   if (last.id === command.id) return true;
   return idempotencyKeyOf(request) === null && last.by === command.by && last.reason === command.reason;
 }
@@ -80,7 +79,7 @@ async function hasOpen(gateway: Gateway, target: KillTarget): Promise<boolean> {
     );
 }
 
-function spend(request: FastifyRequest, why: string): void {
+function spend(request: HttpRequest, why: string): void {
   try {
     request.spend('changes', ONE);
   } catch (error) {

@@ -1,9 +1,8 @@
 /** Who commands, under which id: taken from the request, the same for every command of an operator. The reason without what is personal in it. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Command } from '@mandate/ledger';
-import { callerOf, idempotencyKeyOf } from '@mandate/runtime';
+import { callerOf, type HttpRequest, idempotencyKeyOf } from '@mandate/runtime';
 import { sortableId } from '@mandate/schemas';
-import type { FastifyRequest } from 'fastify';
 import type { Gateway } from '../gateway.ts';
 
 /**
@@ -13,7 +12,7 @@ import type { Gateway } from '../gateway.ts';
  *   an id did.
  */
 export function operatorCommand(
-  request: FastifyRequest,
+  request: HttpRequest,
   { clock, redactText }: Pick<Gateway, 'clock' | 'redactText'>,
   what: { prefix: string; parts: readonly unknown[]; reason: string },
 ): Command {

@@ -5,6 +5,8 @@
 import {
   callerOf,
   HttpProblem,
+  type HttpReply,
+  type HttpRequest,
   inTurns,
   isMandateError,
   laneOf,
@@ -23,7 +25,6 @@ import {
   type Source,
   TOPICS,
 } from '@mandate/schemas';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, sourceOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
@@ -54,8 +55,8 @@ export type Route<T> = {
 /** @param waitMs 0: does not wait for answers */
 export async function publishRecords<T extends { tenant?: string | undefined; agentId: string }>(
   gateway: Gateway,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
   { route, waitMs }: { route: Route<T>; waitMs: number },
 ): Promise<{ many: boolean; published: readonly Published<T>[]; appended: number }> {
   const key = callerOf(request);
@@ -143,7 +144,7 @@ function* recordsOf<T>(
 
 async function append(
   { bus }: Pick<Gateway, 'bus'>,
-  request: FastifyRequest,
+  request: HttpRequest,
   unknown: readonly Unanswered[],
 ): Promise<readonly Source[]> {
   const { tenant } = callerOf(request);
@@ -202,7 +203,7 @@ function logAway(cause: unknown): unknown {
 const CLOSED = new Error('the connection is closed');
 
 /** Aborts when the caller hangs up before it was answered. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+function goneSignal(reply: HttpReply): AbortSignal {
   const gone = new AbortController();
   whenClosed(reply.raw, () => gone.abort(CLOSED));
   return gone.signal;

@@ -1,7 +1,6 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
-import { callerOf, HttpProblem, type HttpServer, idempotencyKeyOf } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpReply, type HttpServer, idempotencyKeyOf } from '@mandate/runtime';
 import { type Action, action, actionRequested, beforeDecision, decision, source } from '@mandate/schemas';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
@@ -126,7 +125,7 @@ function textOf({ item, source }: Published<Action>, decided: Decided | null, re
 }
 
 /** What is written already: a value would be checked by the schema of the answer, and written. */
-function sendJson(reply: FastifyReply, text: string): FastifyReply {
+function sendJson(reply: HttpReply, text: string): HttpReply {
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
