@@ -20,7 +20,7 @@ type Manifest = {
 };
 
 export function readTree(root: string): Tree {
-  const paths = [...walk(root, '')];
+  const paths = pathsBelow(root);
   const workspaces = paths
     .filter((path) => path === 'package.json' || path.endsWith('/package.json'))
     .map((path): Workspace => {
@@ -37,6 +37,11 @@ export function readTree(root: string): Tree {
     workspaces,
     files: new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')])),
   };
+}
+
+/** Every file, but those of node_modules and of folders whose names begin with a dot. Paths from `root`, with `/`. */
+export function pathsBelow(root: string): string[] {
+  return [...walk(root, '')];
 }
 
 function* walk(root: string, folder: string): Generator<string> {

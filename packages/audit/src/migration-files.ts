@@ -1,4 +1,4 @@
-/** The migrations as they lie in the repository: `NNNN_verb_noun.sql`, numbered from 1 without a gap. */
+/** The migrations of infra/clickhouse/migrations. A file is named by its number, a verb and a noun. Numbers have no gap. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -58,7 +58,7 @@ export function planChanges(
   return [...puts, ...goes];
 }
 
-/** As the plane answers it (policy/src/lint/control-widening.ts), as far as it can be known from what is listed. */
+/** The same answer as that of the plane (control/src/lint/control-widening.ts), as far as the listed documents tell. */
 function wideningAmong(standing: readonly Standing[], atMs: number) {
   const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
   const asked = attributesAsked(rules);

@@ -125,7 +125,7 @@ function tenantOf(commandKey: string): string | null {
   return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
 }
 
-/** As parts/deferrals.lua has it. */
+/** The form that parts/waiting.lua reads. */
 function packDeferral({ actionId, digest, atMs, forgetAtMs, rates }: Deferral): unknown[] {
   const held = rates.map((rate) => [rateName(rate), rate.windowMs]);
   return [`${actionId} ${digest}`, atMs, forgetAtMs, held];

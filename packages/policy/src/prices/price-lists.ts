@@ -1,7 +1,7 @@
 /**
- * The price lists of `@pydantic/genai-prices` as they were when the dependency was pinned, read so that a name is found
- * in all of them at once; nothing is fetched. What a name stands for in a list is what the library itself takes it for
- * (price-lists.test.ts holds the two equal).
+ * The price lists of `@pydantic/genai-prices`, as they are in the pinned version of the library. Nothing is fetched. They are
+ * read so that a name is found in all lists at once. A name means the same model here as in the library
+ * (price-of-llm-call.test.ts compares the two).
  */
 import { findProvider, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices';
 import { PROVIDERS } from '../models/known-providers.ts';

@@ -1,7 +1,7 @@
 -- @use hash.lua
 -- What a person said about a deferred action: for that very request ('agent action digest'), until it expires or an
 -- ALLOW uses it up. { answer, expires_at, forget_at, sequence, deferral }: once expired it is remembered as long as its command,
--- so that it can be told from one never given. The deferral (deferrals.lua) is what it answers, or false.
+-- so that it can be told from one never given. The deferral (waiting.lua) is what it answers, or false.
 
 local function grant_name(request)
   return request.agent .. ' ' .. request.action .. ' ' .. request.digest
