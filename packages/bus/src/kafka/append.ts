@@ -20,7 +20,7 @@ const RECORD_OVERHEAD_BYTES = 64;
 
 /**
  * Appends without Kafka's idempotent producer and without transactions. In kafkajs, the idempotent producer can lose a record
- * after a lost acknowledgement, and transactions do not fence old members (docs/adr/0007-kafkajs-for-its-protocol.md).
+ * after a lost acknowledgement, and transactions do not fence old members (docs/adr/0007-the-bus-uses-the-protocol-of-kafkajs-not-its-consumer.md).
  * Instead, each partition has one request in flight, and the request is sent again while it may succeed. So a record may be
  * on the log twice, and an acknowledged record is never missing.
  */

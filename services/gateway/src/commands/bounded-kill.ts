@@ -1,6 +1,6 @@
 /**
  * The kills of a request. A kill that stops something known to this process is never refused. Other kills have no effect, so
- * their records are bounded (docs/adr/0060-a-repeated-kill-is-no-record.md):
+ * their records are bounded (docs/adr/0060-a-repeated-kill-writes-no-record.md):
  *
  * - A kill with the key, target and reason of the last kill is the same command, until the flag changes. It writes nothing.
  * - Any other kill of a killed target counts as a change of its key. Without changes left, it is refused.
