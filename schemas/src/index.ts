@@ -24,6 +24,7 @@ export * from './decision.ts';
 export * from './decision-head.ts';
 export * from './decisions-record.ts';
 export { type DecodedText, decodeFile, decodeText, type Utf8Fault } from './decode-text.ts';
+export { deepEqual } from './deep-equal.ts';
 export * from './defaults.ts';
 export * from './duration-in-words.ts';
 export * from './epoch-in-force.ts';

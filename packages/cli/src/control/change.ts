@@ -1,5 +1,5 @@
 /** One thing that is to change. */
-import type { Kind } from './standing-control.ts';
+import type { Kind } from './standing.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { documentText, pathFor } from './document-file.ts';
 import { planChanges } from './plan-changes.ts';
 import { controlFilesIn } from './read-control-files.ts';
-import { documentsOf, type Standing, standingOf } from './standing-control.ts';
+import { documentsOf, type Standing, standingOf } from './standing.ts';
 
 /** What YAML, or a file system, could take for something else. */
 const STRANGE = [

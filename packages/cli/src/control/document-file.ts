@@ -9,7 +9,7 @@ import { loadControl } from '@mandate/control';
 import { stringify } from 'yaml';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Document } from './change.ts';
-import { type Kind, LISTS } from './standing-control.ts';
+import { type Kind, LISTS } from './standing.ts';
 
 /** Room for what stands around it, in a name of 255 bytes. */
 const LONGEST_NAME = 200;

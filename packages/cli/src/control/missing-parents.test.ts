@@ -2,7 +2,7 @@ import { loadControl } from '@mandate/control';
 import { expect, test } from 'vitest';
 import { missingParents } from './missing-parents.ts';
 import { planChanges } from './plan-changes.ts';
-import { standingOf } from './standing-control.ts';
+import { standingOf } from './standing.ts';
 
 function documentsIn(text: string) {
   const read = loadControl(text);

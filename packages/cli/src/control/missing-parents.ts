@@ -1,7 +1,7 @@
 /** Agents below one that is not registered: a plane refuses such an agent, and of one that stands it blocks what is done. */
 import type { AgentDocument } from '@mandate/schemas';
 import type { Change } from './change.ts';
-import type { Standing } from './standing-control.ts';
+import type { Standing } from './standing.ts';
 import { whatWillBeOf } from './what-will-be.ts';
 
 /** Of agents that are to stand: those whose parent is not there once the changes are made. A line each. */

@@ -2,7 +2,7 @@ import { loadControl } from '@mandate/control';
 import { expect, test } from 'vitest';
 import { missingPolicies, versionsLeftOut } from './named-policies.ts';
 import { planChanges } from './plan-changes.ts';
-import { type Standing, standingOf } from './standing-control.ts';
+import { type Standing, standingOf } from './standing.ts';
 
 function documentsIn(...lines: readonly string[]) {
   const read = loadControl(lines.join('\n---\n'));

@@ -6,7 +6,7 @@
 import type { ControlDocuments } from '@mandate/control';
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
 import type { Change } from './change.ts';
-import type { Standing } from './standing-control.ts';
+import type { Standing } from './standing.ts';
 import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
 
 type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;

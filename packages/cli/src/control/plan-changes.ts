@@ -1,5 +1,4 @@
 /** What has to change so that what stands is what files say. */
-import { isDeepStrictEqual } from 'node:util';
 import type { ControlDocuments } from '@mandate/control';
 import {
   agentWidening,
@@ -8,10 +7,10 @@ import {
   widening,
   wideningByArrival,
 } from '@mandate/control/lint';
-import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import { type AgentDocument, deepEqual, type PolicyDocument, type RuleDocument } from '@mandate/schemas';
 import type { Change, Document } from './change.ts';
 import { missingPolicies } from './named-policies.ts';
-import type { Kind, Standing } from './standing-control.ts';
+import type { Kind, Standing } from './standing.ts';
 
 /**
  * In an order in which each can be carried out: what is named by others comes before them and goes after them.
@@ -39,7 +38,7 @@ export function planChanges(
       if (before === undefined) return [{ kind, id, does: 'add', revision: 0, before: null, after, widens }];
       const { revision, document, isArchived } = before;
       if (isArchived) return [{ kind, id, does: 'add', revision, before: null, after, widens }];
-      if (isDeepStrictEqual(document, after)) return [];
+      if (deepEqual(document, after)) return [];
       return [{ kind, id, does: 'change', revision, before: document, after, widens }];
     });
   const named = [...putsOf('agent'), ...putsOf('policy')];

@@ -5,7 +5,7 @@ import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schem
 import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { readDocumentFile } from '../load-mandates-file.ts';
-import { LISTS, standingOf } from './standing-control.ts';
+import { LISTS, standingOf } from './standing.ts';
 
 /** Cases lie beside what they are about: read-cases.ts. */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;

@@ -1,5 +1,5 @@
 import type { Change } from './change.ts';
-import type { Kind, Standing } from './standing-control.ts';
+import type { Kind, Standing } from './standing.ts';
 
 /** What stands of an id, if anything, and what a plan does about it, if anything. */
 export type WhatWillBe = { before: Standing | undefined; change: Change | undefined };

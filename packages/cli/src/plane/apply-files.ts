@@ -12,7 +12,7 @@ import { recordOf } from '../control/change-record.ts';
 import { missingParents } from '../control/missing-parents.ts';
 import { missingPolicies } from '../control/named-policies.ts';
 import { planChanges } from '../control/plan-changes.ts';
-import type { Standing } from '../control/standing-control.ts';
+import { standingIn } from '../control/standing.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
 type Parts = {
@@ -92,29 +92,4 @@ const TOLD = 20;
 
 function inShort({ does, kind, id, widens }: Change): { change: string; widens?: readonly string[] } {
   return { change: `${does} ${kind} ${id}`, ...(widens.length > 0 && { widens }) };
-}
-
-/** As the service lists it. */
-function standingIn({ agents, policies, rules }: TenantControl): Standing[] {
-  const one = (
-    kind: Standing['kind'],
-    id: string,
-    revision: number,
-    document: object,
-    { versions = 0, isArchived = false } = {},
-  ) => ({
-    kind,
-    id,
-    revision,
-    versions,
-    isArchived,
-    document: document as Standing['document'],
-  });
-  return [
-    ...[...agents].map(([id, { revision, document }]) => one('agent', id, revision, document)),
-    ...[...policies].map(([id, { revision, versions, isArchived }]) =>
-      one('policy', id, revision, versions.at(-1)?.document ?? {}, { versions: versions.length, isArchived }),
-    ),
-    ...[...rules].map(([id, { revision, document }]) => one('rule', id, revision, document)),
-  ];
 }

@@ -2,13 +2,12 @@
  * The operations of one call of step.lua, as arrays of words and numbers by place. Whatever follows from a request alone is
  * made here, in the form in which the script keeps it or gives it to a command; what requests have in common goes in once.
  */
-import type { SettleRequest, StepRequest } from '@mandate/schemas';
+import { deepEqual, type SettleRequest, type StepRequest } from '@mandate/schemas';
 import { openCallsOf } from '../../memory/reserve.ts';
 import type { Operation } from '../../port.ts';
 import { coordinateOf, ownCounters, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
 import type { Ground } from './plain-answers.ts';
-import { isSame } from './same.ts';
 import { createTerms, NONE } from './terms.ts';
 import { integer, requestWords } from './words.ts';
 
@@ -93,11 +92,11 @@ function createPlans(terms: ReturnType<typeof createTerms>) {
   function kept(request: StepRequest): Kept {
     const { agentId, plan } = request;
     const latest = ofAgent.get(agentId);
-    if (latest !== undefined && isSame(latest.plan, plan)) return latest;
+    if (latest !== undefined && deepEqual(latest.plan, plan)) return latest;
     const its = terms.of(request);
     const known = ofTerms[its];
     const keeps =
-      known !== undefined && isSame(known.plan, plan) ? known : { plan, terms: its, place: plans.length };
+      known !== undefined && deepEqual(known.plan, plan) ? known : { plan, terms: its, place: plans.length };
     if (keeps.place === plans.length) plans.push(plan);
     ofTerms[its] = keeps;
     ofAgent.set(agentId, keeps);

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSame } from './same.ts';
+import { deepEqual } from './deep-equal.ts';
 
 test('plain data is the same exactly where Node says so', () => {
   const data = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('-0'));
   fc.assert(
     fc.property(data, data, (one, other) => {
-      expect(isSame(one, structuredClone(one))).toBe(true);
-      expect(isSame(one, other)).toBe(isDeepStrictEqual(one, other));
+      expect(deepEqual(one, structuredClone(one))).toBe(true);
+      expect(deepEqual(one, other)).toBe(isDeepStrictEqual(one, other));
     }),
   );
 });
@@ -21,5 +21,5 @@ test('a list is no object, a name more is another, and null is nothing else', ()
     [null, {}],
     [[1, 2], [1]],
   ])
-    expect([isSame(one, other), isSame(other, one)]).toEqual([false, false]);
+    expect([deepEqual(one, other), deepEqual(other, one)]).toEqual([false, false]);
 });

@@ -1,0 +1,67 @@
+/** Agents, policies and rules of a plane, each with its revision. Plans compare files with them. */
+import type { ControlDocuments, TenantControl } from '@mandate/control';
+
+export type Kind = 'agent' | 'policy' | 'rule';
+
+export type Standing = {
+  kind: Kind;
+  id: string;
+  revision: number;
+  /** Of a policy: how many there are; of others 0. */
+  versions: number;
+  /** Of a policy: it was there, and comes back as another version. */
+  isArchived: boolean;
+  document: Readonly<Record<string, unknown>>;
+};
+
+export const LISTS = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;
+
+/** As files would say them; what is archived is in none. */
+export function documentsOf(standing: readonly Standing[]): ControlDocuments {
+  const of = (kind: Kind) =>
+    new Map(
+      standing.flatMap((one) =>
+        one.kind === kind && !one.isArchived ? [[one.id, one.document] as const] : [],
+      ),
+    );
+  return { agents: of('agent'), policies: of('policy'), rules: of('rule') } as unknown as ControlDocuments;
+}
+
+/** As if it stood in a plane. */
+export function standingOf(documents: ControlDocuments): Standing[] {
+  return (['agent', 'policy', 'rule'] as const).flatMap((kind) =>
+    [...documents[LISTS[kind]]].map(([id, document]) => ({
+      kind,
+      id,
+      revision: 0,
+      versions: kind === 'policy' ? 1 : 0,
+      isArchived: false,
+      document,
+    })),
+  );
+}
+
+/** The documents of a tenant, as the control service lists them. */
+export function standingIn({ agents, policies, rules }: TenantControl): Standing[] {
+  const one = (
+    kind: Standing['kind'],
+    id: string,
+    revision: number,
+    document: object,
+    { versions = 0, isArchived = false } = {},
+  ) => ({
+    kind,
+    id,
+    revision,
+    versions,
+    isArchived,
+    document: document as Standing['document'],
+  });
+  return [
+    ...[...agents].map(([id, { revision, document }]) => one('agent', id, revision, document)),
+    ...[...policies].map(([id, { revision, versions, isArchived }]) =>
+      one('policy', id, revision, versions.at(-1)?.document ?? {}, { versions: versions.length, isArchived }),
+    ),
+    ...[...rules].map(([id, { revision, document }]) => one('rule', id, revision, document)),
+  ];
+}
