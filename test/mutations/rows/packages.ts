@@ -483,7 +483,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'true',
     ],
   ]),
-  ...inFile('packages/cli/src/control/standing-control.ts', [
+  ...inFile('packages/control/src/plan/standing.ts', [
     ['pull: archived policies are left out', ' && !one.isArchived', ''],
   ]),
   ...inFile('packages/cli/src/plane/apply-files.ts', [
@@ -495,7 +495,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['up: a start fails if the plane refuses a document', 'else throw refused(', 'else void refused('],
     ['up: a document that no file names stays', 'prune: false', 'prune: true'],
   ]),
-  ...inFile('packages/cli/src/control/change-record.ts', [
+  ...inFile('packages/control/src/plan/change-record.ts', [
     ['up: a change needs the revision that was seen', ', expects: revision', ''],
   ]),
   ...inFile('packages/cli/src/cases/play-case.ts', [

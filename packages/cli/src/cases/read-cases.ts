@@ -1,6 +1,7 @@
 /** Cases of files and folders, ready to be played, with what they are about: read once, however many cases ask for it. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
+import { foldDocuments } from '@mandate/control/plan';
 import {
   describeFault,
   type FindPlace,
@@ -12,7 +13,6 @@ import {
 import type { HidingRules } from '@mandate/privacy';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
-import { foldDocuments } from '../control/fold-documents.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';

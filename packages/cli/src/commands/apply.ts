@@ -1,11 +1,9 @@
 import type { ApiClient } from '@mandate/client';
+import type { Change } from '@mandate/control/plan';
+import { missingParents, missingPolicies, planChanges } from '@mandate/control/plan';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import type { Change } from '../control/change.ts';
 import { makeChanges } from '../control/make-changes.ts';
-import { missingParents } from '../control/missing-parents.ts';
-import { missingPolicies } from '../control/named-policies.ts';
-import { planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';

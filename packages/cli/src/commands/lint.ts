@@ -1,9 +1,8 @@
 import { type Linted, lintControl } from '@mandate/control/lint';
+import { foldDocuments, withTheOnlyVersion } from '@mandate/control/plan';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { foldDocuments } from '../control/fold-documents.ts';
-import { withTheOnlyVersion } from '../control/named-policies.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';

@@ -1,15 +1,19 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { Change } from '@mandate/control/plan';
+import {
+  documentsOf,
+  missingParents,
+  planChanges,
+  type Standing,
+  standingOf,
+  versionsLeftOut,
+} from '@mandate/control/plan';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import type { Change } from '../control/change.ts';
 import { documentText, pathFor } from '../control/document-file.ts';
-import { missingParents } from '../control/missing-parents.ts';
-import { versionsLeftOut } from '../control/named-policies.ts';
-import { planChanges } from '../control/plan-changes.ts';
 import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
-import { documentsOf, type Standing, standingOf } from '../control/standing.ts';
 import { standingControl } from '../control/standing-control.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';

@@ -1,14 +1,13 @@
 /** Whatever stands in a plane, `mandate pull` writes files of which `mandate apply` finds nothing to change. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { documentsOf, planChanges, type Standing, standingOf } from '@mandate/control/plan';
 import { agentDocument, policyDocument, ruleDocument } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { documentText, pathFor } from './document-file.ts';
-import { planChanges } from './plan-changes.ts';
 import { controlFilesIn } from './read-control-files.ts';
-import { documentsOf, type Standing, standingOf } from './standing.ts';
 
 /** What YAML, or a file system, could take for something else. */
 const STRANGE = [

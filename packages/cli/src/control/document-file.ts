@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadControl } from '@mandate/control';
+import type { Document } from '@mandate/control/plan';
+import { type Kind, LISTS } from '@mandate/control/plan';
 import { stringify } from 'yaml';
 import { CommandFailure } from '../exit-codes.ts';
-import type { Document } from './change.ts';
-import { type Kind, LISTS } from './standing.ts';
 
 /** Room for what stands around it, in a name of 255 bytes. */
 const LONGEST_NAME = 200;

@@ -1,8 +1,8 @@
 import type { ApiClient } from '@mandate/client';
+import type { Change } from '@mandate/control/plan';
 import { expect, test } from 'vitest';
 import { ApiProblem } from '../api-failure.ts';
 import { CommandFailure } from '../exit-codes.ts';
-import type { Change } from './change.ts';
 import { makeChanges } from './make-changes.ts';
 
 const add = (kind: Change['kind'], id: string): Change => ({

@@ -1,10 +1,10 @@
 /** Makes the changes of a plan, one after the other. A change is made only if its document is as the plan saw it. */
 
 import type { ApiClient } from '@mandate/client';
+import type { Change } from '@mandate/control/plan';
 import { ApiProblem } from '../api-failure.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
-import type { Change } from './change.ts';
 import { PATHS } from './standing-control.ts';
 
 /**

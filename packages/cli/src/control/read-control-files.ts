@@ -1,11 +1,11 @@
 /** Agents, policies and rules of files and folders, as one set. */
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
+import { LISTS, standingOf } from '@mandate/control/plan';
 import { describeFault } from '@mandate/policy';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { readDocumentFile } from '../load-mandates-file.ts';
-import { LISTS, standingOf } from './standing.ts';
 
 /** Cases lie beside what they are about: read-cases.ts. */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
+import type { Change } from '@mandate/control/plan';
 import { policyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import type { Change } from './change.ts';
 import { changesText } from './show-changes.ts';
 
 test('what differs is shown below the names of what it is part of', () => {

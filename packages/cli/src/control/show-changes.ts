@@ -1,4 +1,6 @@
 /** Changes as a person reads them before they are made: each with the lines of it that differ. */
+
+import type { Change } from '@mandate/control/plan';
 import { stringify } from 'yaml';
 import type { Output } from '../command-context.ts';
 import { counted } from '../output/for-people.ts';
@@ -6,7 +8,6 @@ import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
-import type { Change } from './change.ts';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
 const STYLES = { '+': 'green', '~': 'yellow', '-': 'red' } as const;

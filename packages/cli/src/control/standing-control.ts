@@ -1,6 +1,6 @@
 /** Asks a plane for its agents, policies and rules. */
 import { type ApiClient, rowsOf } from '@mandate/client';
-import { type Kind, LISTS, type Standing } from './standing.ts';
+import { type Kind, LISTS, type Standing } from '@mandate/control/plan';
 
 type Row = { revision: number; version?: number; isArchived?: boolean } & {
   [K in Kind]?: Standing['document'];

@@ -4,15 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ControlDocuments, TenantControl } from '@mandate/control';
+import type { Change } from '@mandate/control/plan';
+import { missingParents, missingPolicies, planChanges, recordOf, standingIn } from '@mandate/control/plan';
 import type { FollowedControl } from '@mandate/control-log';
 import type { Clock, Logger } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
-import type { Change } from '../control/change.ts';
-import { recordOf } from '../control/change-record.ts';
-import { missingParents } from '../control/missing-parents.ts';
-import { missingPolicies } from '../control/named-policies.ts';
-import { planChanges } from '../control/plan-changes.ts';
-import { standingIn } from '../control/standing.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
 type Parts = {

@@ -1,5 +1,5 @@
-import { loadControl } from '@mandate/control';
 import { expect, test } from 'vitest';
+import { loadControl } from '../load-control.ts';
 import { missingPolicies, versionsLeftOut } from './named-policies.ts';
 import { planChanges } from './plan-changes.ts';
 import { type Standing, standingOf } from './standing.ts';

@@ -1,5 +1,6 @@
 /** Agents, policies and rules of a plane, each with its revision. Plans compare files with them. */
-import type { ControlDocuments, TenantControl } from '@mandate/control';
+import type { ControlDocuments } from '../load-control.ts';
+import type { TenantControl } from '../tenant-control.ts';
 
 export type Kind = 'agent' | 'policy' | 'rule';
 

@@ -3,8 +3,9 @@
  * nothing. And files hold one document of a policy, where each plane counts the versions that were published there: so a rule that
  * names one may mean another in one plane than in the next, or none.
  */
-import type { ControlDocuments } from '@mandate/control';
+
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import type { ControlDocuments } from '../load-control.ts';
 import type { Change } from './change.ts';
 import type { Standing } from './standing.ts';
 import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';

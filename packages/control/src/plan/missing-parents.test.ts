@@ -1,5 +1,5 @@
-import { loadControl } from '@mandate/control';
 import { expect, test } from 'vitest';
+import { loadControl } from '../load-control.ts';
 import { missingParents } from './missing-parents.ts';
 import { planChanges } from './plan-changes.ts';
 import { standingOf } from './standing.ts';

@@ -1,6 +1,8 @@
 /** What files say, as if it were put into an empty plane: for commands that ask no plane. */
-import { type Changed, type ControlDocuments, type ControlFold, foldControl } from '@mandate/control';
+
 import { DEFAULTS, wireTime } from '@mandate/schemas';
+import { type Changed, type ControlFold, foldControl } from '../control-state.ts';
+import type { ControlDocuments } from '../load-control.ts';
 import type { Change } from './change.ts';
 import { recordOf } from './change-record.ts';
 import { planChanges } from './plan-changes.ts';

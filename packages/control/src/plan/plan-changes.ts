@@ -1,13 +1,11 @@
 /** What has to change so that what stands is what files say. */
-import type { ControlDocuments } from '@mandate/control';
-import {
-  agentWidening,
-  attributesAsked,
-  ruleWidening,
-  widening,
-  wideningByArrival,
-} from '@mandate/control/lint';
+
 import { type AgentDocument, deepEqual, type PolicyDocument, type RuleDocument } from '@mandate/schemas';
+import { agentWidening } from '../lint/agent-widening.ts';
+import { attributesAsked } from '../lint/attributes-asked.ts';
+import { ruleWidening } from '../lint/rule-widening.ts';
+import { widening, wideningByArrival } from '../lint/widening.ts';
+import type { ControlDocuments } from '../load-control.ts';
 import type { Change, Document } from './change.ts';
 import { missingPolicies } from './named-policies.ts';
 import type { Kind, Standing } from './standing.ts';
@@ -57,7 +55,7 @@ export function planChanges(
   return [...puts, ...goes];
 }
 
-/** The same answer as that of the plane (control/src/lint/control-widening.ts), as far as the listed documents tell. */
+/** The same answer as that of the plane (../lint/control-widening.ts), as far as the listed documents tell. */
 function wideningAmong(standing: readonly Standing[], atMs: number) {
   const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
   const asked = attributesAsked(rules);
