@@ -3,8 +3,9 @@
  *
  *   duplicate → replay memory → deadline → kill switch → static checks in order → limits in order → ALLOW
  *
- * `plan` asks every static check and names every limit; the ledger's atomic step judges the limits and charges; `decide`
- * says what came of it. Both are pure and never throw: the same arguments give the same answer for ever.
+ * `plan` asks every static check and names every limit. The ledger's atomic step looks at the limits and charges. `decide`
+ * adds the words to the verdict of the step (packages/step). Both functions are pure and never throw: the same arguments
+ * always give the same answer.
  */
 import {
   type Action,
@@ -17,10 +18,11 @@ import {
   type Shadow,
   type StepFacts,
 } from '@mandate/schemas';
+import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@mandate/step';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
-import type { LimitCheck, LimitOf, Look, StaticCheck, Subject } from './checks/check.ts';
+import type { LimitCheck, LimitOf, Look, StaticCheck, Subject, Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
 import { estimateStated } from './checks/estimate-stated.ts';
@@ -34,13 +36,13 @@ import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
-import { limitCheck, limited } from './limit-rulings.ts';
+import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
 import { inputMicrosOf, priceOf } from './price.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
-import { ALLOWED, duplicated, killed, late, notRemembered, type Ruling } from './ruling.ts';
 import { inShadow } from './shadow.ts';
+import { ALLOWED_WORDS, wordsOf } from './verdict-in-words.ts';
 
 /** The first that objects gives the verdict; every one goes on the record. */
 const STATIC_CHECKS: readonly StaticCheck[] = [
@@ -70,14 +72,15 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
 const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
 
 /**
- * What is said, and what would have been said were the mandate enforced (null when it is), or the rules in shadow in force
- * (null where none matches, or none was asked).
+ * The verdict that is published, with its words. `observed`: the verdict of an enforced mandate, if the mandate only
+ * observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if none matched or none was asked.
  */
-export type Judgement = Ruling & {
-  observed: Observed | null;
-  shadow: Shadow | null;
-  checks: readonly Check[];
-};
+export type Judgement = Words &
+  Pick<StepVerdict, 'verdict' | 'code' | 'hard' | 'retryAfterMs'> & {
+    observed: Observed | null;
+    shadow: Shadow | null;
+    checks: readonly Check[];
+  };
 
 /**
  * `atMs` is the ledger's time as last known; the plan says from when until when it holds. `shown` is the action as it is
@@ -122,44 +125,26 @@ export function plan(
 }
 
 export function decide(plan: Plan, facts: StepFacts): Judgement {
-  const own = endsStep(facts) ? endedBy(facts, plan) : null;
-  const ofMandate =
-    own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits, plan.mandate) ?? ALLOWED;
+  const enforced = enforcedVerdict(plan, facts);
+  const published = publishedVerdict(plan, facts, enforced);
+  const words = wordsOf(enforced, plan, facts);
   const checks = everyCheck(plan, facts);
-  const shadow = plan.shadow === undefined || own !== null ? null : inShadow(plan.shadow, facts);
-  const letThrough =
-    plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
-  if (!letThrough) return judgement(ofMandate, null, shadow, checks);
-  const { verdict, code, reason } = ofMandate;
-  const observed: Ruling = {
-    ...ALLOWED,
-    reason: `Observed only. Enforced, it would be ${verdict}: ${reason}`,
-  };
-  return judgement(observed, { verdict, code }, shadow, checks);
+  const shadow = plan.shadow === undefined || endsStep(facts) ? null : inShadow(plan.shadow, facts);
+  if (published === enforced) return judgement(enforced, words, null, shadow, checks);
+  const { verdict, code } = enforced;
+  const reason = `Observed only. Enforced, it would be ${verdict}: ${words.reason}`;
+  return judgement(published, { ...ALLOWED_WORDS, reason }, { verdict, code }, shadow, checks);
 }
 
-/** Whether the step ended before the limits were judged. Few steps do. */
-function endsStep({ first, unremembered, late, kill }: StepFacts): boolean {
-  return first !== null || unremembered || late || kill !== null;
-}
-
-function endedBy(facts: StepFacts, plan: Plan): Ruling | null {
-  return duplicated(facts) ?? notRemembered(facts) ?? late(facts) ?? killed(facts, plan);
-}
-
-/** Lists every field, because spreading the ruling takes longer than the rest of `decide`. */
+/** Lists every field, because spreading takes longer than the rest of `decide`. */
 function judgement(
-  ruling: Ruling,
+  { verdict, code, hard, retryAfterMs }: StepVerdict,
+  { reason, remedy }: Words,
   observed: Observed | null,
   shadow: Shadow | null,
   checks: readonly Check[],
 ): Judgement {
-  const { verdict, code, reason, remedy, hard, retryAfterMs } = ruling;
   return { verdict, code, reason, remedy, hard, retryAfterMs, observed, shadow, checks };
-}
-
-function refused(refusal: Refusal | null): Ruling | null {
-  return refusal === null ? null : { verdict: 'BLOCK', ...refusal, retryAfterMs: refusal.hard ? null : 0 };
 }
 
 function lookAtAll(looks: readonly Look[], subject: Subject): Pick<Plan, 'checks' | 'refusal'> {

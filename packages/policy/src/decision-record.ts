@@ -5,7 +5,6 @@ import {
   type ApprovalSubject,
   approvalId,
   type BudgetLimit,
-  type DecisionKind,
   type Deferral,
   type Limit,
   OPEN_CALLS,
@@ -16,6 +15,7 @@ import {
   type StepRequest,
   wireTime,
 } from '@mandate/schemas';
+import { decisionKind } from '@mandate/step';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';
 import { knownCall } from './models/known-call.ts';
@@ -32,7 +32,7 @@ export type Decided = {
 
 export function decisionRecord({ request, action, plan, facts, sha256 }: Decided): ActionDecided {
   const judgement = decide(plan, facts);
-  const kind = kindOf(facts);
+  const kind = decisionKind(facts);
   const { first } = facts;
   const reservation = reservationOf(plan, facts, judgement);
   const deferral = deferralOf(plan, facts, judgement);
@@ -102,12 +102,6 @@ function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): s
   const { remedy } = judgement;
   if (!asksPerson(judgement)) return remedy;
   return `${remedy} To approve it: \`mandate approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
-}
-
-function kindOf({ first, unremembered, late }: StepFacts): DecisionKind {
-  if (unremembered) return 'unremembered';
-  if (first !== null) return 'duplicate';
-  return late ? 'expired' : 'first';
 }
 
 /** The slots that a question took. A DEFER that is told again took none. */

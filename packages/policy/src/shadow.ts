@@ -15,9 +15,8 @@ import {
   type StepFacts,
   TOTAL_BUDGET,
 } from '@mandate/schemas';
-import { limited } from './limit-rulings.ts';
+import { limitsVerdict, mostCallsBefore, mostSpentBefore, VERDICTS } from '@mandate/step';
 import type { InShadow } from './rules/rules-in-force.ts';
-import { ALLOWED } from './ruling.ts';
 
 type Said = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
@@ -90,8 +89,8 @@ function sharesCounter(one: Limit, other: Counted): boolean {
 
 /** What the counter may hold before the call. */
 function mostOf(limit: Counted, reserveMicros: number): number {
-  if (limit.kind === 'rate') return limit.maxCalls - 1;
-  return (limit.maxMicros ?? Number.MAX_SAFE_INTEGER) - reserveMicros;
+  if (limit.kind === 'rate') return mostCallsBefore(limit.maxCalls);
+  return mostSpentBefore(limit.maxMicros, reserveMicros);
 }
 
 export function inShadow(plan: ShadowPlan, facts: StepFacts): Shadow {
@@ -108,8 +107,8 @@ function unknown({ unknownLimits }: Pick<ShadowPlan, 'unknownLimits'>): Said {
 }
 
 const CODES: Readonly<Record<ShadowLimit['kind'], Code>> = {
-  budget: 'COST_LIMIT_EXCEEDED',
-  rate: 'RATE_LIMIT_EXCEEDED',
+  budget: VERDICTS.overBudget.code,
+  rate: VERDICTS.overRate.code,
 };
 
 /** One limit that fails blocks, whatever is not known of others; a person is asked where all hold. */
@@ -124,8 +123,9 @@ function judged(plan: ShadowPlan, facts: StepFacts): Said {
   }
   if (fails !== null) return { verdict: 'BLOCK', code: fails, unknownLimits };
   if (unknownLimits > 0) return unknown({ unknownLimits });
-  const { verdict, code } =
-    (plan.asksPerson ? limited([ASKS_PERSON], [grantIn(facts)], null) : null) ?? ALLOWED;
+  const { verdict, code } = plan.asksPerson
+    ? limitsVerdict([ASKS_PERSON], [grantIn(facts)])
+    : VERDICTS.allowed;
   return { verdict, code, unknownLimits };
 }
 

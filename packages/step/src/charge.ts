@@ -10,7 +10,7 @@ type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'may
 /** The reservation of an ALLOW, and how it is settled. */
 type Reserved = { reservedMicros: number; charging: Charging; settling: Settling };
 
-export type Cost = {
+export type FinalCharge = {
   chargedMicros: number;
   excessMicros: number;
   /** Added to the agent's counter of releases; negative where a success makes room. */
@@ -23,7 +23,7 @@ export type Cost = {
  *
  * @param releasedMicros what the agent's counter of releases holds
  */
-export function costOf(lease: Reserved, outcome: Outcome, releasedMicros: number): Cost {
+export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: number): FinalCharge {
   const { charging, settling, reservedMicros } = lease;
   const result = outcomeResult(outcome);
   const mayRelease = outcome.mayRelease || settling.releases === null;
@@ -51,7 +51,7 @@ export function costOf(lease: Reserved, outcome: Outcome, releasedMicros: number
   return { ...costing(chargedMicros, excessMicros), releasedMicros: givenBackMicros };
 }
 
-function costing(chargedMicros: number, excessMicros = 0): Cost {
+function costing(chargedMicros: number, excessMicros = 0): FinalCharge {
   return { chargedMicros, excessMicros, releasedMicros: 0, releaseRefused: false };
 }
 

@@ -9,8 +9,17 @@
  * Two other implementations exist on purpose: the Lua scripts of Redis, and the reference model of the ledger's contract.
  * Tests compare both with this one.
  */
-
-export { costOf } from './charge.ts';
+export {
+  addToCounter,
+  type BudgetCounter,
+  createBudgetCounter,
+  excessIn,
+  fittingIn,
+  spentIn,
+  stillCounts,
+} from './budget-counter.ts';
+export { finalCharge } from './charge.ts';
+export { budgetFact, mostCallsBefore, mostSpentBefore, rateFact, waitForAll } from './limit-facts.ts';
 export {
   callsIn,
   createSlidingRate,
@@ -19,17 +28,24 @@ export {
   type SlidingRate,
   slotTimes,
   takeSlot,
-  waitForSlot,
 } from './sliding-rate.ts';
 export {
   addToSlidingSum,
-  amountAt,
   bucketStartMs,
-  createSlidingSum,
-  leavesAtMs,
   type SlidingSum,
   slidingBuckets,
   slidingSum,
-  waitForRoom,
 } from './sliding-sum.ts';
-export { enforce, rule, watches } from './verdict.ts';
+export {
+  decisionKind,
+  endsStep,
+  enforcedVerdict,
+  failedLimit,
+  firstFailing,
+  isObserveOnly,
+  limitsVerdict,
+  publishedVerdict,
+  type StepVerdict,
+  type VerdictCode,
+} from './verdict.ts';
+export { VERDICTS, type VerdictName } from './verdict-table.ts';

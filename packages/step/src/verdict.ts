@@ -1,72 +1,107 @@
 /**
- * The verdict that follows from what the step found: the small part of a decision that the ledger itself must know,
- * because attempts, duplicates and charges depend on it. The full decision, with its texts, is the policy's.
+ * The verdict that follows from a plan and from what the step found. The ledger stores it, because attempts, duplicates and
+ * charges depend on it. The policy adds the words.
  */
 import {
-  type Code,
+  type DecisionKind,
   type FirstDecision,
+  type Limit,
   type LimitFact,
   mayNotWait,
   type Plan,
+  type Refusal,
   type StepFacts,
-  type Verdict,
 } from '@mandate/schemas';
+import { waitForAll } from './limit-facts.ts';
+import {
+  NOT_PLANNED,
+  VERDICT_OF_GRANT,
+  VERDICTS,
+  type VerdictName,
+  type VerdictRow,
+} from './verdict-table.ts';
 
 /** `hard`: asking again cannot help. */
-export type Ruling = { verdict: Verdict; code: Code; hard: boolean };
+export type VerdictCode = Pick<VerdictRow, 'verdict' | 'code'> & { readonly hard: boolean };
+
+/** `by`: the row of the table that decides, or the refusal of the plan. */
+export type StepVerdict = VerdictCode & {
+  readonly by: VerdictName | 'refusal';
+  readonly retryAfterMs: number | null;
+};
 
 /** The part of the facts that a verdict follows from. */
 export type Findings = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
-const ALLOWED: Ruling = { verdict: 'ALLOW', code: 'ALLOWED', hard: false };
-
-/** What the mandate says when it is enforced. The order is that of the step. */
-export function enforce(plan: Plan, found: Findings): Ruling {
-  if (found.first !== null) return repeat(found.first);
-  if (found.unremembered) return { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', hard: false };
-  if (found.late) return { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', hard: false };
-  if (found.kill !== null) return { verdict: 'BLOCK', code: 'AGENT_KILLED', hard: true };
-  if (plan.refusal !== null) {
-    return { verdict: 'BLOCK', code: plan.refusal.code, hard: plan.refusal.hard };
-  }
-  const failing = found.limits.filter((fact) => !fact.ok);
-  const [first] = failing;
-  return first === undefined ? ALLOWED : refuse(first, failing, plan);
+/** The verdict of a mandate that is enforced. The order is the order of the step. */
+export function enforcedVerdict(plan: Plan, found: Findings): StepVerdict {
+  if (found.first !== null) return isAskedAgain(found.first) ? ROWS.deferredAgain : ROWS.duplicate;
+  if (found.unremembered) return ROWS.noRoom;
+  if (found.late) return ROWS.late;
+  if (found.kill !== null) return ROWS.killed;
+  if (plan.refusal !== null) return refused(plan.refusal);
+  return limitsVerdict(plan.limits, found.limits);
 }
 
-/** What is published: a mandate that only watches lets its own refusals through, and nothing else. */
-export function rule(plan: Plan, found: Findings): Ruling {
-  const ended = found.first !== null || found.unremembered || found.late || found.kill !== null;
-  return watches(plan) && !ended ? ALLOWED : enforce(plan, found);
+/** The verdict that is published. A mandate that only observes lifts its own refusals, and nothing else. */
+export function publishedVerdict(
+  plan: Plan,
+  found: Findings,
+  enforced: StepVerdict = enforcedVerdict(plan, found),
+): StepVerdict {
+  return isObserveOnly(plan) && !endsStep(found) ? ROWS.allowed : enforced;
 }
 
-/** Observe mode softens what a mandate says, never what could not be planned at all. */
-export function watches(plan: Plan): boolean {
-  return plan.observe && plan.refusal?.code !== 'INTERNAL_ERROR';
+/** True if the mandate lifts its own refusals. It never lifts the refusal of a plan that could not be made. */
+export function isObserveOnly(plan: Pick<Plan, 'observe' | 'refusal'>): boolean {
+  return plan.observe && plan.refusal?.code !== NOT_PLANNED;
 }
 
-/** A deferred request that is asked again is deferred again. */
-function repeat(first: FirstDecision): Ruling {
-  return first.verdict === 'DEFER' && first.samePayload
-    ? { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false }
-    : { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', hard: true };
+/** True if the step ended before the plan was asked. */
+export function endsStep({ first, unremembered, late, kill }: Omit<Findings, 'limits'>): boolean {
+  return first !== null || unremembered || late || kill !== null;
 }
 
-function refuse(first: LimitFact, failing: readonly LimitFact[], plan: Plan): Ruling {
-  if (first.kind === 'confirmation') return ask(first, plan);
-  // A caller waits until all of them would pass: one that never will makes the whole refusal hard.
-  const hard = failing.some((fact) => fact.kind !== 'confirmation' && fact.retryAfterMs === null);
-  const code = first.kind === 'rate' ? 'RATE_LIMIT_EXCEEDED' : 'COST_LIMIT_EXCEEDED';
-  return { verdict: 'BLOCK', code, hard };
+export function decisionKind({ first, unremembered, late }: Omit<Findings, 'limits' | 'kill'>): DecisionKind {
+  if (unremembered) return 'unremembered';
+  if (first !== null) return 'duplicate';
+  return late ? 'expired' : 'first';
 }
 
-/** A plan asks for a person once at most. */
-function ask(fact: LimitFact & { kind: 'confirmation' }, { limits }: Plan): Ruling {
-  if (fact.grant === 'denied') return { verdict: 'BLOCK', code: 'APPROVAL_DENIED', hard: true };
-  if (fact.grant === 'expired') return { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', hard: false };
-  const limit = limits.find(({ kind }) => kind === 'confirmation');
-  if (limit?.kind === 'confirmation' && mayNotWait(limit, fact)) {
-    return { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', hard: false };
-  }
-  return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false };
+/** The verdict of limits alone: the first that failed decides. */
+export function limitsVerdict(limits: readonly Limit[], facts: readonly LimitFact[]): StepVerdict {
+  const at = firstFailing(facts);
+  const fact = facts[at];
+  if (fact === undefined) return ROWS.allowed;
+  const by = failedLimit(limits[at], fact);
+  const { verdict, code, hard } = VERDICTS[by];
+  if (hard !== null) return ROWS[by];
+  const retryAfterMs = waitForAll(facts);
+  return { by, verdict, code, hard: retryAfterMs === null, retryAfterMs };
 }
+
+/** The index of the first limit that failed; -1 if none did. */
+export function firstFailing(facts: readonly LimitFact[]): number {
+  return facts.findIndex(({ ok }) => !ok);
+}
+
+/** The row of one limit that failed. */
+export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictName {
+  if (fact.kind === 'budget') return 'overBudget';
+  if (fact.kind === 'rate') return 'overRate';
+  if (limit?.kind === 'confirmation' && mayNotWait(limit, fact)) return 'tooManyWait';
+  return fact.grant === 'granted' ? 'asksPerson' : VERDICT_OF_GRANT[fact.grant];
+}
+
+function refused({ code, hard }: Refusal): StepVerdict {
+  return { by: 'refusal', verdict: 'BLOCK', code, hard, retryAfterMs: hard ? null : 0 };
+}
+
+function isAskedAgain({ verdict, samePayload }: FirstDecision): boolean {
+  return verdict === 'DEFER' && samePayload;
+}
+
+/** Every row as a verdict, made once. `hard` of a counter's row is set by `limitsVerdict`. */
+const ROWS = Object.fromEntries(
+  Object.entries(VERDICTS).map(([by, row]) => [by, { by, ...row, hard: row.hard === true }]),
+) as Readonly<Record<VerdictName, StepVerdict>>;

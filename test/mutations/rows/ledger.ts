@@ -27,7 +27,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '1 a static verdict ends the step',
-      'const judged = !ended && (plan.refusal === null || watches(plan));',
+      'const judged = !ended && (plan.refusal === null || isObserveOnly(plan));',
       'const judged = !ended;',
     ],
     [
@@ -94,7 +94,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'made === null && false',
     ],
   ]),
-  ...inFile('packages/ledger/src/memory/counters.ts', [
+  ...inFile('packages/step/src/budget-counter.ts', [
     [
       '4 sums stay exact below zero',
       'const least = -Number.MAX_SAFE_INTEGER - heldMicros;',
@@ -275,14 +275,48 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'budgets',
     ],
   ]),
-  ...inFile('packages/ledger/src/memory/limits.ts', [
+  ...inFile('packages/step/src/limit-facts.ts', [
     [
       '2 a charge up to the budget is allowed',
-      'spentMicros <= maxMicros - reserveMicros',
-      'spentMicros < maxMicros - reserveMicros',
+      'const ok = spentMicros <= mostMicros;',
+      'const ok = spentMicros < mostMicros;',
     ],
-    ['5 a rate allows at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
-    ['2 a rate of zero never frees a slot', '!ok && limit.maxCalls > 0 && ', '!ok && '],
+    ['5 a rate allows at most maxCalls', 'return maxCalls - 1;', 'return maxCalls;'],
+    ['2 a rate of zero never frees a slot', '!ok && maxCalls > 0 && ', '!ok && '],
+    ['2 a charge above the whole budget never fits', 'mostMicros < 0 || ', ''],
+    [
+      '5 retryAfterMs is long enough for all limits',
+      'waitMs = Math.max(waitMs, fact.retryAfterMs);',
+      'waitMs ||= fact.retryAfterMs;',
+    ],
+    [
+      '1 a block is retryable only if a window frees it',
+      'if (fact.retryAfterMs === null) return null;',
+      'if (fact.retryAfterMs === null) continue;',
+    ],
+  ]),
+  ...inFile('packages/step/src/verdict.ts', [
+    ['1 observe does not lift INTERNAL_ERROR', ' && plan.refusal?.code !== NOT_PLANNED', ''],
+    [
+      '1 observe does not lift a kill, a duplicate or a deadline',
+      'isObserveOnly(plan) && !endsStep(found)',
+      'isObserveOnly(plan)',
+    ],
+    ['3 a repeated request gets its DEFER again', "verdict === 'DEFER' && samePayload", 'false'],
+    [
+      '1 the deadline before kill',
+      '  if (found.late) return ROWS.late;\n  if (found.kill !== null) return ROWS.killed;\n',
+      '  if (found.kill !== null) return ROWS.killed;\n  if (found.late) return ROWS.late;\n',
+    ],
+    ['3 at most maxWaiting questions wait', ' && mayNotWait(limit, fact)', ' && false'],
+  ]),
+  ...inFile('packages/step/src/verdict-table.ts', [
+    [
+      '3 a duplicate is a hard block',
+      "code: 'DUPLICATE_ACTION', hard: true",
+      "code: 'DUPLICATE_ACTION', hard: false",
+    ],
+    ['3 a denial of a person stands', "denied: 'denied'", "denied: 'expired'"],
   ]),
   ...inFile('packages/step/src/sliding-rate.ts', [
     ['5 a slot is free after windowMs exactly', 'oldest <= leftAtMs', 'oldest < leftAtMs'],

@@ -35,16 +35,10 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'return internalError(mandate.reference, error);',
       'throw error;',
     ],
-    ['1 observe does not lift INTERNAL_ERROR', " && ofMandate.code !== 'INTERNAL_ERROR'", ''],
-    [
-      '1 observe does not lift a kill, a duplicate or a deadline',
-      'plan.observe && own === null && ',
-      'plan.observe && ',
-    ],
     [
       '1 observed contains the enforced verdict',
-      'judgement(observed, { verdict, code }, shadow, checks)',
-      'judgement(observed, null, shadow, checks)',
+      '{ ...ALLOWED_WORDS, reason }, { verdict, code }, shadow',
+      '{ ...ALLOWED_WORDS, reason }, null, shadow',
     ],
     [
       '1 a plan states the end of its validity',
@@ -229,12 +223,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       "recordId('dec', source, 0, kind, sha256)",
     ],
   ]),
-  ...inFile('packages/policy/src/ruling.ts', [
-    [
-      '3 a repeated request gets its DEFER again',
-      "if (first.verdict === 'DEFER' && first.samePayload) {",
-      "if (first.verdict === 'NEVER' && first.samePayload) {",
-    ],
+  ...inFile('packages/policy/src/verdict-in-words.ts', [
     ['3 the reason reports another payload', "first.samePayload ? '' :", "true ? '' :"],
   ]),
   ...inFile('packages/policy/src/decision-record.ts', [
@@ -355,18 +344,6 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
     ['4 counters never belong to an issued mandate', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
-  ...inFile('packages/policy/src/limit-rulings.ts', [
-    [
-      '5 retryAfterMs is long enough for all limits',
-      'wait = Math.max(wait, fact.retryAfterMs);',
-      'wait ||= fact.retryAfterMs;',
-    ],
-    [
-      '1 a block is retryable only if a window frees it',
-      'if (fact.retryAfterMs === null) return null;',
-      'if (fact.retryAfterMs === null) continue;',
-    ],
-  ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
     ['5 the rate of a tool counts only that tool', 'tool: of === null ? null : name', 'tool: null'],
     [
@@ -379,7 +356,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
     [
       '7 all limits on a budget compare the same spent amount',
-      'spentMicros <= one.maxMicros - costMicros',
+      'spentMicros <= mostSpentBefore(one.maxMicros, costMicros)',
       'true',
     ],
     ['7 budgets of other counters are all kept', 'owner, id, windowMs]', 'owner, windowMs]'],
@@ -392,7 +369,11 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'JSON.stringify([windowMs, holder])',
       'JSON.stringify(holder)',
     ],
-    ['7 all limits on a rate compare the same number of calls', 'calls < one.maxCalls', 'true'],
+    [
+      '7 all limits on a rate compare the same number of calls',
+      'calls <= mostCallsBefore(one.maxCalls)',
+      'true',
+    ],
   ]),
   ...inFile('packages/policy/src/checks/by-counter.ts', [
     ['7 the smallest of several limits on one counter holds', 'mostOf(one) < mostOf(known)', 'false'],
@@ -539,8 +520,12 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'one.tool === other.tool && one.windowMs === other.windowMs',
       'one.tool === other.tool',
     ],
-    ['7 shadow: a call counts its own slot', 'limit.maxCalls - 1', 'limit.maxCalls'],
-    ['7 shadow: a call counts its own cost', ' - reserveMicros;', ';'],
+    ['7 shadow: a call counts its own slot', 'mostCallsBefore(limit.maxCalls)', 'limit.maxCalls'],
+    [
+      '7 shadow: a call counts its own cost',
+      'mostSpentBefore(limit.maxMicros, reserveMicros)',
+      'mostSpentBefore(limit.maxMicros, 0)',
+    ],
     [
       '7 shadow: the facts are those before this call',
       'cumulativeMicros - chargedMicros',
@@ -557,7 +542,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/decide.ts', [
     [
       '7 shadow: it is evaluated only with the mandate',
-      'plan.shadow === undefined || own !== null',
+      'plan.shadow === undefined || endsStep(facts)',
       'plan.shadow === undefined',
     ],
   ]),

@@ -1,9 +1,9 @@
 /** What a state holds at a time, as sorted text: two states are equal when these are. */
 
-import { slidingBuckets, slotTimes } from '@mandate/step';
+import { slidingBuckets, slotTimes, spentIn } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import { sourceOf } from '../memory/coordinates.ts';
-import { allCounters, allRates, type Counter, spentIn } from '../memory/counters.ts';
+import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import type { Delivery, TenantState } from '../memory/remembered.ts';

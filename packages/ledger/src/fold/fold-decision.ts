@@ -1,9 +1,9 @@
 /** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
-import { type SlidingRate, takeSlot } from '@mandate/step';
+import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, mayTakePlace, openAgent, standsFor } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
-import { addToCounter, openRate } from '../memory/counters.ts';
+import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
 import { settleEarly } from '../memory/early.ts';

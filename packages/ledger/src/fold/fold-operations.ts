@@ -1,8 +1,9 @@
 /** What operators did, from the log. Each is harmless when it is read twice. */
 import type { AgentKilled, AgentRevived, ApprovalRecorded, BudgetAdjusted } from '@mandate/schemas';
+import { addToCounter } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import { answerOf, commandMemoryMs, keepAnswer } from '../memory/commands.ts';
-import { addToCounter, openCounter } from '../memory/counters.ts';
+import { openCounter } from '../memory/counters.ts';
 import { endWaiting } from '../memory/deferrals.ts';
 import { commandKey, mergeFlag } from '../memory/flags.ts';
 import { putGrant } from '../memory/grants.ts';

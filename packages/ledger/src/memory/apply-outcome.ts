@@ -1,7 +1,7 @@
 /** Applies an outcome to its ALLOW. The amounts that it moves come from a step, or from the log. */
 
-import { leaveSlot } from '@mandate/step';
-import { addToCounter, openCounter, openRate } from './counters.ts';
+import { addToCounter, leaveSlot } from '@mandate/step';
+import { openCounter, openRate } from './counters.ts';
 import type { Charge, Entry, Moved } from './remembered.ts';
 import { openCallsOf, releasedOf } from './reserve.ts';
 

@@ -4,12 +4,10 @@
  */
 import type { BudgetLimit } from '@mandate/schemas';
 import {
-  addToSlidingSum,
-  amountAt,
+  type BudgetCounter,
   callsIn,
+  createBudgetCounter,
   createSlidingRate,
-  createSlidingSum,
-  leavesAtMs,
   type RateReference,
   type SlidingRate,
   type SlidingSum,
@@ -17,15 +15,11 @@ import {
 } from '@mandate/step';
 import type { BudgetReference } from '../port.ts';
 
-export type Counter = {
+export type Counter = BudgetCounter & {
   readonly scope: BudgetLimit['scope'];
   readonly subject: string;
   readonly id: string;
   readonly windowMs: number | null;
-  /** Of a lifetime counter. */
-  spentMicros: number;
-  /** Of a windowed one. */
-  readonly sliding: SlidingSum | null;
 };
 
 export type Counters = {
@@ -59,62 +53,12 @@ export function openCounter(counters: Counters, budget: BudgetReference): Counte
   const known = findCounter(counters, budget);
   if (known !== undefined) return known;
   const { scope, subject, id, windowMs } = budget;
-  const sliding = windowMs === null ? null : createSlidingSum(windowMs);
-  if (sliding !== null) counters.sliding.push(sliding);
-  const counter: Counter = { scope, subject, id, windowMs, spentMicros: 0, sliding };
+  const counter: Counter = { scope, subject, id, windowMs, ...createBudgetCounter(windowMs) };
+  if (counter.sliding !== null) counters.sliding.push(counter.sliding);
   const ofSubject = counters.budgets[scope].get(subject);
   if (ofSubject === undefined) counters.budgets[scope].set(subject, [counter]);
   else ofSubject.push(counter);
   return counter;
-}
-
-export function spentIn(counter: Counter, nowMs: number): number {
-  return counter.sliding === null ? counter.spentMicros : slidingSum(counter.sliding, nowMs);
-}
-
-/** Adds to what was spent at `atMs`. */
-export function addToCounter(counter: Counter, atMs: number, deltaMicros: number, nowMs: number): void {
-  if (counter.sliding === null) counter.spentMicros += deltaMicros;
-  else addToSlidingSum(counter.sliding, atMs, deltaMicros, nowMs);
-}
-
-/**
- * As much of an amount for `atMs` as keeps the counter exact, within ±(2^53-1). A window holds a credit where it lies,
- * though its sum does not.
- */
-export function fittingIn(counter: Counter, atMs: number, deltaMicros: number, nowMs: number): number {
-  const { sliding } = counter;
-  const spentMicros = spentIn(counter, nowMs);
-  const fits = within(spentMicros, deltaMicros);
-  return sliding === null ? fits : within(amountAt(sliding, atMs), fits);
-}
-
-function within(heldMicros: number, deltaMicros: number): number {
-  const most = Number.MAX_SAFE_INTEGER - heldMicros;
-  const least = -Number.MAX_SAFE_INTEGER - heldMicros;
-  return Math.max(least, Math.min(most, deltaMicros));
-}
-
-/**
- * The part of an excess that still fits into half of the exact range of a counter, beside a delta for the same time. The
- * other half is kept for charges. So an extremely high report never reduces a charge to a budget that agents share.
- */
-export function excessIn(
-  counter: Counter,
-  atMs: number,
-  { deltaMicros, excessMicros }: { deltaMicros: number; excessMicros: number },
-  nowMs: number,
-): number {
-  const { sliding } = counter;
-  const heldMicros = Math.max(spentIn(counter, nowMs), sliding === null ? 0 : amountAt(sliding, atMs));
-  return Math.max(0, Math.min(excessMicros, MOST_EXCESS - heldMicros - deltaMicros));
-}
-
-const MOST_EXCESS = Math.floor(Number.MAX_SAFE_INTEGER / 2);
-
-/** Does a charge made at `atMs` still count? */
-export function stillCounts(counter: Counter, atMs: number, nowMs: number): boolean {
-  return counter.windowMs === null || leavesAtMs(counter.windowMs, atMs) > nowMs;
 }
 
 export function* allCounters(counters: Counters): Generator<Counter> {

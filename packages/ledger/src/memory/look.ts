@@ -1,10 +1,11 @@
 /** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
+import { spentIn, stillCounts } from '@mandate/step';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
 import { isOwn } from './apply-outcome.ts';
 import { sourceOf } from './coordinates.ts';
-import { allCounters, findCounter, spentIn, stillCounts } from './counters.ts';
+import { allCounters, findCounter } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
 import type { Charge, Delivery, Entry, Lease, TenantState } from './remembered.ts';

@@ -1,11 +1,12 @@
 /** What operators do: kill, revive, adjust a counter, answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
+import { addToCounter, fittingIn, spentIn } from '@mandate/step';
 import { decidedSince, notAskedFor } from '../not-waiting.ts';
 import type { Adjustment, Approval, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { findLatest } from './agents.ts';
 import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
-import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
+import { openCounter } from './counters.ts';
 import { endWaiting } from './deferrals.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
 import { putGrant } from './grants.ts';

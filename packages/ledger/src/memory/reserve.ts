@@ -1,18 +1,16 @@
 /** What an ALLOW takes: its reservation from every counter, a slot of every rate, the grant that it needed. */
 import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
-import { type RateReference, type SlidingRate, takeSlot } from '@mandate/step';
-import type { BudgetReference } from '../port.ts';
-import { openAgent } from './agents.ts';
 import {
   addToCounter,
-  type Counter,
-  findCounter,
-  findRate,
   fittingIn,
-  openCounter,
-  openRate,
+  type RateReference,
+  type SlidingRate,
   spentIn,
-} from './counters.ts';
+  takeSlot,
+} from '@mandate/step';
+import type { BudgetReference } from '../port.ts';
+import { openAgent } from './agents.ts';
+import { type Counter, findCounter, findRate, openCounter, openRate } from './counters.ts';
 import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
 
 /** The lifetime spend of an agent: counted whether a plan lists it or not. */

@@ -1,11 +1,11 @@
 /** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
 import { outcomeResult, type SettleFacts, type SettleRequest } from '@mandate/schemas';
-import { costOf } from '@mandate/step';
+import { excessIn, finalCharge, spentIn } from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { openAgent, standsFor } from './agents.ts';
 import { applyOutcome, isOwn } from './apply-outcome.ts';
 import { openPlace } from './coordinates.ts';
-import { excessIn, findCounter, spentIn } from './counters.ts';
+import { findCounter } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answerAgain } from './redelivery.ts';
@@ -86,7 +86,7 @@ const NOTHING: Charged = {
 function charge(entry: Entry, lease: Lease, request: SettleRequest, nowMs: number): Charged {
   const { agent, atMs } = entry;
   const releases = findCounter(agent.tenant.counters, releasedOf(agent.id));
-  const { chargedMicros, excessMicros, releasedMicros, releaseRefused } = costOf(
+  const { chargedMicros, excessMicros, releasedMicros, releaseRefused } = finalCharge(
     lease,
     request,
     releases === undefined ? 0 : spentIn(releases, nowMs),

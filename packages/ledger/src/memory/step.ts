@@ -1,7 +1,14 @@
 /** The atomic step. Everything below happens without a pause: nothing can fall between its lines. */
 import type { StepFacts, StepRequest } from '@mandate/schemas';
-import type { SlidingRate } from '@mandate/step';
-import { enforce, rule, watches } from '@mandate/step';
+import {
+  decisionKind,
+  endsStep,
+  enforcedVerdict,
+  isObserveOnly,
+  publishedVerdict,
+  type SlidingRate,
+  type VerdictCode,
+} from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { claim, openAgent } from './agents.ts';
 import { openPlace } from './coordinates.ts';
@@ -36,19 +43,19 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   const isOver = first !== null || unremembered;
   const late = !isOver && request.deadlineAtMs !== null && nowMs > request.deadlineAtMs;
   const kill = isOver || late ? null : stoppedBy(state.flags, request.tenant, request.agentId, plan);
-  const ended = isOver || late || kill !== null;
+  const ended = endsStep({ first, unremembered, late, kill });
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 
-  const judged = !ended && (plan.refusal === null || watches(plan));
+  const judged = !ended && (plan.refusal === null || isObserveOnly(plan));
   // What a person has answered holds its slots already: they are no reason to refuse it.
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
   const own = answered === null ? [] : leaveSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? lookAtLimits(tenant, request, nowMs) : [];
   const found = { first, unremembered, late, kill, limits };
-  const ruling = rule(plan, found);
-  const enforced = enforce(plan, found);
+  const enforced = enforcedVerdict(plan, found);
+  const published = publishedVerdict(plan, found, enforced);
 
-  const allowed = ruling.verdict === 'ALLOW';
+  const allowed = published.verdict === 'ALLOW';
   const grantConsumed = allowed && limits.some((fact) => fact.kind === 'confirmation' && fact.ok);
   const lease = allowed ? reserve(tenant, request, nowMs) : null;
   if (answered !== null && enforced.verdict !== 'ALLOW') retakeSlots(answered, own, nowMs);
@@ -66,7 +73,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     leaseExpiresAtMs: lease?.expiresAtMs ?? null,
   };
-  store(state, tenant, request, { facts, ruling, lease, grantConsumed, rates, place });
+  store(state, tenant, request, { facts, published, lease, grantConsumed, rates, place });
   sweepOne(tenant.counters, nowMs);
   return { kind: 'decided', plan, facts, redelivered: false };
 }
@@ -77,7 +84,7 @@ function holds({ plan }: StepRequest, nowMs: number): boolean {
 
 type Outcome = Pick<Entry, 'grantConsumed'> & {
   facts: StepFacts;
-  ruling: Pick<Entry, 'verdict' | 'code' | 'hard'>;
+  published: VerdictCode;
   lease: Lease | null;
   /** Of which it took a slot. */
   rates: readonly SlidingRate[];
@@ -85,34 +92,35 @@ type Outcome = Pick<Entry, 'grantConsumed'> & {
 };
 
 function store(state: LedgerState, tenant: TenantState, request: StepRequest, outcome: Outcome): void {
-  const { facts, ruling, lease, grantConsumed, rates, place } = outcome;
+  const { facts, published, lease, grantConsumed, rates, place } = outcome;
   const { digest } = request;
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = place;
   const unpublished: NonNullable<Entry['unpublished']> = { plan: request.plan, facts, early: null };
-  if (facts.unremembered) {
+  const kind = decisionKind(facts);
+  if (kind === 'unremembered') {
     const { sequence } = facts;
     const brief: Unremembered = {
-      ...{ kind: 'unremembered', agent, log, offset, digest, sequence, unpublished },
+      ...{ kind, agent, log, offset, digest, sequence, unpublished },
       forgetAtMs: untilMs,
     };
     rememberBriefly(state, brief);
     tenant.unpublished.add(brief);
     return;
   }
-  if (facts.first !== null) {
+  if (kind === 'duplicate') {
     const duplicate: Duplicate = {
-      ...{ kind: 'duplicate', agent, log, offset, digest, unpublished },
+      ...{ kind, agent, log, offset, digest, unpublished },
       forgetAtMs: untilMs,
     };
     remember(state, duplicate);
     tenant.unpublished.add(duplicate);
     return;
   }
-  const asksUntilMs = ruling.verdict === 'DEFER' ? facts.atMs + questionMsIn(request.plan.limits) : 0;
+  const asksUntilMs = published.verdict === 'DEFER' ? facts.atMs + questionMsIn(request.plan.limits) : 0;
   const entry: Entry = {
-    kind: facts.late ? 'expired' : 'first',
+    kind,
     agent,
     log,
     offset,
@@ -124,9 +132,9 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     appendedAtMs: request.appendedAtMs,
     atMs: facts.atMs,
     sequence: facts.sequence,
-    verdict: ruling.verdict,
-    code: ruling.code,
-    hard: ruling.hard,
+    verdict: published.verdict,
+    code: published.code,
+    hard: published.hard,
     grantConsumed,
     lease,
     unpublished,

@@ -6,6 +6,7 @@ import {
   type LimitFact,
   TOTAL_BUDGET,
 } from '@mandate/schemas';
+import { mostSpentBefore } from '@mandate/step';
 import type { Budget } from '../mandate/mandate.ts';
 import { areBounds } from '../whose-bound.ts';
 import { byCounter, type Counter, nameIn, saidBy } from './by-counter.ts';
@@ -24,15 +25,14 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   saw({ scope, id, windowMs, maxMicros, also }, { spentMicros, retryAfterMs }, costMicros) {
     const seen = { scope, id, windowMs, spentMicros, costMicros, maxMicros, retryAfterMs };
     if (also === undefined) return seen;
-    // Compared by what is left, as the ledger does: a sum beyond 2^53-1 would not be exact.
-    return { ...seen, also: also.map((one) => saidBy(one, spentMicros <= one.maxMicros - costMicros)) };
+    const fits = (one: { maxMicros: number }) => spentMicros <= mostSpentBefore(one.maxMicros, costMicros);
+    return { ...seen, also: also.map((one) => saidBy(one, fits(one))) };
   },
   objection(limit, fact) {
     const { scope, id, windowMs, maxMicros, holder } = limit;
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
     const whose = scope === 'agent' && holder !== undefined ? ` of "${holder}"` : '';
     return {
-      code: 'COST_LIMIT_EXCEEDED',
       reason:
         `The ${scope} budget "${id}"${whose} is ${formatMicros(maxMicros ?? 0)}${period}; ` +
         `${formatMicros(fact.spentMicros)} is spent, and this call does not fit.`,

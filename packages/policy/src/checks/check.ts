@@ -36,7 +36,10 @@ export type Subject = {
   effort: Effort;
 };
 
-export type Objection = { code: Code; reason: string; remedy: string };
+/** The reason for a verdict, and what to do about it. */
+export type Words = { reason: string; remedy: string };
+
+export type Objection = Words & { code: Code };
 
 /** What goes on the record: of a check that passed the finding itself; one that blocked says besides why. */
 type Finding = Passed | Blocked;
@@ -83,6 +86,6 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /** What the record says of one of them; `costMicros`: what the call was to reserve. */
   saw(limit: L, fact: F, costMicros: number): Json;
-  /** What is said where the ledger refused. */
-  objection(limit: L, fact: F): Objection;
+  /** The words of a refusal. The step gives its verdict and code. */
+  objection(limit: L, fact: F): Words;
 };

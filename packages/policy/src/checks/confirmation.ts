@@ -1,6 +1,7 @@
-import { DEFAULTS, type Limit, type LimitFact, mayNotWait } from '@mandate/schemas';
+import { DEFAULTS, type Limit, type LimitFact } from '@mandate/schemas';
+import { failedLimit } from '@mandate/step';
 import { nameIn } from './by-counter.ts';
-import { type Calls, type LimitCheck, type Objection, under } from './check.ts';
+import { type Calls, type LimitCheck, under, type Words } from './check.ts';
 
 type ConfirmationLimit = Extract<Limit, { kind: 'confirmation' }>;
 type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
@@ -17,7 +18,8 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
     return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting, ...said }), also)];
   },
   saw: ({ maxWaiting, also }, { grant, waiting }) => ({ grant, waiting, maxWaiting, ...(also && { also }) }),
-  objection: (limit, fact) => (mayNotWait(limit, fact) ? tooManyWait(limit, fact) : OBJECTIONS[fact.grant]),
+  objection: (limit, fact) =>
+    failedLimit(limit, fact) === 'tooManyWait' ? tooManyWait(limit, fact) : WORDS[fact.grant],
 };
 
 function asksPerson({ tool }: Calls): boolean {
@@ -40,31 +42,27 @@ function maxWaitingOf(calls: readonly Calls[]): number {
   return Math.min(...said);
 }
 
-function tooManyWait({ maxWaiting }: ConfirmationLimit, { waiting }: ConfirmationFact): Objection {
+function tooManyWait({ maxWaiting }: ConfirmationLimit, { waiting }: ConfirmationFact): Words {
   return {
-    code: 'WAITING_LIMIT_EXCEEDED',
     reason: `A person must confirm this call, and ${waiting} deferred actions of this agent wait for a person already; at most ${maxWaiting} may.`,
     remedy:
       'Have a person answer some of them (`mandate approvals`), then try again, as the next attempt of the same action.',
   };
 }
 
-const required: Objection = {
-  code: 'APPROVAL_REQUIRED',
+const required: Words = {
   reason: 'A person must confirm this call.',
   remedy: 'Have it approved, then send the same request, with the same id, again.',
 };
 
-const OBJECTIONS: Record<ConfirmationFact['grant'], Objection> = {
+const WORDS: Record<ConfirmationFact['grant'], Words> = {
   none: required,
   granted: required,
   denied: {
-    code: 'APPROVAL_DENIED',
     reason: 'A person was asked to confirm this call, and refused.',
     remedy: 'Do something else: the refusal stands for this action.',
   },
   expired: {
-    code: 'APPROVAL_EXPIRED',
     reason: 'A person confirmed this call, but the confirmation ran out before it was used.',
     remedy: 'Have it approved anew, then ask again, as the next attempt of the same action.',
   },

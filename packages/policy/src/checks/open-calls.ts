@@ -17,7 +17,6 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
   },
   saw: mandateRate.saw,
   objection: ({ maxCalls }, { calls, retryAfterMs }) => ({
-    code: 'RATE_LIMIT_EXCEEDED',
     reason: `At most ${maxCalls} calls of this agent may be open at one time (maxOpen), and ${calls} have no outcome yet.`,
     remedy:
       retryAfterMs === null

@@ -1,7 +1,8 @@
 import type { Json, LimitFact, RateLimit } from '@mandate/schemas';
+import { mostCallsBefore } from '@mandate/step';
 import type { Rate } from '../mandate/mandate.ts';
 import { byCounter, nameIn, saidBy } from './by-counter.ts';
-import { type Calls, type LimitCheck, type LimitOf, type Objection, under } from './check.ts';
+import { type Calls, type LimitCheck, type LimitOf, under, type Words } from './check.ts';
 
 export type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
@@ -53,17 +54,16 @@ function mostOf({ maxCalls }: Rate): number {
 function saw({ maxCalls, windowMs, also }: RateLimit, { calls, retryAfterMs }: RateFact): Json {
   const seen = { calls, maxCalls, windowMs, retryAfterMs };
   if (also === undefined) return seen;
-  return { ...seen, also: also.map((one) => saidBy(one, calls < one.maxCalls)) };
+  return { ...seen, also: also.map((one) => saidBy(one, calls <= mostCallsBefore(one.maxCalls))) };
 }
 
 function objection(
   { tool, maxCalls, windowMs, holder }: RateLimit,
   { calls, retryAfterMs }: RateFact,
-): Objection {
+): Words {
   const ofTool = tool === null ? 'All calls' : `Calls of "${tool}"`;
   const what = holder === undefined ? ofTool : `${ofTool} by "${holder}" and those below it`;
   return {
-    code: 'RATE_LIMIT_EXCEEDED',
     reason: `${what} are limited to ${maxCalls} in ${windowMs} ms; ${calls} were made.`,
     remedy:
       retryAfterMs === null

@@ -1,47 +1,39 @@
-/** What the ledger saw at the limits, worded: for the record, and for the verdict when one of them failed. */
+/** What the ledger found at the limits, in words: for the record, and for the verdict if a limit failed. */
 import {
   type Check,
   type Json,
   type Limit,
   type LimitFact,
   type MandateReference,
-  mayNotWait,
   OPEN_CALLS,
   type Plan,
   type RateLimit,
 } from '@mandate/schemas';
+import { failedLimit, firstFailing, VERDICTS } from '@mandate/step';
 import { budgets } from './checks/budget.ts';
-import type { Objection } from './checks/check.ts';
+import type { Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
-import type { Ruling } from './ruling.ts';
 import { whoseBound } from './whose-bound.ts';
 
-/** The first limit that failed gives the verdict; the wait is long enough for all of them, and the remedy fits the wait. */
-export function limited(
+/** The words of the first limit that failed. The remedy fits the wait for all limits that failed. */
+export function limitWords(
   limits: readonly Limit[],
   facts: readonly LimitFact[],
   mandate: MandateReference | null,
-): Ruling | null {
-  const at = facts.findIndex((fact) => !fact.ok);
-  if (at === -1) return null;
+): Words {
+  const at = firstFailing(facts);
   const limit = limits[at];
   const fact = facts[at];
-  if (limit === undefined || fact === undefined) return null;
-  const objection = objectionTo(limit, fact);
-  if (fact.kind === 'confirmation') {
-    const verdict = defers(limit, fact) ? 'DEFER' : 'BLOCK';
-    return { verdict, ...objection, hard: fact.grant === 'denied', retryAfterMs: null };
-  }
-  const retryAfterMs = waitForAll(facts);
+  if (limit === undefined || fact === undefined) throw new TypeError('no limit failed');
+  const { reason, remedy } = objectionTo(limit, fact);
+  if (fact.kind === 'confirmation') return { reason, remedy };
   const whose = limit.policy === undefined ? '' : whoseBound(limit.policy, mandate);
-  const reason = `${objection.reason}${whose}`;
-  const remedy = remedyForAll(limits, facts) ?? objection.remedy;
-  return { verdict: 'BLOCK', ...objection, reason, remedy, hard: retryAfterMs === null, retryAfterMs };
+  return { reason: `${reason}${whose}`, remedy: remedyForAll(limits, facts) ?? remedy };
 }
 
-/** What to do about the first limit that waiting does not mend; null when waiting mends all. */
+/** The remedy of the first limit that no wait helps; null if a wait helps all. */
 function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): string | null {
   const at = facts.findIndex(
     (fact) => !fact.ok && fact.kind !== 'confirmation' && fact.retryAfterMs === null,
@@ -49,17 +41,6 @@ function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): st
   const limit = limits[at];
   const fact = facts[at];
   return limit === undefined || fact === undefined ? null : objectionTo(limit, fact).remedy;
-}
-
-/** null: one of them never passes by waiting. */
-function waitForAll(facts: readonly LimitFact[]): number | null {
-  let wait = 0;
-  for (const fact of facts) {
-    if (fact.ok || fact.kind === 'confirmation') continue;
-    if (fact.retryAfterMs === null) return null;
-    wait = Math.max(wait, fact.retryAfterMs);
-  }
-  return wait;
 }
 
 /** What goes on the record of the limit at this place; `skip` where the step ended before the limits were judged. */
@@ -76,13 +57,7 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
 
 function said(limit: Limit, fact: LimitFact): Check['said'] {
   if (fact.ok) return 'pass';
-  return defers(limit, fact) ? 'defer' : 'block';
-}
-
-/** A person is to be asked, and this question may wait. */
-function defers(limit: Limit, fact: LimitFact): boolean {
-  if (limit.kind !== 'confirmation' || fact.kind !== 'confirmation') return false;
-  return fact.grant === 'none' && !mayNotWait(limit, fact);
+  return VERDICTS[failedLimit(limit, fact)].verdict === 'DEFER' ? 'defer' : 'block';
 }
 
 function checkOf(limit: Limit): { name: string } {
@@ -105,7 +80,7 @@ function sawAt(limit: Limit, fact: LimitFact, costMicros: number): Json {
   return notOneKind(limit, fact);
 }
 
-function objectionTo(limit: Limit, fact: LimitFact): Objection {
+function objectionTo(limit: Limit, fact: LimitFact): Words {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.objection(limit, fact);
   if (limit.kind === 'rate' && fact.kind === 'rate') return rateCheckOf(limit).objection(limit, fact);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {

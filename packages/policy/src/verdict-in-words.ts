@@ -1,0 +1,83 @@
+/** The reason for a verdict, and what to do about it. */
+import type { FirstDecision, KillFact, Plan, StepFacts } from '@mandate/schemas';
+import type { StepVerdict } from '@mandate/step';
+import type { Words } from './checks/check.ts';
+import { limitWords } from './limit-in-words.ts';
+import { decisionId } from './record-ids.ts';
+
+export const ALLOWED_WORDS: Words = {
+  reason: 'Every check passed.',
+  remedy: 'Go ahead, and report the outcome (action.completed).',
+};
+
+const NO_ROOM: Words = {
+  reason:
+    'The ledger remembers as many actions of this tenant as it may. To forget one of them early would let it happen twice.',
+  remedy:
+    'Ask for less; ids are forgotten after the replay memory. Whoever runs the plane can raise `rememberedIds` of the tenant, or give the ledger more memory.',
+};
+
+const LATE: Words = {
+  reason: 'The request waited past its deadline, so nobody may still be waiting for it.',
+  remedy: 'Ask again, as the next attempt of the same action.',
+};
+
+/** The words of a verdict that followed from this plan and these facts. */
+export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Words {
+  switch (by) {
+    case 'allowed':
+      return ALLOWED_WORDS;
+    case 'deferredAgain':
+      return deferredAgain(known(facts.first));
+    case 'duplicate':
+      return duplicate(known(facts.first));
+    case 'noRoom':
+      return NO_ROOM;
+    case 'late':
+      return LATE;
+    case 'killed':
+      return killed(known(facts.kill), plan);
+    case 'refusal':
+      return known(plan.refusal);
+    default:
+      return limitWords(plan.limits, facts.limits, plan.mandate);
+  }
+}
+
+/** A verdict always has the fact that it follows from. */
+function known<T>(fact: T | null): T {
+  if (fact === null) throw new TypeError('a verdict without the fact that it follows from');
+  return fact;
+}
+
+function deferredAgain(first: FirstDecision): Words {
+  return {
+    reason: `Decision ${earlierId(first)} deferred this action, and attempt ${first.attempt} of it still waits: to be confirmed, or to be sent again.`,
+    remedy: 'Have it approved, then send the same request, with the same id and attempt, again.',
+  };
+}
+
+function duplicate(first: FirstDecision): Words {
+  const payload = first.samePayload ? '' : ' This request carries another payload than that one.';
+  return {
+    reason: `Decision ${earlierId(first)} on action "${first.actionId}", attempt ${first.attempt}, stands: ${first.verdict} (${first.code}).${payload}`,
+    remedy: first.samePayload
+      ? 'Use that decision. A new attempt is taken after a soft block, a failure or a lost lease.'
+      : 'Give each action an id of its own, made outside the model.',
+  };
+}
+
+function earlierId({ source, appendedAtMs, kind }: FirstDecision): string {
+  return decisionId(source, appendedAtMs, kind);
+}
+
+function killed(kill: KillFact, { formerAncestors = [] }: Plan): Words {
+  const hasLeft = kill.scope === 'family' && formerAncestors.some(({ id }) => id === kill.agentId);
+  const below = hasLeft ? 'everything that was below it then, this agent included,' : 'everything below it,';
+  const family = `The agent "${kill.agentId}", with ${below}`;
+  const whom = { agent: 'This agent', family, tenant: 'Every agent of the tenant', all: 'Every agent' };
+  return {
+    reason: `${whom[kill.scope]} was stopped by the kill switch: ${kill.reason}`,
+    remedy: 'Stop. An operator may revive it; actions need new ids then.',
+  };
+}

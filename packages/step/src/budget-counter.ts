@@ -1,0 +1,69 @@
+/** What was spent against one budget, in micro-dollars: over a whole life, or in a window that slides. */
+import {
+  addToSlidingSum,
+  amountAt,
+  createSlidingSum,
+  leavesAtMs,
+  type SlidingSum,
+  slidingSum,
+} from './sliding-sum.ts';
+
+export type BudgetCounter = {
+  /** The sum of a lifetime counter. */
+  spentMicros: number;
+  /** The window; null for a lifetime counter. */
+  readonly sliding: SlidingSum | null;
+};
+
+export function createBudgetCounter(windowMs: number | null): BudgetCounter {
+  return { spentMicros: 0, sliding: windowMs === null ? null : createSlidingSum(windowMs) };
+}
+
+export function spentIn({ sliding, spentMicros }: BudgetCounter, nowMs: number): number {
+  return sliding === null ? spentMicros : slidingSum(sliding, nowMs);
+}
+
+/** Adds to what was spent at `atMs`. */
+export function addToCounter(counter: BudgetCounter, atMs: number, deltaMicros: number, nowMs: number): void {
+  if (counter.sliding === null) counter.spentMicros += deltaMicros;
+  else addToSlidingSum(counter.sliding, atMs, deltaMicros, nowMs);
+}
+
+/**
+ * The part of an amount for `atMs` that keeps the counter exact, within ±(2^53-1). The bucket of a window must stay exact
+ * too, because a credit can make it lower than the sum.
+ */
+export function fittingIn(counter: BudgetCounter, atMs: number, deltaMicros: number, nowMs: number): number {
+  const { sliding } = counter;
+  const spentMicros = spentIn(counter, nowMs);
+  const fits = within(spentMicros, deltaMicros);
+  return sliding === null ? fits : within(amountAt(sliding, atMs), fits);
+}
+
+function within(heldMicros: number, deltaMicros: number): number {
+  const most = Number.MAX_SAFE_INTEGER - heldMicros;
+  const least = -Number.MAX_SAFE_INTEGER - heldMicros;
+  return Math.max(least, Math.min(most, deltaMicros));
+}
+
+/**
+ * The part of an excess that still fits into half of the exact range of a counter, beside a delta for the same time. The
+ * other half is kept for charges. So an extremely high report never reduces a charge to a budget that agents share.
+ */
+export function excessIn(
+  counter: BudgetCounter,
+  atMs: number,
+  { deltaMicros, excessMicros }: { deltaMicros: number; excessMicros: number },
+  nowMs: number,
+): number {
+  const { sliding } = counter;
+  const heldMicros = Math.max(spentIn(counter, nowMs), sliding === null ? 0 : amountAt(sliding, atMs));
+  return Math.max(0, Math.min(excessMicros, MOST_EXCESS - heldMicros - deltaMicros));
+}
+
+const MOST_EXCESS = Math.floor(Number.MAX_SAFE_INTEGER / 2);
+
+/** True if a charge made at `atMs` still counts. */
+export function stillCounts({ sliding }: BudgetCounter, atMs: number, nowMs: number): boolean {
+  return sliding === null || leavesAtMs(sliding.windowMs, atMs) > nowMs;
+}

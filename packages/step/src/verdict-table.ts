@@ -1,0 +1,44 @@
+/**
+ * Every verdict that a step can reach, except for a refusal, which the plan states. The same rows go to the Lua scripts of
+ * Redis as generated constants, so a change of a row changes both stores.
+ */
+import type { Code, GrantState, Verdict } from '@mandate/schemas';
+
+/**
+ * `hard`: asking again cannot help; null for a counter, which is hard unless a wait frees it.
+ * `retryAfterMs`: the wait after which the next attempt may pass; null if none is known.
+ */
+export type VerdictRow = {
+  readonly verdict: Verdict;
+  readonly code: Code;
+  readonly hard: boolean | null;
+  readonly retryAfterMs: number | null;
+};
+
+export const VERDICTS = {
+  allowed: { verdict: 'ALLOW', code: 'ALLOWED', hard: false, retryAfterMs: null },
+  /** A deferred request that is sent again is deferred again. */
+  deferredAgain: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false, retryAfterMs: null },
+  duplicate: { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', hard: true, retryAfterMs: null },
+  noRoom: { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', hard: false, retryAfterMs: null },
+  late: { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', hard: false, retryAfterMs: 0 },
+  killed: { verdict: 'BLOCK', code: 'AGENT_KILLED', hard: true, retryAfterMs: null },
+  overBudget: { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', hard: null, retryAfterMs: null },
+  overRate: { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', hard: null, retryAfterMs: null },
+  asksPerson: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false, retryAfterMs: null },
+  tooManyWait: { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', hard: false, retryAfterMs: null },
+  denied: { verdict: 'BLOCK', code: 'APPROVAL_DENIED', hard: true, retryAfterMs: null },
+  expired: { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', hard: false, retryAfterMs: null },
+} as const satisfies Record<string, VerdictRow>;
+
+export type VerdictName = keyof typeof VERDICTS;
+
+/** The verdict of a request that a person must confirm, by the answer so far. */
+export const VERDICT_OF_GRANT = {
+  none: 'asksPerson',
+  denied: 'denied',
+  expired: 'expired',
+} as const satisfies Record<Exclude<GrantState, 'granted'>, VerdictName>;
+
+/** A plan with this refusal could not be made. A mandate that only observes does not lift it. */
+export const NOT_PLANNED: Code = 'INTERNAL_ERROR';
