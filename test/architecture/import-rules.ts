@@ -21,6 +21,8 @@ const SERVICE = [
   '@mandate/control-log',
   '@mandate/engine',
   '@mandate/ledger-log',
+  '@mandate/server',
+  '@mandate/access-log',
 ];
 
 /** By folder: which of the other workspaces its own code may import. */
@@ -37,6 +39,8 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/audit', ADAPTER],
   ['packages/engine', [...ADAPTER, '@mandate/policy', '@mandate/ledger']],
   ['packages/ledger-log', [...ADAPTER, '@mandate/bus', '@mandate/ledger']],
+  ['packages/server', ADAPTER],
+  ['packages/access-log', [...ADAPTER, '@mandate/server', '@mandate/bus']],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/sdk', [...CONTRACTS, '@mandate/engine', '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
 ]);
@@ -44,13 +48,31 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */
 export const PURE = ['packages/step', 'packages/policy', 'packages/control'];
 
-/** The clients of stores and logs, each at home where it is wrapped in a port; runtime locks files with SQLite. */
+const SERVER = ['packages/server'];
+
+/**
+ * The libraries that one package wraps and no other may name, not even for a type: clients of stores and logs, HTTP, logs,
+ * metrics and traces. Runtime locks files with SQLite.
+ */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['packages/bus', 'packages/runtime']],
   ['kafkajs', ['packages/bus']],
   ['ioredis', ['packages/ledger']],
   ['@clickhouse/client', ['packages/audit']],
   ['chdb', ['packages/audit']],
+  ['fastify', SERVER],
+  ['fastify-type-provider-zod', SERVER],
+  ['@fastify/compress', SERVER],
+  ['@fastify/cors', SERVER],
+  ['@fastify/rate-limit', SERVER],
+  ['@fastify/swagger', SERVER],
+  ['@fastify/swagger-ui', SERVER],
+  ['pino', SERVER],
+  ['prom-client', SERVER],
+  ['@opentelemetry/api', SERVER],
+  ['@opentelemetry/exporter-trace-otlp-http', SERVER],
+  ['@opentelemetry/resources', SERVER],
+  ['@opentelemetry/sdk-trace', SERVER],
 ]);
 
 /** Every import that breaks a rule: `path:line what is wrong`. */

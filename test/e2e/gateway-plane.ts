@@ -7,19 +7,7 @@ import { type Ledger, localKillBroadcast } from '@mandate/ledger';
 import { restoreLedger } from '@mandate/ledger-log';
 import { compileActionRedaction, fingerprintOf, loadMandates, mandatesOfFile } from '@mandate/policy';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
-import {
-  createHttpServer,
-  createMetrics,
-  type HttpServer,
-  issueApiKey,
-  keyStoreOf,
-  type Metrics,
-  type Running,
-  serveHttp,
-  silentLogger,
-  systemClock,
-  type Tracer,
-} from '@mandate/runtime';
+import { type Running, silentLogger, systemClock, type Tracer } from '@mandate/runtime';
 import {
   type ApiScope,
   type DecisionsRecord,
@@ -28,6 +16,15 @@ import {
   type TenantLimits,
   TOPICS,
 } from '@mandate/schemas';
+import {
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  issueApiKey,
+  keyStoreOf,
+  type Metrics,
+  serveHttp,
+} from '@mandate/server';
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 

@@ -1,6 +1,8 @@
 /** What traces tell of the gateway: the append of what it was sent, and how it goes on with the records. */
-import { createMetrics, MandateError, openTracer, otlpSettings, silentLogger } from '@mandate/runtime';
+
+import { MandateError, otlpSettings, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { createMetrics, openTracer } from '@mandate/server';
 import { busWith, startOtlpReceiver } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { recordsOf, startGatewayPlane } from './gateway-plane.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
-import { dataFolder, fileKeyStore, issueRoleKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, silentLogger } from '@mandate/runtime';
 import {
   type AuditRead,
   agentKey,
@@ -13,6 +13,7 @@ import {
   readDecisionsRecord,
   TOPICS,
 } from '@mandate/schemas';
+import { fileKeyStore, issueRoleKey } from '@mandate/server';
 import {
   SERVICES,
   spawnService,

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditClient, openServerAudit } from '@mandate/audit';
 import { queryRoutes } from '@mandate/query';
-import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore } from '@mandate/server';
 import type { ClickHouseServer } from '@mandate/testing';
 import { expect } from 'vitest';
 import type { Recording } from '../e2e/audit/recording.ts';

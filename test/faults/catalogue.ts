@@ -158,14 +158,14 @@ export const FAULTS: readonly Fault[] = [
     what: 'hostile HTTP',
     tests: [
       'test/faults/hostile-http.test.ts',
-      'packages/runtime/src/http/http-server.system.test.ts',
+      'packages/server/src/http/http-server.system.test.ts',
       'test/e2e/audit/fuzz-openapi.test.ts',
       'test/e2e/gateway-access.test.ts',
       'test/e2e/interface/interface.test.ts',
       'test/e2e/interface/hostile-parameters.test.ts',
       'test/faults/under-attack.test.ts',
       'test/faults/longest-turn.test.ts',
-      'packages/runtime/src/http/request-faults.system.test.ts',
+      'packages/server/src/http/request-faults.system.test.ts',
     ],
   },
   {

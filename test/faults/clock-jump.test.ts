@@ -8,8 +8,9 @@ import { createSqliteBus } from '@mandate/bus';
 import { startDecider } from '@mandate/decider';
 import { restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
-import { createMetrics, manualClock, monotonic, silentLogger } from '@mandate/runtime';
+import { manualClock, monotonic, silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 

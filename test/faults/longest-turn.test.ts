@@ -5,8 +5,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { dataFolder } from '@mandate/runtime';
 import { API_SCOPES, CAPS } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { IS_LONG, type PlaneProcess, SEED, seededRandom, startPlane } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Described, operationsOf, requiredValues, urlOf } from '../e2e/interface/described.ts';

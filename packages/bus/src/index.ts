@@ -40,7 +40,6 @@ export type {
   ReaderOptions,
   UnreadableBatch,
 } from './port.ts';
-export { type HttpReads, recordHttpReads } from './record-http-reads.ts';
 export { fileSnapshots } from './snapshots/file-snapshots.ts';
 export { openSnapshots } from './snapshots/open-snapshots.ts';
 export type { SavedSnapshot, Snapshots, StoredSnapshot } from './snapshots/port.ts';

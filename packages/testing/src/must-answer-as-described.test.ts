@@ -1,4 +1,5 @@
-import { createHttpServer, createMetrics, HttpProblem, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import { createHttpServer, createMetrics, HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { mustAnswerAsDescribed } from './must-answer-as-described.ts';

@@ -1,15 +1,9 @@
-import { type Bus, recordHttpReads } from '@mandate/bus';
+import { recordHttpReads } from '@mandate/access-log';
+import type { Bus } from '@mandate/bus';
 import { redactPieces } from '@mandate/privacy';
-import {
-  createHttpServer,
-  createMetrics,
-  issueApiKey,
-  MandateError,
-  memoryKeyStore,
-  serveHttp,
-  silentLogger,
-} from '@mandate/runtime';
+import { MandateError, silentLogger } from '@mandate/runtime';
 import { limitsInForce, readAccessRecord, type TenantLimits, TOPICS } from '@mandate/schemas';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
 import { busWith, mustAnswerAsDescribed, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRoutes } from './alert-routes.ts';

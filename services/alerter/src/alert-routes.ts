@@ -1,6 +1,6 @@
 /** Alerts over HTTP: what was raised and delivered, again, and on trial; and what a reconciler tells. */
-import type { HttpReads } from '@mandate/bus';
-import { countAll, type HttpRoutes } from '@mandate/runtime';
+import type { HttpReads } from '@mandate/access-log';
+import { countAll, type HttpRoutes } from '@mandate/server';
 import type { Alerter } from './alerter.ts';
 import { listAlerts } from './routes/list-alerts.ts';
 import { replayAlerts } from './routes/replay-alerts.ts';

@@ -1,7 +1,7 @@
 /** An alerter on a real log, and what became of the alerts it raised. For tests. */
 import { join } from 'node:path';
 import { type Batch, type Bus, createSqliteBus, type SqliteBusOptions, untilCommitted } from '@mandate/bus';
-import { createMetrics, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import {
   type AlertsRecord,
   agentKey,
@@ -9,6 +9,7 @@ import {
   readAlertsRecord,
   TOPICS,
 } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { type Alerter, type AlerterOptions, startAlerter } from './alerter.ts';

@@ -10,7 +10,6 @@ import {
   isMandateError,
   type Logger,
   lookOften,
-  type Metrics,
   type ReadinessCheck,
   type Running,
   sharedByRequests,
@@ -18,6 +17,7 @@ import {
   turns,
 } from '@mandate/runtime';
 import { GROUPS, readAlertsRecord, TOPICS } from '@mandate/schemas';
+import type { Metrics } from '@mandate/server';
 import type { AlertBook, Entry } from './alert-book.ts';
 import { type AppendAlerts, appendAlerts } from './append-alerts.ts';
 import { beginning } from './beginning.ts';

@@ -1,12 +1,5 @@
-import {
-  backendsMustFit,
-  corsOrigins,
-  kafkaSettings,
-  LOG_LEVELS,
-  maxSockets,
-  otlpSettings,
-  requestsPerKeyPerSecond,
-} from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings } from '@mandate/runtime';
+import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
 /** The alerter's own settings; their names in the environment begin with MANDATE_. */

@@ -1,16 +1,11 @@
 /** The alerter alone: on the log of many machines or of a folder, with the API keys of both and the rule file of a folder. */
-import { openLog, recordHttpReads } from '@mandate/bus';
+
+import { recordHttpReads } from '@mandate/access-log';
+import { openLog } from '@mandate/bus';
 import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
-import {
-  anyKeyStore,
-  fileKeyStore,
-  keyStoreOf,
-  keysWhileOpen,
-  makeDataFolder,
-  runService,
-  systemClock,
-} from '@mandate/runtime';
+import { makeDataFolder, systemClock } from '@mandate/runtime';
+import { anyKeyStore, fileKeyStore, keyStoreOf, keysWhileOpen, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { alerterConfig, alertRoutes, openRulesFile, startAlerter } from './app.ts';
 

@@ -1,4 +1,4 @@
-import type { Metrics } from '@mandate/runtime';
+import type { Metrics } from '@mandate/server';
 
 export type AlerterMeasures = ReturnType<typeof alerterMeasures>;
 

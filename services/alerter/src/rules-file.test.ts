@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRulesFile } from './rules-file.ts';

@@ -7,8 +7,8 @@
  *
  * The parts: writes/ (a request becomes a change, and what became of it), routes/ with a file for each kind of thing.
  */
-import type { HttpReads } from '@mandate/bus';
-import { countAll, type HttpRoutes } from '@mandate/runtime';
+import type { HttpReads } from '@mandate/access-log';
+import { countAll, type HttpRoutes } from '@mandate/server';
 import type { Control } from './control.ts';
 import { readAgentKeys, writeAgentKeys } from './routes/agent-keys.ts';
 import { readAgents, writeAgents } from './routes/agents.ts';

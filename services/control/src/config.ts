@@ -1,13 +1,5 @@
-import {
-  backendsMustFit,
-  corsOrigins,
-  kafkaSettings,
-  LOG_LEVELS,
-  maxSockets,
-  otlpSettings,
-  privacySettings,
-  requestsPerKeyPerSecond,
-} from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings, privacySettings } from '@mandate/runtime';
+import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
 /** The control service's own settings; their names in the environment begin with MANDATE_. */

@@ -1,9 +1,12 @@
 /** Control services on one log, and how they are called. For tests. */
 
 import { join } from 'node:path';
-import { type Bus, createSqliteBus, recordHttpReads } from '@mandate/bus';
+import { recordHttpReads } from '@mandate/access-log';
+import { type Bus, createSqliteBus } from '@mandate/bus';
 import { followControl } from '@mandate/control-log';
 import { NO_PRIVACY, redactPieces } from '@mandate/privacy';
+import { silentLogger } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
 import {
   anyKeyStore,
   createHttpServer,
@@ -13,9 +16,7 @@ import {
   keysWhileOpen,
   memoryKeyStore,
   serveHttp,
-  silentLogger,
-} from '@mandate/runtime';
-import type { ApiScope } from '@mandate/schemas';
+} from '@mandate/server';
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlRoutes, openControlThread } from './app.ts';

@@ -1,6 +1,7 @@
 /** Agents, policies and rules over HTTP: what is written is read at once, and who comes too late is told so. */
-import { keyStoreOf } from '@mandate/runtime';
+
 import { readControlRecord, TOPICS } from '@mandate/schemas';
+import { keyStoreOf } from '@mandate/server';
 import { describe, expect, test } from 'vitest';
 import { controlOn, NOW_MS, openLog, type Sent, type Who } from './control-server.fixture.ts';
 

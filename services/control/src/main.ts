@@ -1,17 +1,11 @@
 /** The control service alone: on the log of many machines or of a folder, with the API keys of both. */
-import { openLog, recordHttpReads } from '@mandate/bus';
+
+import { recordHttpReads } from '@mandate/access-log';
+import { openLog } from '@mandate/bus';
 import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { openPrivacyFile, redactPieces } from '@mandate/privacy';
-import {
-  answers,
-  anyKeyStore,
-  fileKeyStore,
-  keyStoreOf,
-  keysWhileOpen,
-  makeDataFolder,
-  runService,
-  systemClock,
-} from '@mandate/runtime';
+import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
+import { anyKeyStore, fileKeyStore, keyStoreOf, keysWhileOpen, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import {
   controlConfig,

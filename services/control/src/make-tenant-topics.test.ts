@@ -1,5 +1,6 @@
-import { createLogger, MandateError } from '@mandate/runtime';
+import { MandateError } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
+import { createLogger } from '@mandate/server';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeTenantTopics } from './make-tenant-topics.ts';

@@ -1,5 +1,5 @@
-import { issueApiKey } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';
+import { issueApiKey } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { expiringIn } from './measure-expiring-keys.ts';
 

@@ -1,6 +1,8 @@
 /** Tells how many API keys soon let nobody in, so that an alarm rings before their holders notice. */
-import { isExpired, type Logger, lookOften, type Metrics } from '@mandate/runtime';
+
+import { type Logger, lookOften } from '@mandate/runtime';
 import { type ApiKeyRecord, DEFAULTS } from '@mandate/schemas';
+import { isExpired, type Metrics } from '@mandate/server';
 
 type Options = {
   metrics: Metrics;

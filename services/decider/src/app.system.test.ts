@@ -7,7 +7,7 @@ import { type Batch, type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { foldLog, restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
-import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
+import { MandateError, silentLogger } from '@mandate/runtime';
 import {
   DEFAULTS,
   type DecisionsRecord,
@@ -16,6 +16,7 @@ import {
   TOPICS,
   topicOfTenant,
 } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Decider, startDecider } from './app.ts';

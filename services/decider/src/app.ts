@@ -16,7 +16,6 @@ import {
   isMandateError,
   type Logger,
   MandateError,
-  type Metrics,
   produced,
   type ReadinessCheck,
   type Running,
@@ -34,6 +33,7 @@ import {
   tenantOfTopic,
   traceparentOf,
 } from '@mandate/schemas';
+import type { Metrics } from '@mandate/server';
 import { followedTopics } from './followed-topics.ts';
 import { type DeciderMeasures, deciderMeasures, measuredSteps } from './measures.ts';
 import { beginSpans, describeAnswer } from './trace-batch.ts';

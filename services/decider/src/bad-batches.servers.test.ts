@@ -2,8 +2,9 @@
 import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
 import { createMemoryLedger } from '@mandate/ledger';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
-import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
 import { CAPS, type DeadLetter, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { describeWithOwnServers, type KafkaCluster, plainProducer, startKafka } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Decider, startDecider } from './app.ts';

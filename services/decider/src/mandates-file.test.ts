@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, isMandateError, silentLogger } from '@mandate/runtime';
+import { isMandateError, silentLogger } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type MandatesFile, openMandatesFile } from './mandates-file.ts';

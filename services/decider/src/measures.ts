@@ -1,5 +1,5 @@
 import type { Ledger } from '@mandate/ledger';
-import { boundedLabel, type Metrics } from '@mandate/runtime';
+import { boundedLabel, type Metrics } from '@mandate/server';
 
 export type DeciderMeasures = ReturnType<typeof deciderMeasures>;
 

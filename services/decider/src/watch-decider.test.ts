@@ -1,6 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
-import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
+import { MandateError, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { deciderMeasures, measuredSteps } from './measures.ts';

@@ -1,4 +1,5 @@
-import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
+import { MandateError, silentLogger } from '@mandate/runtime';
+import { createMetrics } from '@mandate/server';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { deciderMeasures } from './measures.ts';

@@ -21,16 +21,11 @@
  * - journal/: writes those commands to the log
  * - dead-letters/, persons/ (forgotten people), and routes/ with one route in each file
  */
-import { recordHttpReads } from '@mandate/bus';
+import { recordHttpReads } from '@mandate/access-log';
 import { announcing, ledgerReadiness } from '@mandate/ledger';
 import { redactPieces } from '@mandate/privacy';
-import {
-  answers,
-  type HttpServer,
-  type ReadinessCheck,
-  type Running,
-  sharedByRequests,
-} from '@mandate/runtime';
+import { answers, type ReadinessCheck, type Running, sharedByRequests } from '@mandate/runtime';
+import type { HttpServer } from '@mandate/server';
 import type { z } from 'zod';
 import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
 import { followDecisions } from './answers/follow-decisions.ts';

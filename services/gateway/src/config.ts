@@ -1,14 +1,12 @@
 import {
   backendsMustFit,
-  corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
-  maxSockets,
   otlpSettings,
   privacySettings,
   redisSettings,
-  requestsPerKeyPerSecond,
 } from '@mandate/runtime';
+import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
 /** The gateway's own settings; their names in the environment begin with MANDATE_. */

@@ -1,10 +1,13 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
-import type { Bus, HttpReads } from '@mandate/bus';
+
+import type { HttpReads } from '@mandate/access-log';
+import type { Bus } from '@mandate/bus';
 import type { AgentRegister } from '@mandate/control';
 import type { BudgetReference, KillBroadcast, Ledger, Standing } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
-import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
+import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';
+import type { Metrics } from '@mandate/server';
 import type { AnswerBoard } from './answers/answer-board.ts';
 import type { ActionName } from './answers/recent-answers.ts';
 import type { LastKills } from './commands/last-kills.ts';

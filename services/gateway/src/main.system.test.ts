@@ -1,6 +1,7 @@
 import { createSqliteBus } from '@mandate/bus';
-import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { startService, temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 

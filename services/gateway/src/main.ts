@@ -16,16 +16,8 @@ import {
   sealingInForce,
   sealsAnything,
 } from '@mandate/privacy';
-import {
-  anyKeyStore,
-  fileKeyStore,
-  keyStoreOf,
-  keysWhileOpen,
-  makeDataFolder,
-  readOrMakeSecret,
-  runService,
-  systemClock,
-} from '@mandate/runtime';
+import { makeDataFolder, readOrMakeSecret, systemClock } from '@mandate/runtime';
+import { anyKeyStore, fileKeyStore, keyStoreOf, keysWhileOpen, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
 import { gatewayConfig } from './config.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '@mandate/runtime';
+import type { Metrics } from '@mandate/server';
 import type { AnswerBoard } from './answers/answer-board.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
 import type { UndecidedRecords } from './publish/undecided-records.ts';

@@ -1,7 +1,7 @@
 /** Whom a caller may act for. The tenant is always that of the key; what a body says of it may only agree. */
 
-import { HttpProblem, speaksFor } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
+import { HttpProblem, speaksFor } from '@mandate/server';
 
 /** Throws TENANT_MISMATCH or AGENT_NOT_ALLOWED. */
 export function mustSpeakFor(

@@ -1,6 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
-import { createMetrics, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import { type Decision, wireTime } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { buildDecision, buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { AnswerBoard } from './answers/answer-board.ts';

@@ -1,6 +1,6 @@
 /** Callers on sockets, and an audit that never answers: one tenant cannot keep the others from it. */
 import type { AuditClient } from '@mandate/audit';
-import { issueApiKey } from '@mandate/runtime';
+import { issueApiKey } from '@mandate/server';
 import { expect, test, vi } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
 import { queryServer } from './query-server.fixture.ts';

@@ -3,16 +3,12 @@
  * that the reconciler needs. It only reads, and only the tables that the recorder fills; who reads is on the log before; the tenant is always that of
  * the caller's key. Every answer is pages, bounded lists or a stream; ClickHouse away or slow is a 503 in bounded time.
  */
+
+import { recordHttpReads } from '@mandate/access-log';
 import { type AuditClient, ask, identity } from '@mandate/audit';
-import { type Bus, recordHttpReads } from '@mandate/bus';
-import {
-  answers,
-  type Clock,
-  type HttpRoutes,
-  type Logger,
-  type Metrics,
-  type ReadinessCheck,
-} from '@mandate/runtime';
+import type { Bus } from '@mandate/bus';
+import { answers, type Clock, type Logger, type ReadinessCheck } from '@mandate/runtime';
+import type { HttpRoutes, Metrics } from '@mandate/server';
 import { askWithin, boundedWork, exportWithin } from './bounded-ask.ts';
 import { analytics } from './routes/analytics.ts';
 import { analyticsBudgets } from './routes/analytics-budgets.ts';

@@ -9,7 +9,8 @@ import {
   exportPart,
   type Question,
 } from '@mandate/audit';
-import { HttpProblem, isMandateError, type Logger, type Metrics } from '@mandate/runtime';
+import { isMandateError, type Logger } from '@mandate/runtime';
+import { HttpProblem, type Metrics } from '@mandate/server';
 import type { z } from 'zod';
 import { createTurns } from './turns.ts';
 

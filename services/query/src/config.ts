@@ -1,13 +1,11 @@
 import {
   backendsMustFit,
   clickhouseSettings,
-  corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
-  maxSockets,
   otlpSettings,
-  requestsPerKeyPerSecond,
 } from '@mandate/runtime';
+import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
 /** The query service's own settings; their names in the environment begin with MANDATE_. */

@@ -1,8 +1,9 @@
 /** What decisions can be narrowed by, as one writes it behind the `?`: the same wherever decisions are asked about. */
 import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
 import { normalModel, normalProvider } from '@mandate/policy';
-import { type Clock, HttpProblem } from '@mandate/runtime';
+import type { Clock } from '@mandate/runtime';
 import { action, CODES, DECISION_KINDS, id, VERDICTS } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { anyOf, period, wholeNumber } from './query-parameters.ts';
 

@@ -2,16 +2,8 @@
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
-import {
-  answers,
-  anyKeyStore,
-  fileKeyStore,
-  keyStoreOf,
-  keysWhileOpen,
-  makeDataFolder,
-  runService,
-  systemClock,
-} from '@mandate/runtime';
+import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
+import { anyKeyStore, fileKeyStore, keyStoreOf, keysWhileOpen, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { queryConfig, queryReadiness, queryRoutes } from './app.ts';
 import { openQueryLog } from './open-query-log.ts';

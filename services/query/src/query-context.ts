@@ -1,5 +1,6 @@
 /** What the routes share. */
-import { type Clock, callerOf, type HttpServer } from '@mandate/runtime';
+import type { Clock } from '@mandate/runtime';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Asker, BoundedAsk, BoundedExport } from './bounded-ask.ts';
 

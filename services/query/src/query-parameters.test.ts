@@ -1,5 +1,5 @@
 /** What callers are told of parameters that are not as described. */
-import { issueApiKey } from '@mandate/runtime';
+import { issueApiKey } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
 import { queryServer } from './query-server.fixture.ts';

@@ -1,12 +1,12 @@
+import { silentLogger } from '@mandate/runtime';
+import type { ApiKeyRecord } from '@mandate/schemas';
 import {
   createHttpServer,
   createMetrics,
   type HttpLimits,
   type HttpServer,
   memoryKeyStore,
-  silentLogger,
-} from '@mandate/runtime';
-import type { ApiKeyRecord } from '@mandate/schemas';
+} from '@mandate/server';
 import { mustAnswerAsDescribed } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { type QueryOptions, queryRoutes } from './app.ts';

@@ -1,7 +1,8 @@
 /** Nothing of the audit is shown, nor even looked for, before it is on the log who asks for what. */
 import type { Bus } from '@mandate/bus';
-import { type HttpLimits, issueApiKey, MandateError } from '@mandate/runtime';
+import { MandateError } from '@mandate/runtime';
 import { type AuditRead, readAccessRecord, TOPICS } from '@mandate/schemas';
+import { type HttpLimits, issueApiKey } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
 import { queryServer } from './query-server.fixture.ts';

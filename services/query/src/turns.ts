@@ -2,7 +2,7 @@
  * Who may ask ClickHouse now, and who waits. One tenant takes at most half of either, and of those who wait goes first
  * whose tenant has the least under way: however much one asks, the others are answered.
  */
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 
 /** Does `work` when it is its turn. Throws HttpProblem 503 OVERLOADED at once where there is no place to wait. */
 export type InTurn = <T>(tenant: string, givenUp: AbortSignal, work: () => Promise<T>) => Promise<T>;

@@ -1,7 +1,7 @@
 /** One decision as it lies on the log, for whoever asks for it by its id. */
 import { decisionById } from '@mandate/audit';
-import { HttpProblem } from '@mandate/runtime';
 import { actionDecided, decision } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
 import { logPlace } from './query-context.ts';

@@ -20,13 +20,13 @@ import {
   isMandateError,
   type Logger,
   lookOften,
-  type Metrics,
   type ReadinessCheck,
   type Running,
   systemClock,
   type Tracer,
 } from '@mandate/runtime';
 import { recorderGroup, TOPICS } from '@mandate/schemas';
+import type { Metrics } from '@mandate/server';
 import { controlChanges } from './control-changes.ts';
 import { epochsInForce } from './epoch-in-force.ts';
 import { gatherInto } from './gather.ts';

@@ -2,7 +2,8 @@
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openLog } from '@mandate/bus';
 import { openPrivacyFile } from '@mandate/privacy';
-import { makeDataFolder, runService } from '@mandate/runtime';
+import { makeDataFolder } from '@mandate/runtime';
+import { runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
 import { recorderConfig, startRecorder } from './app.ts';
 

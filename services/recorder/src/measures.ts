@@ -1,4 +1,4 @@
-import type { Metrics } from '@mandate/runtime';
+import type { Metrics } from '@mandate/server';
 import type { LandedPile } from './pile.ts';
 
 export type RecorderMeasures = ReturnType<typeof recorderMeasures>;

@@ -7,8 +7,9 @@
 import type { Bus } from '@mandate/bus';
 import { CommandJournal, kill, LastKills } from '@mandate/gateway';
 import { announcing, type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { createMetrics, redisSettings, silentLogger, systemClock } from '@mandate/runtime';
+import { redisSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, DEFAULTS, type KillTarget, TOPICS } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { plainRedis, startKafka } from '@mandate/testing';
 import { fastify } from 'fastify';
 import { compare } from '../measure/compare.ts';

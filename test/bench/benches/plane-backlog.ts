@@ -4,8 +4,9 @@
  */
 import type { AuditClient } from '@mandate/audit';
 import { startRecorder } from '@mandate/recorder';
-import { createMetrics, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { compare } from '../measure/compare.ts';
 import { measureWork, type Work } from '../measure/work.ts';
 import type { Row } from '../row.ts';

@@ -5,8 +5,9 @@
 import type { AuditClient } from '@mandate/audit';
 import type { Outgoing } from '@mandate/bus';
 import { startRecorder } from '@mandate/recorder';
-import { createMetrics, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { compare } from '../measure/compare.ts';
 import { measureWork, type Work } from '../measure/work.ts';
 import type { Row } from '../row.ts';

@@ -4,15 +4,8 @@ import type { Bus } from '@mandate/bus';
 import { followControl } from '@mandate/control-log';
 import { controlRoutes, openControlThread } from '@mandate/control-service';
 import { NO_PRIVACY } from '@mandate/privacy';
-import {
-  createHttpServer,
-  createMetrics,
-  issueApiKey,
-  memoryKeyStore,
-  serveHttp,
-  silentLogger,
-  systemClock,
-} from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
 import { TENANT } from './control.ts';
 
 export type ControlAlone = AsyncDisposable & {

@@ -5,7 +5,8 @@ import type { AnswerContext } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
 import { restoreLedger } from '@mandate/ledger-log';
 import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
-import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
+import { createMetrics } from '@mandate/server';
 import { mandateDocument, mandateOf } from './mandate.ts';
 
 const redact = compileActionRedaction();

@@ -4,16 +4,9 @@ import type { Bus } from '@mandate/bus';
 import { createGateway } from '@mandate/gateway';
 import type { KillBroadcast, Ledger } from '@mandate/ledger';
 import { personKeysAt } from '@mandate/privacy';
-import {
-  createHttpServer,
-  createMetrics,
-  issueApiKey,
-  memoryKeyStore,
-  serveHttp,
-  silentLogger,
-  systemClock,
-} from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
 import { DEFAULTS, limitsInForce } from '@mandate/schemas';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
 import { temporaryFolder } from './temporary-log.ts';
 
 export type GatewayAlone = AsyncDisposable & {

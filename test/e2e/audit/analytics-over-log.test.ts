@@ -10,8 +10,8 @@ import {
   type Deliveries,
   type Filter,
 } from '@mandate/audit/contract';
-import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/runtime';
 import { wireTime } from '@mandate/schemas';
+import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

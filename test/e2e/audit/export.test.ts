@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ask, searchDecisions } from '@mandate/audit';
-import { type HttpServer, issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/runtime';
+import { type HttpServer, issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
 import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -4,8 +4,8 @@
  * there is to ask comes from the OpenAPI document, so a new route or filter is asked without being named here.
  */
 import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
-import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {

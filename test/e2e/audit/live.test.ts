@@ -1,6 +1,7 @@
 /** The audit live, over sockets: with its filters, across cuts and restarts, and no longer than it may. */
-import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/runtime';
+
 import type { AgentKilled, ApiKeyRecord } from '@mandate/schemas';
+import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
 import { seededRandom, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Listening, type LiveEvent, listen } from './live-events.ts';

@@ -1,7 +1,7 @@
 /** How the promises of the query service ask: the service with a history, and keys of several tenants. */
 import type { AuditClient } from '@mandate/audit';
-import type { issueApiKey } from '@mandate/runtime';
 import type { ActionDecided } from '@mandate/schemas';
+import type { issueApiKey } from '@mandate/server';
 
 type Issued = ReturnType<typeof issueApiKey>;
 

@@ -2,13 +2,8 @@
 import type { AuditClient } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
 import { queryRoutes } from '@mandate/query';
-import {
-  createHttpServer,
-  createMetrics,
-  type HttpServer,
-  type KeyStore,
-  silentLogger,
-} from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import { createHttpServer, createMetrics, type HttpServer, type KeyStore } from '@mandate/server';
 import { mustAnswerAsDescribed } from '@mandate/testing';
 
 export async function queryServer(

@@ -4,7 +4,8 @@
  */
 import type { Bus } from '@mandate/bus';
 import { startRecorder } from '@mandate/recorder';
-import { createMetrics, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import { createMetrics } from '@mandate/server';
 import { openLog, openTables } from './recording.ts';
 import { openTablesOn } from './server-tables.ts';
 

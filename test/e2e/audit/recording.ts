@@ -12,8 +12,9 @@ import {
 } from '@mandate/audit';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { type Recorder, type RecorderOptions, startRecorder } from '@mandate/recorder';
-import { createMetrics, type Logger, type Metrics, silentLogger } from '@mandate/runtime';
+import { type Logger, silentLogger } from '@mandate/runtime';
 import { agentKey, type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { createMetrics, type Metrics } from '@mandate/server';
 
 const PARTITIONS = 2;
 

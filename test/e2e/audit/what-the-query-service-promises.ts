@@ -1,6 +1,5 @@
 /** The audit over HTTP: what a key may see, whole pages while rows arrive, and nothing that a filter's text could do. */
 import { type AuditClient, recordDecisions } from '@mandate/audit';
-import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/runtime';
 import {
   type ActionDecided,
   type ApiScope,
@@ -8,6 +7,7 @@ import {
   type DecisionsRecord,
   TOPICS,
 } from '@mandate/schemas';
+import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decided, epochBegan, killed, START_MS, settled } from './log-records.ts';
 import type { Scene } from './query-scene.ts';

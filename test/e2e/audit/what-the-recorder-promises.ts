@@ -15,8 +15,8 @@ import {
   searchSettlements,
   tenantKeptFrom,
 } from '@mandate/audit';
-import { createLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
+import { createLogger } from '@mandate/server';
 import { arbitraryEpochHistory, type EpochStep, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { createApiClient } from '@mandate/client';
-import { clickhouseSettings, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { clickhouseSettings, dataFolder } from '@mandate/runtime';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import {
   type Authority,
   describeWithOwnServers,

@@ -2,8 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { createApiClient } from '@mandate/client';
-import { dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { dataFolder } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import {
   type ClickHouseServer,
   type KafkaCluster,

@@ -1,8 +1,9 @@
 /** `mandate up` on servers: the whole plane, in as many processes as one likes. */
 import { copyFileSync } from 'node:fs';
 import { createApiClient } from '@mandate/client';
-import { dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { dataFolder } from '@mandate/runtime';
 import { agentKey, topicOfTenant } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import {
   describeWithOwnServers,
   plainProducer,

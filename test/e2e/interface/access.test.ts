@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { idOfChange } from '@mandate/audit';
 import { openPlane, planeConfig } from '@mandate/cli';
-import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, silentLogger } from '@mandate/runtime';
 import {
   API_SCOPES,
   type ApiScope,
@@ -21,6 +21,7 @@ import {
   TOPICS,
   topicOfTenant,
 } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { faultsOfAnswers, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deadLetterOf } from '../audit/log-records.ts';

@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlane, planeConfig } from '@mandate/cli';
-import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, silentLogger } from '@mandate/runtime';
 import { API_SCOPES, ROUTE_RECORDS, readAccessRecord, TOPICS } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordsOf } from '../gateway-plane.ts';
 import {

@@ -19,7 +19,7 @@ const FRAMES = 40;
 
 /** Code of requests: how HTTP is spoken, and what services do for one request after another. */
 const OF_REQUESTS =
-  /^(packages\/runtime\/src\/(http\/|request-scope)|services\/(alerter|control|gateway|query)\/)/;
+  /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|query)\/)/;
 /** What of these services goes on between requests. */
 const BETWEEN_REQUESTS =
   /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
@@ -28,7 +28,7 @@ const BETWEEN_REQUESTS =
 const AWAITED: ReadonlySet<string> = new Set([
   'packages/audit/src/live/follow.ts',
   'packages/audit/src/question.ts',
-  'packages/bus/src/record-http-reads.ts',
+  'packages/access-log/src/record-http-reads.ts',
   'packages/cli/src/plane/open-plane.ts',
   'packages/ledger/src/kill-broadcast.ts',
   'packages/ledger/src/ledger-readiness.ts',

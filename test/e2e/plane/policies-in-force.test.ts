@@ -7,8 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, silentLogger } from '@mandate/runtime';
 import { type ApiScope, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 

@@ -1,8 +1,9 @@
 /** A tenant on a whole plane, over HTTP: opened, bounded and closed while its agents act. */
 import { rmSync } from 'node:fs';
 import { openPlane, planeConfig } from '@mandate/cli';
-import { dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { dataFolder, silentLogger } from '@mandate/runtime';
 import { agentKey, TOPICS } from '@mandate/schemas';
+import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 

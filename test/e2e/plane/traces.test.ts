@@ -5,8 +5,9 @@ import { createSqliteBus } from '@mandate/bus';
 import { startDecider } from '@mandate/decider';
 import { restoreLedger } from '@mandate/ledger-log';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
-import { createMetrics, openTracer, otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
+import { otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, traceparentOf } from '@mandate/schemas';
+import { createMetrics, openTracer } from '@mandate/server';
 import {
   startOtlpReceiver,
   startPlane,

@@ -11,8 +11,9 @@ import type { Ledger, MemoryLedger, Operation, StepResult } from '@mandate/ledge
 import { keepLedger, restoreLedger } from '@mandate/ledger-log';
 import type { MandateOfFile } from '@mandate/policy';
 import { mandatesOfFile } from '@mandate/policy';
-import { HttpProblem, isMandateError, MandateError, type Metrics, silentLogger } from '@mandate/runtime';
+import { isMandateError, MandateError, silentLogger } from '@mandate/runtime';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
+import { HttpProblem, type Metrics } from '@mandate/server';
 import type { Checker, Order } from './checker.ts';
 import { openLog } from './log-client.ts';
 import type { LogCall, LogPorts } from './log-ports.ts';

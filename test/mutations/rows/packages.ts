@@ -114,7 +114,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('schemas/src/shape-fault.ts', [
     ['8 faults are reported for the form with the fewest faults', ' || a.length - b.length', ''],
   ]),
-  ...inFile('packages/runtime/src/api-keys/api-key-record.ts', [
+  ...inFile('packages/server/src/api-keys/api-key-record.ts', [
     ['8 a key is valid until it expires', 'Date.parse(expiresAt) <= nowMs', 'Date.parse(expiresAt) < nowMs'],
   ]),
   ...inFile('packages/bus/src/kafka/leader.ts', [
@@ -124,11 +124,11 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'known.slice(0, 1).flatMap((each) => each.topics)',
     ],
   ]),
-  ...inFile('packages/bus/src/record-reads.ts', [
+  ...inFile('packages/access-log/src/record-reads.ts', [
     ['8 refused callers keep no other caller out', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
     ['8 each refused caller is counted', 'known.times += 1;', 'known.times += 0;'],
   ]),
-  ...inFile('packages/bus/src/count-refusals.ts', [
+  ...inFile('packages/access-log/src/count-refusals.ts', [
     ['8 refusals are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
     ['8 refusals are counted', 'known.times += noted.times;', ''],
     ['8 the number of different refusals is bounded', 'else if (lane.waiting.size < mostOf(noted))', 'else'],
@@ -320,7 +320,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'return pseudonym ?? id;',
     ],
   ]),
-  ...inFile('packages/bus/src/record-http-reads.ts', [
+  ...inFile('packages/access-log/src/record-http-reads.ts', [
     [
       'privacy: nothing is read before the record of the read',
       "'onRequest', (request) => recordRead(request)",
@@ -382,7 +382,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'listener(...args)',
     ],
   ]),
-  ...inFile('packages/runtime/src/fair-room.ts', [
+  ...inFile('packages/server/src/fair-room.ts', [
     ['http: the holder of the most room gives way', 'one.amount > found.amount', 'one.amount < found.amount'],
     [
       'http: a busy thing does not give way to a holder of as much',
@@ -392,7 +392,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['http: an idle thing gives way to a holder of as much', 'most < asked + more', 'most <= asked + more'],
     ['http: a key has at most its part of the room', '+ more <= ofAKey &&', '+ more <= most &&'],
   ]),
-  ...inFile('packages/runtime/src/http/caller-rooms.ts', [
+  ...inFile('packages/server/src/http/caller-rooms.ts', [
     [
       'http: room is kept for keys that operate',
       "operates ? 'operator' : 'other'",
@@ -400,17 +400,17 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['http: an IPv6 network counts as one address', '.slice(0, 4)', '.slice(0, 8)'],
   ]),
-  ...inFile('packages/runtime/src/http/limit-throughput.ts', [
+  ...inFile('packages/server/src/http/limit-throughput.ts', [
     ['http: a large body counts as several changes', 'records: changes - 1', 'records: 0'],
     ['http: the request itself counts as one change', 'records: changes - 1', 'records: changes'],
   ]),
-  ...inFile('packages/runtime/src/http/take-turns.ts', [
+  ...inFile('packages/server/src/http/take-turns.ts', [
     ['http: addresses take turns to arrive', "['arrivals', networkOf(request.ip)]", "['arrivals', '']"],
   ]),
-  ...inFile('packages/runtime/src/http/serve-http.ts', [
+  ...inFile('packages/server/src/http/serve-http.ts', [
     ['http: a port of another process is not shared', 'await mustBeFree(at);', ';'],
   ]),
-  ...inFile('packages/runtime/src/throughput/bucket.ts', [
+  ...inFile('packages/server/src/throughput/bucket.ts', [
     ['limits: the reported wait is exact', 'Math.ceil(over / perSecond)', 'Math.floor(over / perSecond)'],
     ['limits: every take of a day counts', 'this.#takenOfDay(nowMs) + units;', 'units;'],
     [
@@ -434,7 +434,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'if (this.#atMs === Number.POSITIVE_INFINITY) this.#atMs = nowMs;',
     ],
   ]),
-  ...inFile('packages/runtime/src/throughput/throughputs.ts', [
+  ...inFile('packages/server/src/throughput/throughputs.ts', [
     [
       'limits: a key has a share of the limit of its tenant',
       "const name = of === 'key' ? id : tenant;",
@@ -459,10 +459,10 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['limits: full counts are forgotten', 'if (LIMITS.every(isFull))', 'if (false)'],
     ['limits: a count that is in use is kept', 'LIMITS.every(isFull)', 'LIMITS.some(isFull)'],
   ]),
-  ...inFile('packages/runtime/src/http/header-text.ts', [
+  ...inFile('packages/server/src/http/header-text.ts', [
     ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
   ]),
-  ...inFile('packages/runtime/src/http/sendable-headers.ts', [
+  ...inFile('packages/server/src/http/sendable-headers.ts', [
     [
       'http: a header that would break the answer is not sent',
       'done(error as Error);',

@@ -1,4 +1,4 @@
-import { createLogger } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 import { describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { LogUnderTest } from './testing/log-under-test.ts';

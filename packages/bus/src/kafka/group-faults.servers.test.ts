@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createLogger } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 import { describeWithOwnServers, type KafkaCluster, seededRandom, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Batch, Bus, Consumer, ConsumerOptions } from '../port.ts';

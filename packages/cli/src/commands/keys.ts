@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dataFolder, type FileKeyStore, fileKeyStore, issueApiKey, makeDataFolder } from '@mandate/runtime';
+import { dataFolder, makeDataFolder } from '@mandate/runtime';
 import {
   API_SCOPES,
   type ApiKeyRecord,
@@ -12,6 +12,7 @@ import {
   type Role,
   roleLastsMs,
 } from '@mandate/schemas';
+import { type FileKeyStore, fileKeyStore, issueApiKey } from '@mandate/server';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';

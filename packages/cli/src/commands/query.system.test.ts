@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
 import { queryRoutes } from '@mandate/query';
+import { silentLogger } from '@mandate/runtime';
 import {
   createHttpServer,
   createMetrics,
   type HttpServer,
   issueApiKey,
   memoryKeyStore,
-  silentLogger,
-} from '@mandate/runtime';
+} from '@mandate/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DIMENSIONS } from '../audit/filters.ts';
 import { QUESTIONS } from '../audit/questions.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { createLogger, dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
+import { dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';

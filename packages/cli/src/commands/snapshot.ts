@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  createLogger,
   type DataFolder,
   dataFolder,
   isMandateError,
@@ -11,6 +10,7 @@ import {
   otherAreas,
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
+import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';

@@ -1,12 +1,6 @@
 import { DEFAULT_URL } from '@mandate/client';
-import {
-  createLogger,
-  LOG_LEVELS,
-  type LogLevel,
-  loadConfig,
-  otherAreas,
-  runLifecycle,
-} from '@mandate/runtime';
+import { LOG_LEVELS, type LogLevel, loadConfig, otherAreas, runLifecycle } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { ExitCode } from '../exit-codes.ts';

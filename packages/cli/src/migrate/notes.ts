@@ -1,5 +1,7 @@
 /** What a part warns of while it is looked at, for whoever looks. */
-import { createLogger, type Logger } from '@mandate/runtime';
+
+import type { Logger } from '@mandate/runtime';
+import { createLogger } from '@mandate/server';
 
 export type Notes = { readonly log: Logger; take(): string[] };
 

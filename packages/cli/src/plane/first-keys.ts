@@ -1,6 +1,7 @@
 /** The first start of a plane makes its first API keys: shown once, kept as hashes. */
-import { type FileKeyStore, issueApiKey } from '@mandate/runtime';
+
 import { type ApiScope, DEFAULTS } from '@mandate/schemas';
+import { type FileKeyStore, issueApiKey } from '@mandate/server';
 
 export type FirstKey = {
   name: string;

@@ -3,9 +3,11 @@
  * name none, a SQLite log, a ledger in memory and ClickHouse in-process. What is opened first is closed last. The
  * services cannot tell the difference, nor that they are not alone.
  */
+
+import { recordHttpReads } from '@mandate/access-log';
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
-import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
+import { type Bus, openLog } from '@mandate/bus';
 import { agentRegister, mandatesByRegister } from '@mandate/control';
 import { followControl, openControlSnapshots } from '@mandate/control-log';
 import {
@@ -36,24 +38,26 @@ import {
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
-  anyKeyStore,
-  createHttpServer,
-  createMetrics,
   type DataFolder,
-  fileKeyStore,
-  keyStoreOf,
-  keysWhileOpen,
   type Logger,
   monotonic,
   type Opening,
   openInOrder,
-  openTracer,
   type Running,
   readOrMakeSecret,
-  serveHttp,
   systemClock,
 } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
+import {
+  anyKeyStore,
+  createHttpServer,
+  createMetrics,
+  fileKeyStore,
+  keyStoreOf,
+  keysWhileOpen,
+  openTracer,
+  serveHttp,
+} from '@mandate/server';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { VERSION } from '../version.ts';
 import { applyFiles } from './apply-files.ts';

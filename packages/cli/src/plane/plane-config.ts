@@ -7,15 +7,13 @@ import { recorderSettings } from '@mandate/recorder';
 import {
   backendsMustFit,
   clickhouseSettings,
-  corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
-  maxSockets,
   otlpSettings,
   privacySettings,
   redisSettings,
-  requestsPerKeyPerSecond,
 } from '@mandate/runtime';
+import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 import { DEFAULT_DATA_PATH } from './default-data-path.ts';
 

@@ -1,8 +1,9 @@
 /** What starting from a snapshot of the control topic promises, on whichever log, and wherever snapshots lie. */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { foldControl, writeControl } from '@mandate/control';
-import { createLogger, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import { controlRecord, TOPICS } from '@mandate/schemas';
+import { createLogger } from '@mandate/server';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FollowedControl, followControl } from '../follow-control.ts';

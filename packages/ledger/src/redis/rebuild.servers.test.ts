@@ -1,6 +1,8 @@
 /** What Redis lost, a rebuild brings back from the log: one at a time, and above all that went before. */
-import { createLogger, manualClock } from '@mandate/runtime';
+
+import { manualClock } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
+import { createLogger } from '@mandate/server';
 import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { allow, decide, isAllowed, send, spent } from '../contract/bench.ts';

@@ -1,6 +1,7 @@
 /** GET /v1/alerts: what was raised and cleared, and what became of it at each webhook; newest first. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { ALERT_RULES, type ApiKeyRecord, alert, count, time } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Delivery, Entry } from '../alert-book.ts';
 import type { Alerter } from '../alerter.ts';

@@ -1,6 +1,7 @@
 /** POST /v1/alerts/:id/replay, and POST /v1/alerts/replay for all that could not be delivered: sends them again. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+
 import { type AlertReplayed, type ApiKeyRecord, count, id, wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Entry } from '../alert-book.ts';
 import type { Alerter } from '../alerter.ts';

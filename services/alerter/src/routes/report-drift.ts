@@ -1,6 +1,7 @@
 /** POST /v1/alerts/drift: what a reconciler has found, which is an alert until one finds nothing. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { count, id } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Alerter } from '../alerter.ts';
 import { drifted } from '../rules/drift-rule.ts';

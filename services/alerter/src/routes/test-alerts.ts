@@ -1,7 +1,7 @@
 /** POST /v1/alerts/test: raises an alert that means nothing, to see whether it arrives. */
 import { randomUUID } from 'node:crypto';
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import { id, wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Alerter } from '../alerter.ts';
 

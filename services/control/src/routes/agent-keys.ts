@@ -1,6 +1,7 @@
 /** /v1/agents/:id/keys: with which an agent publishes, as itself and nobody else. */
-import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/runtime';
+
 import { AGENT_SCOPES, id, type KeyPins, keyPins, time } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';

@@ -1,6 +1,7 @@
 /** /v1/agents: who is registered. What an agent may do follows from the rules that match it; one that is not registered has none. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { agentDocument } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';

@@ -1,8 +1,8 @@
 /** What POST /v1/mandates/preview answers: of the documents as they stand, and of those that somebody thinks of. */
 import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type HidingRules, trialHiding } from '@mandate/privacy';
-import { readBody } from '@mandate/runtime';
 import { action, CODES, check, id, limit, mandateReference, type Plan, RULE_MODES } from '@mandate/schemas';
+import { readBody } from '@mandate/server';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
 import { issueAnswer, issueAsked, issuePreviewed } from './preview-issue.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { type ComposedIssue, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/control';
 import { canonicalJson } from '@mandate/policy';
-import { callerOf, HttpProblem } from '@mandate/runtime';
 import { CAPS, DEFAULTS, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';

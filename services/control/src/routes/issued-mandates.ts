@@ -1,7 +1,7 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
 import { type IssuedMandate, policiesNamed } from '@mandate/control';
-import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate/runtime';
 import { id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';

@@ -1,4 +1,4 @@
-import { jsonPointer, notAsDescribed } from '@mandate/runtime';
+import { jsonPointer, notAsDescribed } from '@mandate/server';
 
 type Compiled =
   | { ok: true }

@@ -1,6 +1,7 @@
 /** Pages of what is kept by id. */
-import { nextCursor, pageCursor } from '@mandate/runtime';
+
 import { id } from '@mandate/schemas';
+import { nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { limit } from './shapes.ts';
 

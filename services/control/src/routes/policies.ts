@@ -2,8 +2,8 @@
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy } from '@mandate/policy';
-import { callerOf, type HttpReply, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { count, type PolicyDocument, policyDocument } from '@mandate/schemas';
+import { callerOf, type HttpReply, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';

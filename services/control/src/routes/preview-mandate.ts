@@ -1,5 +1,5 @@
 /** POST /v1/mandates/preview: what an agent could do, with what stands and with what somebody thinks of changing. */
-import { callerOf, type HttpServer, rawBody } from '@mandate/runtime';
+import { callerOf, type HttpServer, rawBody } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { previewAnswer, previewBody } from './answer-preview.ts';

@@ -1,6 +1,7 @@
 /** /v1/keys: of the people who work with the tenant, each with a role. What agents publish with is at /v1/agents/:id/keys. */
-import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
+
 import { apiKeyRecord, id, ROLE_NAMES, roleLastsMs, time } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, adminRevoked, carryOut, repeatableId } from '../writes/carry-out.ts';

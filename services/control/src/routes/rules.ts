@@ -1,7 +1,7 @@
 /** /v1/rules: which policies agents are held to, and when. */
 import { compileRule } from '@mandate/policy';
-import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { CAPS, count, id, policyNamed, type RuleDocument, ruleDocument } from '@mandate/schemas';
+import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';

@@ -1,6 +1,7 @@
 /** What several routes take and give. */
-import { HttpProblem, type HttpReply } from '@mandate/runtime';
+
 import { CAPS, count, id, time } from '@mandate/schemas';
+import { HttpProblem, type HttpReply } from '@mandate/server';
 import { z } from 'zod';
 
 export const MAY_READ = ['audit', 'author'] as const;

@@ -1,6 +1,6 @@
 /** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
 import type { LintedDocument } from '@mandate/control/lint';
-import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { MAY_READ, sendJson } from './shapes.ts';

@@ -3,8 +3,8 @@
  * runs the plane; people of a tenant see their own. One that nobody opened is open, and bounded by nothing.
  */
 import { compileBounds, type OpenedTenant } from '@mandate/control';
-import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
 import { count, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';

@@ -2,7 +2,6 @@
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy, compileRule, roomToWrite } from '@mandate/policy';
-import { HttpProblem } from '@mandate/runtime';
 import {
   type AgentDocument,
   agentDocument,
@@ -12,6 +11,7 @@ import {
   RULE_MODES,
   ruleDocument,
 } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';

@@ -4,8 +4,8 @@
  */
 import type { LintedDocument } from '@mandate/control/lint';
 import type { HidingRules } from '@mandate/privacy';
-import type { HttpProblem } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
+import type { HttpProblem } from '@mandate/server';
 import type { Expanded } from '../routes/applied-policies.ts';
 
 /** Every job reads the documents of one tenant at the time `atMs`. */

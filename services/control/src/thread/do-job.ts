@@ -2,7 +2,7 @@
 
 import type { TenantControl } from '@mandate/control';
 import { lintAround, lintControl } from '@mandate/control/lint';
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 

@@ -4,15 +4,8 @@
  * first needed, and ends when it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
-import {
-  callerOf,
-  FairQueue,
-  HttpProblem,
-  type HttpRequest,
-  type Lane,
-  type Logger,
-  outsideRequests,
-} from '@mandate/runtime';
+import { FairQueue, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpRequest } from '@mandate/server';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 import { type StartedThread, startControlThread } from './start-control-thread.ts';
 

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Changed } from '@mandate/control';
 import { type ControlChange, controlWidening } from '@mandate/control/lint';
-import { callerOf, HttpProblem, type HttpReply, type HttpRequest, idempotencyKeyOf } from '@mandate/runtime';
 import { type ControlRecord, controlRecordFault, policyNamed, sortableId, wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpReply, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import type { Control } from '../control.ts';
 import { createsOnly, etagOf, expectedRevision } from './expected-revision.ts';
 import { notFound } from './not-found.ts';

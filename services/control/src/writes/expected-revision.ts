@@ -1,5 +1,5 @@
 /** What a client believes to change, from its headers: RFC 9110, 13.1. A revision is the ETag of what has it. */
-import { HttpProblem, type HttpRequest } from '@mandate/runtime';
+import { HttpProblem, type HttpRequest } from '@mandate/server';
 
 export function etagOf(revision: number): string {
   return `"${revision}"`;

@@ -1,4 +1,4 @@
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 
 const CODES = {
   agent: 'AGENT_NOT_FOUND',

@@ -1,7 +1,7 @@
 /** Revokes a key that is on the log. A key of the data folder is not on the log, so its refusal says how to revoke it. */
 
 import type { ControlChange } from '@mandate/control/lint';
-import { callerOf, HttpProblem, type HttpReply } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpReply } from '@mandate/server';
 import type { Control } from '../control.ts';
 import { type Asked, type CarriedOut, carryOut } from './carry-out.ts';
 

@@ -3,8 +3,9 @@
  * whoever waits for that coordinate is woken, and whoever comes a moment later finds it among the recent ones. So it
  * does not matter which comes first: the acknowledgement of a request, or the answer to it.
  */
-import { FairRoom, type Held, type Holder, HttpProblem } from '@mandate/runtime';
+
 import type { Source } from '@mandate/schemas';
+import { FairRoom, type Held, type Holder, HttpProblem } from '@mandate/server';
 import { ActionChanges } from './action-changes.ts';
 import { type Answer, RecentAnswers, sourceKey, sourceOf } from './recent-answers.ts';
 

@@ -1,7 +1,8 @@
 /** Adds to what is counted as spent, or gives back: in the ledger at once, then on the log. */
 import type { BudgetReference, Command, Receipt } from '@mandate/ledger';
-import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { isMandateError } from '@mandate/runtime';
 import { agentKey, wireTime } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';

@@ -1,7 +1,8 @@
 /** A person's answer to a deferred action: a grant or a refusal in the ledger, for one exact request, for a while. */
 import type { Command, Receipt } from '@mandate/ledger';
-import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { isMandateError } from '@mandate/runtime';
 import { type ApprovalSubject, agentKey, wireTime } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';

@@ -1,6 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
-import { createMetrics, HttpProblem, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
+import { createMetrics, HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { AnswerBoard } from '../answers/answer-board.ts';
 import type { Gateway } from '../gateway.ts';

@@ -7,8 +7,8 @@
  * - A kill of an unknown agent counts as a change too. It is refused if no changes are left and the agent has nothing open.
  */
 import type { Command, Ledger } from '@mandate/ledger';
-import { HttpProblem, type HttpRequest, idempotencyKeyOf } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
+import { HttpProblem, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { LastKill } from './last-kills.ts';
 import { type Killed, kill } from './pull-kill-switch.ts';

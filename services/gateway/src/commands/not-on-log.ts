@@ -1,4 +1,4 @@
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 
 /** The ledger did what was asked; its event waits for the log. `extension`: what the caller would have been told. */
 export function notOnLog(

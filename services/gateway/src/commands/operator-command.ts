@@ -1,8 +1,8 @@
 /** Who commands, under which id: taken from the request, the same for every command of an operator. The reason without what is personal in it. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Command } from '@mandate/ledger';
-import { callerOf, type HttpRequest, idempotencyKeyOf } from '@mandate/runtime';
 import { sortableId } from '@mandate/schemas';
+import { callerOf, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /**

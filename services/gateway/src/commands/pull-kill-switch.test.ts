@@ -1,6 +1,7 @@
 import { createFold, createMemoryLedger, foldRecord, type KillReceipt, type Ledger } from '@mandate/ledger';
-import { createMetrics, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
 import { CAPS, type KillTarget, readDecisionsRecord, settingsOfTopic, TOPICS } from '@mandate/schemas';
+import { createMetrics } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { AnswerBoard } from '../answers/answer-board.ts';
 import { CommandJournal } from '../journal/command-journal.ts';

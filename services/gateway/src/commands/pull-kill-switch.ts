@@ -3,8 +3,9 @@
  * that nothing runs again of which the log does not know.
  */
 import type { Command, KillReceipt } from '@mandate/ledger';
-import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { isMandateError } from '@mandate/runtime';
 import { type ActionReference, agentKey, type KillFact, type KillTarget, wireTime } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { CommandEvent } from '../journal/command-journal.ts';
 import { carryOut } from './carry-out.ts';

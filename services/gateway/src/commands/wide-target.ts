@@ -1,5 +1,5 @@
-import { HttpProblem } from '@mandate/runtime';
 import type { ApiKeyRecord, KillTarget } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 
 /** The caller's tenant, or everything, which takes the scope operate:all. Throws FORBIDDEN. */
 export function wideTarget(key: ApiKeyRecord, scope: 'tenant' | 'all'): KillTarget {

@@ -1,7 +1,7 @@
 /** One dead letter, by where it lies. */
 import type { LogRecord } from '@mandate/bus';
-import { HttpProblem } from '@mandate/runtime';
 import { count, type DeadLetter, deadLetter, TOPICS } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 

@@ -6,7 +6,7 @@
 import type { Outgoing } from '@mandate/bus';
 import type { Command } from '@mandate/ledger';
 import { deadLetterId, decisionId, settlementId } from '@mandate/policy';
-import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { isMandateError } from '@mandate/runtime';
 import {
   type ActionsRecord,
   agentKey,
@@ -25,6 +25,7 @@ import {
   traceparentOf,
   wireTime,
 } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { redactAction } from '../publish/redact-action.ts';

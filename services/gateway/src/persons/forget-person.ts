@@ -4,8 +4,9 @@
  * bring the person back. So where the log does not take it, nothing was done.
  */
 import type { Command } from '@mandate/ledger';
-import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { isMandateError } from '@mandate/runtime';
 import { type PersonErasure, type PersonsRecord, recordHeaders, TOPICS, wireTime } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 import { indexIn, PERSONS_PARTITION } from './follow-erasures.ts';
 

@@ -1,6 +1,6 @@
 /** What the routes of persons share. */
 import type { PersonKeys } from '@mandate/privacy';
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 

@@ -3,8 +3,8 @@
  * leaves out is filled in. All else that an action says of its context and its principal is a claim of the caller.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { HttpProblem } from '@mandate/runtime';
 import { type Action, type ApiKeyRecord, type Pinned, pinnedFields } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 
 type Claims = Pick<Action, 'context' | 'principal'>;
 

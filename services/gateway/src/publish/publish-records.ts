@@ -2,19 +2,8 @@
  * Brings what callers submit to the log, and waits there for the answers. Shared by actions and outcomes: the two
  * differ in what they say, not in how they travel.
  */
-import {
-  callerOf,
-  HttpProblem,
-  type HttpReply,
-  type HttpRequest,
-  inTurns,
-  isMandateError,
-  laneOf,
-  produced,
-  rawBody,
-  type Span,
-  whenClosed,
-} from '@mandate/runtime';
+
+import { inTurns, isMandateError, produced, type Span } from '@mandate/runtime';
 import {
   type ActionsRecord,
   agentKey,
@@ -25,6 +14,15 @@ import {
   type Source,
   TOPICS,
 } from '@mandate/schemas';
+import {
+  callerOf,
+  HttpProblem,
+  type HttpReply,
+  type HttpRequest,
+  laneOf,
+  rawBody,
+  whenClosed,
+} from '@mandate/server';
 import { type Answer, sourceOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';

@@ -1,6 +1,7 @@
 /** The body of a publishing request: one record or a list, read by the strict reader before anything is made of it. */
-import { HttpProblem } from '@mandate/runtime';
+
 import { type Fault, type Json, type ListedFault, readSome } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 
 export const MAX_RECORDS = 500;

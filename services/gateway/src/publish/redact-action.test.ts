@@ -1,5 +1,6 @@
-import { HttpProblem, MandateError } from '@mandate/runtime';
+import { MandateError } from '@mandate/runtime';
 import type { Action } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
 import type { Gateway } from '../gateway.ts';
 import { redactAction } from './redact-action.ts';

@@ -1,5 +1,6 @@
-import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { isMandateError } from '@mandate/runtime';
 import type { Action } from '@mandate/schemas';
+import { HttpProblem } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /** As it is published, and the fingerprint of what that took from it. */

@@ -3,8 +3,10 @@
  * in the order of the log, so an action waits for every record before it, of whatever tenant. A holder with too many
  * undecided records waits here, where the wait delays no other holder.
  */
-import { type Holder, type HttpProblem, outsideRequests, tooManyOf } from '@mandate/runtime';
+
+import { outsideRequests } from '@mandate/runtime';
 import type { Source } from '@mandate/schemas';
+import { type Holder, type HttpProblem, tooManyOf } from '@mandate/server';
 
 type LogPosition = Pick<Source, 'partition' | 'offset'>;
 

@@ -1,4 +1,4 @@
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { mustNotBeHeld } from './hold-refused.ts';
 import type { Counts, Held } from './refused-agents.ts';

@@ -1,4 +1,4 @@
-import { type HttpProblem, tooManyOf } from '@mandate/runtime';
+import { type HttpProblem, tooManyOf } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 import type { Counts, Held } from './refused-agents.ts';
 

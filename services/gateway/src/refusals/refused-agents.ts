@@ -6,8 +6,10 @@
  * The flood of one agent does not hold back agents that were not refused lately. While actions are under way their answers
  * are unknown: actions of an agent that was refused many times in a row then count as refused.
  */
-import { Bucket, type Clock } from '@mandate/runtime';
+
+import type { Clock } from '@mandate/runtime';
 import type { TenantLimitsInForce } from '@mandate/schemas';
+import { Bucket } from '@mandate/server';
 
 export type Held = {
   readonly agentId: string;

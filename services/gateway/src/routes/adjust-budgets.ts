@@ -1,6 +1,7 @@
 /** POST /v1/budgets/adjust: adds to what is counted as spent, or gives back. */
-import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/runtime';
+
 import { BUDGET_SCOPES, count, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
+import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { adjustBudget } from '../commands/adjust-budget.ts';
 import { operatorCommand } from '../commands/operator-command.ts';

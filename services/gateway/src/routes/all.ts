@@ -1,5 +1,5 @@
 /** Every route of the gateway: one file each, named for what it does. */
-import type { HttpServer } from '@mandate/runtime';
+import type { HttpServer } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 import { adjustBudgets } from './adjust-budgets.ts';
 import { answerApprovals } from './answer-approvals.ts';

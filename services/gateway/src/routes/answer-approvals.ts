@@ -1,5 +1,5 @@
 /** POST /v1/approvals/:id/grant and /deny: a person answers for an action that was deferred. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+
 import {
   APPROVAL_ID_UNITS,
   type ApprovalSubject,
@@ -10,6 +10,7 @@ import {
   readApprovalId,
   time,
 } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { answerApproval } from '../commands/answer-approval.ts';
 import { operatorCommand } from '../commands/operator-command.ts';

@@ -1,5 +1,5 @@
 /** POST /v1/persons/erase: forgets a person, for ever. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';

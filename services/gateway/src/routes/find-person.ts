@@ -1,5 +1,5 @@
 /** POST /v1/persons/find: by what a person can be found in the audit. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { keysOf, NOT_SEALED, personId, personRef } from '../persons/sealed-persons.ts';

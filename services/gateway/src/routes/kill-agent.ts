@@ -1,6 +1,7 @@
 /** POST /v1/agents/:id/kill: stops one agent. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import type { KillTarget } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { boundedKill } from '../commands/bounded-kill.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';

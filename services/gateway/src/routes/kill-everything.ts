@@ -1,5 +1,5 @@
 /** POST /v1/kill: stops a whole tenant, or all tenants. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { boundedKill } from '../commands/bounded-kill.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { wideTarget } from '../commands/wide-target.ts';

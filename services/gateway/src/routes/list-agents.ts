@@ -1,7 +1,7 @@
 /** GET /v1/ledger/agents: every agent that the ledger, the register or the mandates file knows, and what the ledger holds of it. */
 import type { Ledger } from '@mandate/ledger';
-import { callerOf, type HttpServer } from '@mandate/runtime';
 import { count, id, TOTAL_BUDGET } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { killStatus } from '../commands/pull-kill-switch.ts';
 import { type Gateway, ledgerOf } from '../gateway.ts';

@@ -1,6 +1,7 @@
 /** GET /v1/ledger/balances: every counter that is not zero. What `mandate reconcile` holds against log and audit. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { BUDGET_SCOPES, count } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { tenantToSee } from '../own-agents.ts';

@@ -1,6 +1,7 @@
 /** GET /v1/dead-letters: what could not be read, newest first. */
-import { HttpProblem, type HttpServer } from '@mandate/runtime';
+
 import { count, deadLetter, TOPICS } from '@mandate/schemas';
+import { HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { newestFirst } from '../dead-letters/newest-first.ts';
 import { cursorOf, positionOf } from '../dead-letters/page-cursor.ts';

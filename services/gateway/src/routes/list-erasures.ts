@@ -1,6 +1,7 @@
 /** GET /v1/persons/erasures: that people were forgotten, by whom, when and why; never who they were. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { count } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { erasuresOf } from '../persons/list-erasures.ts';

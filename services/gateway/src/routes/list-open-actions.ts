@@ -1,6 +1,7 @@
 /** GET /v1/ledger/open: what is allowed and may still run. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { actionReference, count, id } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { tenantToSee } from '../own-agents.ts';

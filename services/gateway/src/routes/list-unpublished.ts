@@ -1,6 +1,7 @@
 /** GET /v1/ledger/unpublished: by how much, and where, the ledger is ahead of the log. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { source } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { tenantToSee } from '../own-agents.ts';

@@ -1,6 +1,7 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
-import { callerOf, HttpProblem, type HttpReply, type HttpServer, idempotencyKeyOf } from '@mandate/runtime';
+
 import { type Action, action, actionRequested, beforeDecision, decision, source } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpReply, type HttpServer, idempotencyKeyOf } from '@mandate/server';
 import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';

@@ -1,6 +1,7 @@
 /** POST /v1/outcomes: what became of an allowed action. It settles the charge. */
-import type { HttpServer } from '@mandate/runtime';
+
 import { type Outcome, outcome, settlement, source } from '@mandate/schemas';
+import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { publishRecords, type Route } from '../publish/publish-records.ts';

@@ -1,5 +1,5 @@
-import { callerOf, type HttpRequest } from '@mandate/runtime';
 import type { Reporter } from '@mandate/schemas';
+import { callerOf, type HttpRequest } from '@mandate/server';
 
 /** The reporter of the outcomes in this request, by its API key. */
 export function reporterOf(request: HttpRequest): Reporter {

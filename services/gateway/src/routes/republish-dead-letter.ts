@@ -1,6 +1,7 @@
 /** POST /v1/dead-letters/:partition/:offset/republish: sends a record back to where it came from. */
-import { callerOf, forbidden, type HttpServer } from '@mandate/runtime';
+
 import { type ApiKeyRecord, type Json, source } from '@mandate/schemas';
+import { callerOf, forbidden, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { oneAtATime } from '../dead-letters/one-at-a-time.ts';

@@ -1,6 +1,7 @@
 /** POST /v1/agents/:id/revive: clears the agent's own flag. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import type { KillTarget } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { killStatus, revive } from '../commands/pull-kill-switch.ts';
 import type { Gateway } from '../gateway.ts';

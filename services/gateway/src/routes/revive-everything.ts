@@ -1,5 +1,5 @@
 /** POST /v1/revive: clears the flag of a whole tenant, or the one over everything. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { revive } from '../commands/pull-kill-switch.ts';
 import { wideTarget } from '../commands/wide-target.ts';

@@ -1,6 +1,7 @@
 /** GET /v1/dead-letters/:partition/:offset: one record that could not be read, and what was done with it. */
-import type { HttpServer } from '@mandate/runtime';
+
 import { count, deadLetter, deadLetterRepublished, textOfLetter } from '@mandate/schemas';
+import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
 import { republicationsOf } from '../dead-letters/republications.ts';

@@ -1,5 +1,5 @@
 /** GET /v1/actions/:id: the decision that stands, and what a person has answered; it may wait for both. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+
 import {
   type ApiKeyRecord,
   CAPS,
@@ -10,6 +10,7 @@ import {
   time,
   wireTime,
 } from '@mandate/schemas';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type ActionName, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';

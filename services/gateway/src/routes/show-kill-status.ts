@@ -1,6 +1,7 @@
 /** GET /v1/agents/:id/kill-status: whether anything stops this agent, and whether the name is one. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+
 import { nearestName } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { killStatus } from '../commands/pull-kill-switch.ts';
 import type { Gateway } from '../gateway.ts';

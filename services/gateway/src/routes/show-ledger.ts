@@ -1,5 +1,5 @@
 /** GET /v1/ledger: which ledger decides, and for whom. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 

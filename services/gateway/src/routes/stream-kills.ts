@@ -5,8 +5,9 @@
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
-import { boundStreams, callerOf, type HttpServer, ofThisRequest } from '@mandate/runtime';
+import { ofThisRequest } from '@mandate/runtime';
 import type { ApiKeyRecord, KillTarget } from '@mandate/schemas';
+import { boundStreams, callerOf, type HttpServer } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee } from '../own-agents.ts';
 

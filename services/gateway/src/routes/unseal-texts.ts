@@ -1,6 +1,7 @@
 /** POST /v1/persons/unseal: what was sealed, for whoever may read it. */
 import { refInToken, type Unsealed } from '@mandate/privacy';
-import { callerOf, type HttpServer, laneOf, turns } from '@mandate/runtime';
+import { turns } from '@mandate/runtime';
+import { callerOf, type HttpServer, laneOf } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { keysOf, NOT_SEALED } from '../persons/sealed-persons.ts';

@@ -1,5 +1,5 @@
 import type { Place } from '@mandate/audit';
-import { HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { eventId, type LiveEvent, type Places, placesOf } from './event-id.ts';
 import { eventsFrom, type Followed, placesToBegin } from './follow-audit.ts';

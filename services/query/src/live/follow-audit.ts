@@ -5,7 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskAudit, type Feed, lookBehind, type Place, placeNow, placeSince } from '@mandate/audit';
-import { type Clock, HttpProblem } from '@mandate/runtime';
+import type { Clock } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/server';
 import { eventId, type LiveEvent, type Places } from './event-id.ts';
 
 /** How soon whoever was cut off should come back. */

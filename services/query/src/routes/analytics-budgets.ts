@@ -1,7 +1,8 @@
 /** GET /v1/audit/analytics/budgets: what is left of each budget, and how long that lasts. */
 import { type BudgetRow, budgets, outlookOf } from '@mandate/audit';
-import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
+import type { Clock } from '@mandate/runtime';
 import { BUDGET_SCOPES, END_OF_TIME_MS, time, wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { askerOf, type Route } from '../query-context.ts';

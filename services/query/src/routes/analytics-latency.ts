@@ -1,7 +1,7 @@
 /** GET /v1/audit/analytics/latency: how long decisions took, from the log to the decision. */
 import { latencies, percentile } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
 import { wireTime } from '@mandate/schemas';
+import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';

@@ -1,7 +1,8 @@
 /** GET /v1/audit/analytics/movers: who changed most against the period before. */
 import { groupOf, MOVED_BY, movers } from '@mandate/audit';
-import { type Clock, callerOf } from '@mandate/runtime';
+import type { Clock } from '@mandate/runtime';
 import { formatSum, sumMicros, time, wireTime } from '@mandate/schemas';
+import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField } from '../amounts.ts';
 import { askerOf, type Route } from '../query-context.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: the general question, in the ways it is asked most. */
 import { analytics, analyticsAnswer, type Dimension, type Measures, NOTHING } from '@mandate/audit';
-import { callerOf, type HttpServer } from '@mandate/runtime';
 import { CODES, time, VERDICTS, wireTime } from '@mandate/schemas';
+import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
 import type { Asker } from '../bounded-ask.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/analytics/releases: how much outcomes gave back of what was reserved, by agent and tool or model. */
 import { releases } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
 import { wireTime } from '@mandate/schemas';
+import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';

@@ -10,8 +10,9 @@ import {
   analytics as question,
   timeline,
 } from '@mandate/audit';
-import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
+import type { Clock } from '@mandate/runtime';
 import { wireTime } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
 import { oneOrMore, queryParameters, wholeNumberWithin } from '../query-parameters.ts';

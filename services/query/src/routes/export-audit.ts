@@ -6,16 +6,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
-import {
-  boundStreams,
-  callerOf,
-  HttpProblem,
-  headerText,
-  laneOf,
-  ofThisRequest,
-  turns,
-} from '@mandate/runtime';
+import { ofThisRequest, turns } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
+import { boundStreams, callerOf, HttpProblem, headerText, laneOf } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { rowCount } from '../export/count-rows.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/approvals: what waits for a person, newest first. */
 import { approvals } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
+import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { approvalFound, shownApproval } from '../approval-found.ts';
 import { askerOf, type Route } from '../query-context.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/control-events: what operators did, and who changed agents, keys, policies, rules and mandates, newest first. */
 import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { END_OF_TIME_MS, id } from '@mandate/schemas';
+import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';

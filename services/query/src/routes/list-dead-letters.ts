@@ -1,7 +1,7 @@
 /** GET /v1/audit/dead-letters: what could not be read, newest first. */
 import { searchDeadLetters } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id, time, topicOfTenant } from '@mandate/schemas';
+import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';

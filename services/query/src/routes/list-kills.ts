@@ -1,7 +1,7 @@
 /** GET /v1/audit/kills: who pulled which kill switch, why, and who ended that; newest first. */
 import { kills } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { END_OF_TIME_MS, id } from '@mandate/schemas';
+import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { killFound, shownKill } from '../kill-found.ts';
 import { askerOf, type Route } from '../query-context.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/reads: who read what of the audit, newest first. */
 import { searchReads } from '@mandate/audit';
-import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
+import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/decisions: what was decided, newest first. */
 import { searchDecisions as question } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
+import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { decisionFound, shownDecision } from '../found-rows.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/settlements: what outcomes did to charges, newest first. */
 import { searchSettlements as question } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id, SETTLEMENT_CODES } from '@mandate/schemas';
+import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { settlementFound, shownSettlement } from '../found-rows.ts';
 import { askerOf, type Route } from '../query-context.ts';

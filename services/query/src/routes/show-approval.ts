@@ -1,7 +1,7 @@
 /** GET /v1/approvals/:id: one action that a person was asked about. */
 import { approvals } from '@mandate/audit';
-import { callerOf, HttpProblem } from '@mandate/runtime';
 import { APPROVAL_ID_UNITS, readApprovalId } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { approvalFound, shownApproval } from '../approval-found.ts';
 import { askerOf, type Route } from '../query-context.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or mandate, with what it made of it. */
 import { changeById } from '@mandate/audit';
-import { callerOf, HttpProblem } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';

@@ -1,7 +1,7 @@
 /** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and what was done with it. */
 import { deadLetterById } from '@mandate/audit';
-import { callerOf, HttpProblem } from '@mandate/runtime';
 import { deadLetter, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { historyOf, republication } from '../dead-letter-history.ts';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';

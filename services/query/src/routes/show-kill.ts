@@ -1,7 +1,7 @@
 /** GET /v1/audit/kills/:id: one kill, and what became of it. */
 import { kills } from '@mandate/audit';
-import { callerOf, HttpProblem } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
+import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { killFound, shownKill } from '../kill-found.ts';
 import { askerOf, type Route } from '../query-context.ts';

@@ -11,7 +11,8 @@ import {
   decisionFeed,
   settlementFeed,
 } from '@mandate/audit';
-import { boundStreams, callerOf, HttpProblem, ofThisRequest } from '@mandate/runtime';
+import { ofThisRequest } from '@mandate/runtime';
+import { boundStreams, callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';

@@ -8,8 +8,8 @@ import {
   rowsKeptFrom,
   settlementRows,
 } from '@mandate/audit';
-import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { BUDGET_SCOPES, id, time, wireTime } from '@mandate/schemas';
+import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
 import { askerOf, type QueryContext, type Route } from '../query-context.ts';

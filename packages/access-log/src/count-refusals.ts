@@ -1,0 +1,130 @@
+/**
+ * Records refusals as counts, because any caller can cause as many as it likes. A request without a valid key (401) counts
+ * for the tenant of the key that it names, otherwise for no tenant. Requests beyond a limit (429) are counted as well.
+ *
+ * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the route. If
+ * the limit of an agent refused the request, the record also contains the agent. One record counts all refusals of a key at
+ * a route within a pause. The pause grows while refusals go on. While the log is away, refusals are counted until it is
+ * back.
+ */
+
+import type { Bus } from '@mandate/bus';
+import type { Clock, Logger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { accessRecord, type Read, sameAs, together } from './access-record.ts';
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+/**
+ * How many different refusals of one tenant are counted separately between two records. Requests without a tenant have the
+ * same number. Above it the refusals of all agents are counted together, so that a flood of made-up agents is still counted.
+ */
+const MOST = 300;
+const MOST_OF_AGENTS = 200;
+/** Waiting counts are in the log lines of the service too, so stopping need not wait for a topic that is away. */
+const CLOSE_WITHIN_MS = 1_000;
+
+export type CountedRefusals = {
+  /** Where none came for a while, it is on its way to the log at once. */
+  note(read: Read): void;
+  /** Resolves once what was noted is on the log, or cannot be in bounded time. */
+  close(): Promise<void>;
+};
+
+type Noted = { read: Read; times: number; atMs: number };
+/** Of one tenant, so that no other's flood keeps it from the record. */
+type Lane = { waiting: Map<string, Noted>; dropped: number; ended: Promise<void> };
+
+/** @param source who writes them, such as `query` */
+export function countRefusals({
+  bus,
+  source,
+  clock,
+  log,
+}: {
+  bus: Pick<Bus, 'append'>;
+  source: string;
+  clock: Clock;
+  log: Pick<Logger, 'warn'>;
+}): CountedRefusals {
+  /** By tenant, and null for nobody; gone where none came for a while. */
+  const lanes = new Map<string | null, Lane>();
+  const closed = Promise.withResolvers<void>();
+  let closing: Promise<void> | null = null;
+  let isAway = false;
+
+  function note(read: Read): void {
+    const known = lanes.get(read.tenant);
+    const lane = known ?? { waiting: new Map(), dropped: 0, ended: Promise.resolve() };
+    add(lane, { read, times: 1, atMs: clock() });
+    if (known !== undefined) return;
+    lanes.set(read.tenant, lane);
+    lane.ended = recordAll(read.tenant, lane);
+  }
+
+  async function recordAll(tenant: string | null, lane: Lane): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (lane.waiting.size > 0 && closing === null) {
+      await record(lane);
+      await firstOf(closed.promise, pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+    // In the same turn: who comes later must find none that has ended.
+    lanes.delete(tenant);
+    // Once more where it closes, and no more: the log may be away.
+    await record(lane);
+  }
+
+  async function record(lane: Lane): Promise<void> {
+    const noted = [...lane.waiting.values()];
+    lane.waiting.clear();
+    if (noted.length === 0) return;
+    const records = noted.map(({ read, times, atMs }) =>
+      accessRecord(together(read, times), { source, traceparent: null, atMs }),
+    );
+    try {
+      await bus.append(TOPICS.access, records);
+      isAway = false;
+    } catch (err) {
+      if (!isAway) log.warn({ err }, 'refusals (401, 429) are counted until the log takes a record of them');
+      isAway = true;
+      // What came meanwhile is counted with them.
+      for (const one of noted) add(lane, one);
+    }
+    if (lane.dropped > 0)
+      log.warn({ refusals: lane.dropped }, 'too many refusals (401, 429): these have no record');
+    lane.dropped = 0;
+  }
+
+  function close(): Promise<void> {
+    closed.resolve();
+    closing ??= firstOf(Promise.all([...lanes.values()].map(({ ended }) => ended)), CLOSE_WITHIN_MS);
+    return closing;
+  }
+
+  return { note, close };
+}
+
+function add(lane: Lane, noted: Noted): void {
+  const name = `${sameAs(noted.read)} ${JSON.stringify(noted.read.parameters)}`;
+  const known = lane.waiting.get(name);
+  if (known !== undefined) known.times += noted.times;
+  else if (lane.waiting.size < mostOf(noted)) lane.waiting.set(name, { ...noted });
+  else if (isOfAgent(noted)) add(lane, { ...noted, read: { ...noted.read, parameters: {} } });
+  else lane.dropped += noted.times;
+}
+
+function mostOf(noted: Noted): number {
+  return isOfAgent(noted) ? MOST_OF_AGENTS : MOST;
+}
+
+function isOfAgent({ read }: Noted): boolean {
+  return Object.keys(read.parameters).length > 0;
+}
+
+async function firstOf(work: Promise<unknown>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
+}

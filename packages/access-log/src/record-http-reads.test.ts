@@ -1,0 +1,108 @@
+import { silentLogger } from '@mandate/runtime';
+import { type AuditRead, limitsInForce, readAccessRecord, type TenantLimits } from '@mandate/schemas';
+import { createHttpServer, createMetrics, HttpProblem, issueApiKey, memoryKeyStore } from '@mandate/server';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { recordHttpReads } from './record-http-reads.ts';
+
+/** A service of two routes: one that fails so, and one whose reads are on record. */
+async function serving(problem: HttpProblem, limits: TenantLimits = {}) {
+  const { key, record } = issueApiKey({ tenant: 'acme', name: 'ann', scopes: ['author'], agents: ['*'] });
+  const recorded: AuditRead[] = [];
+  const append = async (_: string, records: readonly { value: string | Uint8Array }[]) => {
+    for (const { value } of records) recorded.push(readAccessRecord(Buffer.from(value)).read);
+    return [];
+  };
+  const log = silentLogger();
+  const inForce = limitsInForce(limits);
+  const server = await createHttpServer({
+    ...{ service: 'test', version: '0', log, metrics: createMetrics({ service: 'test' }) },
+    ...{ keys: memoryKeyStore([record]), readiness: async () => [], tenantLimits: () => inForce },
+  });
+  const reads = recordHttpReads({
+    ...{ bus: { append }, source: 'test', clock: Date.now, log },
+    redactText: (text) => text,
+  });
+  server.register(async (scoped) => {
+    reads.recordRefusals(scoped);
+    scoped.get('/v1/things', { config: { scope: 'author' } }, () => {
+      throw problem;
+    });
+  });
+  server.register(async (scoped) => {
+    reads.recordAll(scoped);
+    scoped.get('/v1/read', { config: { scope: 'author' } }, () => ({}));
+  });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await server.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  const get = (url: string) => server.inject({ url, headers: { authorization: `Bearer ${key}` } });
+  return { get, recorded, close };
+}
+
+const refusal = (status: number, code: string, extension = {}) =>
+  new HttpProblem(status, code, 'no', { remedy: 'Wait.', extension });
+
+test.each([
+  [409, 'TENANT_CLOSED', 1],
+  [403, 'AGENT_NOT_ALLOWED', 1],
+  [401, 'ADMIN_REVOKED', 1],
+  [429, 'TOO_MANY_RECORDS', 1],
+  [409, 'REVISION_CONFLICT', 0],
+  [404, 'NOT_FOUND', 0],
+])(
+  'records a caller that a route refuses with %i %s, %i times, with the code',
+  async (status, code, times) => {
+    const { get, recorded, close } = await serving(refusal(status, code));
+    const answer = await get('/v1/things');
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+    await close();
+    expect(recorded.map((read) => [read.code, read.key?.name])).toEqual(Array(times).fill([code, 'ann']));
+  },
+);
+
+describe('a flood', () => {
+  const few = { reads: { perSecond: 1, burst: 10 } };
+
+  test('of requests beyond a limit is counted, and by agent if an agent has the limit', async () => {
+    const { get, recorded, close } = await serving(refusal(429, 'TOO_MANY_REFUSALS', { agentId: 'bot' }));
+    for (let times = 0; times < 30; times += 1) await get('/v1/things');
+    await close();
+    expect(recorded.map(({ parameters }) => parameters)).toEqual([
+      { agent: 'bot' },
+      { agent: 'bot', refusals: '29' },
+    ]);
+  });
+
+  test('of callers without the right is recorded up to the limit of reads, and then counted', async () => {
+    const { get, recorded, close } = await serving(refusal(403, 'AGENT_NOT_ALLOWED'), few);
+    for (let times = 0; times < 30; times += 1) expect((await get('/v1/things')).statusCode).toBe(403);
+    await close();
+    expect(recorded).toHaveLength(5 + 2);
+    expect(recorded.at(-1)?.parameters).toEqual({ refusals: '24' });
+  });
+
+  test('of reads is refused beyond their limit, and counted', async () => {
+    const { get, recorded, close } = await serving(refusal(404, 'NOT_FOUND'), few);
+    const statuses = [];
+    for (let times = 0; times < 30; times += 1) statuses.push((await get('/v1/read')).statusCode);
+    expect(statuses).toEqual([...Array(5).fill(200), ...Array(25).fill(429)]);
+    await close();
+    expect(recorded.filter(({ refused }) => !refused)).toHaveLength(5);
+    expect(
+      recorded.filter(({ code }) => code === 'TOO_MANY_READS').map(({ parameters }) => parameters),
+    ).toEqual([{}, { refusals: '24' }]);
+  });
+
+  test('of long questions counts by their length', async () => {
+    const { get, recorded } = await serving(refusal(404, 'NOT_FOUND'), few);
+    const long = ['a', 'b', 'c', 'd'].map((name) => `${name}=${'x'.repeat(1_000)}`).join('&');
+    expect((await get(`/v1/read?${long}`)).statusCode).toBe(200);
+    expect(recorded).toHaveLength(1);
+    expect([(await get('/v1/read')).statusCode]).toEqual([200]);
+    expect((await get(`/v1/read?${long}`)).statusCode).toBe(200);
+    expect((await get('/v1/read')).statusCode).toBe(429);
+  });
+});

@@ -1,0 +1,153 @@
+import type { Bus, Outgoing } from '@mandate/bus';
+import { isMandateError, MandateError } from '@mandate/runtime';
+import { readAccessRecord, TOPICS } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { type RecordRead, recordReads } from './record-reads.ts';
+
+const READ: Parameters<RecordRead>[0] = {
+  tenant: 'acme',
+  key: { id: 'k1', name: 'auditor' },
+  method: 'GET',
+  route: '/v1/audit/decisions',
+  parameters: { agent: 'bot' },
+  refused: false,
+  requestId: 'req-1',
+};
+const TRACE = 'f'.repeat(32);
+const AT_MS = Date.UTC(2026, 0, 5);
+
+function recording(append: Bus['append'], timeoutMs = 60_000): RecordRead {
+  return recordReads({ bus: { append }, source: 'query', clock: () => AT_MS, timeoutMs });
+}
+
+test('a read is a record of the access topic, with an id of its own, and says of which trace it is without going on with it', async () => {
+  const appended: Outgoing[] = [];
+  const record = recording(async (topic, records) => {
+    expect(topic).toBe(TOPICS.access);
+    appended.push(...records);
+    return [];
+  });
+  await record(READ, `00-${TRACE}-${'a'.repeat(16)}-01`);
+  await record(READ, null);
+  const [traced, untraced] = appended.map(({ value }) => readAccessRecord(Buffer.from(value)).read);
+  expect(traced).toEqual({
+    ...READ,
+    id: expect.stringMatching(/^read_/),
+    traceId: TRACE,
+    at: '2026-01-05T00:00:00.000Z',
+  });
+  expect(untraced).toMatchObject({ traceId: null });
+  expect(untraced?.id).not.toBe(traced?.id);
+  expect(appended.map(({ partition, headers }) => [partition, headers?.ce_id, headers?.traceparent])).toEqual(
+    [
+      [0, traced?.id, undefined],
+      [0, untraced?.id, undefined],
+    ],
+  );
+});
+
+test.each([
+  ['is away', () => Promise.reject(new MandateError('BUS_UNAVAILABLE', 'k1 is down', { remedy: '' }))],
+  ['throws', () => Promise.reject(new TypeError('broken'))],
+  ['says nothing', () => new Promise<never>(() => {})],
+])(
+  'a log that %s is an error in bounded time, which tells nothing of it but keeps the cause',
+  async (_, append) => {
+    const error = await recording(append, 10)(READ, null).catch((thrown: unknown) => thrown);
+    if (!isMandateError(error, 'READ_NOT_RECORDED')) throw error;
+    expect(error.retryable).toBe(true);
+    expect(error.message).not.toContain('k1');
+  },
+);
+
+test('so many may wait for the log and no more; with an answer there is room again', async () => {
+  const answers: (() => void)[] = [];
+  const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
+  const waiting = Array.from({ length: 1_000 }, () => record(READ, null));
+  await expect(record(READ, null)).rejects.toMatchObject({ code: 'READ_NOT_RECORDED', retryable: true });
+  expect(answers).toHaveLength(1_000);
+  answers[0]?.();
+  await waiting[0];
+  const next = record(READ, null);
+  expect(answers).toHaveLength(1_001);
+  for (const answer of answers) answer();
+  await Promise.all([...waiting, next]);
+});
+
+const refusedAt = (id: string, route = '/v1/kill') => ({
+  ...READ,
+  key: { id, name: id },
+  route,
+  refused: true,
+  parameters: { why: 'x' },
+});
+
+/** How many refusals the records tell of, by key. */
+function told(appended: readonly Outgoing[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const { value } of appended) {
+    const { key, refused, parameters } = readAccessRecord(Buffer.from(value)).read;
+    const id = key?.id ?? '';
+    if (refused) sums[id] = (sums[id] ?? 0) + Number(parameters.refusals ?? 1);
+  }
+  return sums;
+}
+
+test('a flood of those who are turned away keeps nobody out who is let in, and every one of them is counted', async () => {
+  const appended: Outgoing[] = [];
+  const answers: (() => void)[] = [];
+  const record = recording((_, records) => {
+    appended.push(...records);
+    return new Promise((resolve) => answers.push(() => resolve([])));
+  });
+  const flood = Array.from({ length: 3_000 }, (_, at) => record(refusedAt(`k${at % 3}`), null));
+  expect(appended).toHaveLength(100);
+  const reads = Array.from({ length: 1_000 }, () => record(READ, null));
+  expect(appended).toHaveLength(1_100);
+  await expect(record(READ, null)).rejects.toMatchObject({ code: 'READ_NOT_RECORDED' });
+  const all = Promise.all([...flood, ...reads]);
+  let isDone = false;
+  void all.then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    for (const answer of answers.splice(0)) answer();
+    await new Promise(setImmediate);
+  }
+  expect(told(appended)).toEqual({ k0: 1_000, k1: 1_000, k2: 1_000 });
+  expect(appended).toHaveLength(1_103);
+  // One that nobody waits behind says what was asked.
+  const late = record(refusedAt('k9'), null);
+  answers.splice(0).forEach((answer) => void answer());
+  await late;
+  expect(readAccessRecord(Buffer.from(appended.at(-1)?.value ?? '')).read.parameters).toEqual({ why: 'x' });
+});
+
+test('whoever is turned away waits for the record that counts them, and is told where there is none', async () => {
+  let isAway = false;
+  const answers: (() => void)[] = [];
+  const record = recording(() => {
+    if (isAway) return Promise.reject(new TypeError('away'));
+    return new Promise((resolve) => answers.push(() => resolve([])));
+  });
+  const alone = Array.from({ length: 100 }, () => record(refusedAt('k1'), null));
+  const together = [1, 2].map(() => record(refusedAt('k2'), null).catch((error: unknown) => error));
+  isAway = true;
+  answers[0]?.();
+  await alone[0];
+  for (const error of await Promise.all(together)) expect(error).toMatchObject({ code: 'READ_NOT_RECORDED' });
+  for (const answer of answers) answer();
+  await Promise.all(alone);
+});
+
+test('only so many keys and routes are counted at a time', async () => {
+  const answers: (() => void)[] = [];
+  const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
+  const waiting = Array.from({ length: 1_100 }, (_, at) => record(refusedAt('k', `/v1/${at}`), null));
+  await expect(record(refusedAt('k', '/v1/more'), null)).rejects.toMatchObject({ code: 'READ_NOT_RECORDED' });
+  for (let round = 0; round < 12; round += 1) {
+    for (const answer of answers.splice(0)) answer();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(waiting);
+});

@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Clock, systemClock } from '@mandate/runtime';
+import {
+  type ApiKeyRecord,
+  type ApiScope,
+  apiKeyRecord,
+  type KeyPins,
+  ROLES,
+  type Role,
+} from '@mandate/schemas';
+import { makeApiKey, parseApiKey } from './key-format.ts';
+
+/** Makes a key. The key itself is in the answer and nowhere else: show it once, keep only the record. */
+export function issueApiKey(
+  {
+    lastsMs = null,
+    ...grant
+  }: {
+    tenant: string;
+    scopes: readonly ApiScope[];
+    agents: readonly string[];
+    name: string;
+    pins?: KeyPins | undefined;
+    /** null or absent: it does not expire. */
+    lastsMs?: number | null;
+  },
+  clock: Clock = systemClock,
+): { key: string; record: ApiKeyRecord } {
+  const { key, id } = makeApiKey();
+  const nowMs = clock();
+  const record = apiKeyRecord.parse({
+    id,
+    ...grant,
+    hash: hashOf(key).toString('hex'),
+    createdAt: new Date(nowMs).toISOString(),
+    revokedAt: null,
+    ...(lastsMs !== null && { expiresAt: new Date(nowMs + lastsMs).toISOString() }),
+  });
+  return { key, record };
+}
+
+/** A key of somebody who works with a tenant, as the control topic takes it: see `issueApiKey`. */
+export function issueRoleKey(
+  { role, ...grant }: { tenant: string; role: Role; name: string; lastsMs: number | null },
+  clock?: Clock,
+): ReturnType<typeof issueApiKey> {
+  return issueApiKey({ ...grant, scopes: ROLES[role], agents: ['*'] }, clock);
+}
+
+type Records = Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
+
+/** The live record among `records` that this key proves, or null. Compares in constant time. */
+export function provenRecord(records: Records, key: string, nowMs: number): ApiKeyRecord | null {
+  const record = unrevoked(records, key);
+  return record === null || isExpired(record, nowMs) ? null : record;
+}
+
+/** When the key expired that this one proves to be, or null. */
+export function provenExpiry(records: Records, key: string, nowMs: number): string | null {
+  const record = unrevoked(records, key);
+  return record !== null && isExpired(record, nowMs) ? (record.expiresAt ?? null) : null;
+}
+
+export function isExpired({ expiresAt }: Pick<ApiKeyRecord, 'expiresAt'>, nowMs: number): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= nowMs;
+}
+
+function unrevoked(records: Records, key: string): ApiKeyRecord | null {
+  const record = records.get(parseApiKey(key)?.id ?? '');
+  if (record === undefined || record.revokedAt !== null) return null;
+  return timingSafeEqual(hashOf(key), Buffer.from(record.hash, 'hex')) ? record : null;
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,145 @@
+/**
+ * API keys in a JSON file that only its owner may read: the store of the embedded mode.
+ *
+ * The file holds hashes, never keys. It is replaced atomically and looked at again at least twice a second, so a key
+ * revoked by another process stops within a second. When the file cannot be trusted (others may read it, or it does
+ * not parse) nobody is let in until that is put right: the last good state may hold a key revoked since.
+ */
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import {
+  type Clock,
+  MandateError,
+  replaceFile,
+  sharedByRequests,
+  systemClock,
+  textOfFile,
+  withFileLock,
+} from '@mandate/runtime';
+import { type ApiKeyRecord, type ApiScope, apiKeyRecord } from '@mandate/schemas';
+import { z } from 'zod';
+import { provenExpiry, provenRecord } from './api-key-record.ts';
+import { parseApiKey } from './key-format.ts';
+import type { KeyStore } from './key-store.ts';
+
+const LOOK_AGAIN_MS = 500;
+
+/** A scope that only a newer version knows opens nothing here, and stays in the file; nor does it keep anybody else out. */
+const someScope = z.custom<ApiScope>(
+  (scope) => typeof scope === 'string' && /^[a-z]{1,32}(?::[a-z]{1,32})?$/.test(scope),
+);
+const storedKey = apiKeyRecord.extend({ scopes: z.array(someScope).min(1) });
+const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedKey) });
+
+export type FileKeyStore = KeyStore & {
+  list(): Promise<readonly ApiKeyRecord[]>;
+  /** The keys of one tenant, revoked ones among them. */
+  ofTenant(tenant: string): Promise<readonly ApiKeyRecord[]>;
+  add(record: ApiKeyRecord): Promise<void>;
+  /** The record as it is now, or null when no key has this id. Revoking twice keeps the first time. */
+  revoke(id: string): Promise<ApiKeyRecord | null>;
+};
+
+/**
+ * @param path of the JSON file; one that is not there holds no keys, and `add` makes it
+ * @param options.lockWaitMs how long a change waits for a change by another process
+ * Every call may reject with KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
+ */
+export function fileKeyStore(
+  path: string,
+  options: { clock?: Clock; lockWaitMs?: number } = {},
+): FileKeyStore {
+  const { clock = systemClock, lockWaitMs = 3_000 } = options;
+  let known: { version: string; records: Map<string, ApiKeyRecord> } | null = null;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let lastChange: Promise<unknown> = Promise.resolve();
+
+  function look(): Map<string, ApiKeyRecord> {
+    const stats = statOrNull(path);
+    const version =
+      stats === null ? 'absent' : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`;
+    if (known?.version !== version) {
+      known = { version, records: stats === null ? new Map() : readRecords(path, stats) };
+    }
+    lookedAtMs = performance.now();
+    return known.records;
+  }
+
+  function current(): Map<string, ApiKeyRecord> {
+    return known !== null && performance.now() - lookedAtMs < LOOK_AGAIN_MS ? known.records : look();
+  }
+
+  /** Own changes follow one another, so that the lock is waited for where another process holds it, and fairly. */
+  function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
+    const changed = lastChange.then(() => changeNow(edit));
+    lastChange = changed.catch(() => {});
+    return changed;
+  }
+
+  async function changeNow<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
+    return withFileLock(path, lockWaitMs, async () => {
+      const records = new Map(look());
+      const result = edit(records);
+      const keys = [...records.values()];
+      await replaceFile(path, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
+      look();
+      return result;
+    });
+  }
+
+  return sharedByRequests<FileKeyStore>({
+    async find(key) {
+      const known = provenRecord(current(), key, clock());
+      // A key that was issued a moment ago works at once. Only one of a key's form is worth another look.
+      if (known !== null || parseApiKey(key) === null) return known;
+      return provenRecord(look(), key, clock());
+    },
+    expiredAt: async (key) => provenExpiry(current(), key, clock()),
+    holderOf: async (id) => current().get(id) ?? null,
+    list: async () => [...look().values()],
+    ofTenant: async (tenant) => [...look().values()].filter((record) => record.tenant === tenant),
+    add: (record) =>
+      change((records) => {
+        // One that does not fit would make the whole file unreadable.
+        records.set(record.id, storedKey.parse(record));
+      }),
+    revoke: (id) =>
+      change((records) => {
+        const record = records.get(id);
+        if (record === undefined) return null;
+        const revoked = { ...record, revokedAt: record.revokedAt ?? new Date(clock()).toISOString() };
+        records.set(id, revoked);
+        return revoked;
+      }),
+  });
+}
+
+/**
+ * Not by way of Node's threads: while questions to the audit keep all of those busy, whoever has a key would wait to be let
+ * in, also to stop an agent.
+ */
+function statOrNull(path: string): BigIntStats | null {
+  try {
+    return statSync(path, { bigint: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function readRecords(path: string, stats: BigIntStats): Map<string, ApiKeyRecord> {
+  if ((stats.mode & 0o077n) !== 0n) {
+    throw new MandateError('KEY_FILE_EXPOSED', `users other than its owner may read or change ${path}`, {
+      remedy: `Run: chmod 600 ${path}. Revoke its keys if others have access to this machine.`,
+    });
+  }
+  try {
+    const { keys } = fileSchema.parse(JSON.parse(textOfFile(readFileSync(path))));
+    return new Map(keys.map((record) => [record.id, record]));
+  } catch (cause) {
+    throw new MandateError('KEY_FILE_INVALID', `${path} is not a file of API keys`, {
+      remedy: 'Restore it from a backup, or move it away and issue new keys.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,116 @@
+/** What an orchestrator and a scraper ask: does the process live, can it work, what has it counted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadinessCheck } from '@mandate/runtime';
+import { outsideRequests } from '@mandate/runtime';
+import { z } from 'zod';
+import type { Metrics } from '../metrics.ts';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+const LIVES = z.object({ status: z.literal('ok'), service: z.string(), version: z.string() });
+const READY = z.object({
+  status: z.literal('ready'),
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      ok: z.boolean(),
+      stale: z.boolean().optional().describe('A file that was edited is bad; the last good one is in force.'),
+      detail: z.string().optional(),
+    }),
+  ),
+});
+
+export function addHealthRoutes(
+  server: HttpServer,
+  options: {
+    service: string;
+    version: string;
+    metrics: Metrics;
+    readiness: () => Promise<readonly ReadinessCheck[]>;
+    readinessTimeoutMs: number;
+  },
+): void {
+  const { service, version, metrics, readiness, readinessTimeoutMs } = options;
+  const config = { public: true, urgent: true };
+
+  const livesSchema = { tags: ['health'], summary: 'Does the process live?', response: { 200: LIVES } };
+  server.get('/healthz', { config, schema: livesSchema }, () => ({
+    status: 'ok' as const,
+    service,
+    version,
+  }));
+
+  const ready = metrics.gauge({
+    name: 'mandate_readiness_ok',
+    help: 'Whether the service can work, by what it needs, when it was last asked: 1 or 0',
+    labels: ['check'],
+  });
+  const stale = metrics.gauge({
+    name: 'mandate_readiness_stale',
+    help: 'Whether a file that people edited is bad, with the last good one in force, by check: 1 or 0',
+    labels: ['check'],
+  });
+  const check = oneForAll(async () => {
+    const checks = await inTime(readiness(), readinessTimeoutMs);
+    ready.reset();
+    stale.reset();
+    for (const { name, ok, stale: isStale } of checks) {
+      ready.set({ check: name }, ok ? 1 : 0);
+      stale.set({ check: name }, isStale ? 1 : 0);
+    }
+    return checks;
+  });
+
+  const readySchema = { tags: ['health'], summary: 'Can it work?', response: { 200: READY } };
+  server.get('/readyz', { config, schema: readySchema }, async () => {
+    const checks = await check();
+    const failed = checks.filter((check) => !check.ok).map((check) => check.name);
+    if (failed.length === 0) return { status: 'ready' as const, checks: [...checks] };
+    throw new HttpProblem(503, 'NOT_READY', `not ready: ${failed.join(', ')}`, {
+      remedy: 'Wait and ask again; the checks tell what is missing.',
+      headers: { 'retry-after': '1' },
+      extension: { checks },
+    });
+  });
+
+  const metricsSchema = {
+    tags: ['health'],
+    summary: 'Metrics in the Prometheus text format',
+    produces: ['text/plain'],
+  };
+  const tell = oneForAll(async () => {
+    // Metrics are for when something fails, too.
+    await check().catch(() => ready.set({ check: 'readiness' }, 0));
+    return metrics.registry.metrics();
+  });
+  server.get('/metrics', { config: { public: true }, schema: metricsSchema }, async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await tell()),
+  );
+}
+
+/** Callers that ask while the work runs share its answer. These routes need no key, so an attacker may ask without end. */
+function oneForAll<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= outsideRequests(work).finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
+
+async function inTime(
+  checks: Promise<readonly ReadinessCheck[]>,
+  limitMs: number,
+): Promise<readonly ReadinessCheck[]> {
+  const settled = new AbortController();
+  const late = sleep(limitMs, undefined, { signal: settled.signal }).then(
+    () => [{ name: 'readiness', ok: false, detail: `no answer within ${limitMs} ms` }],
+    () => [],
+  );
+  try {
+    return await Promise.race([checks, late]);
+  } finally {
+    settled.abort();
+  }
+}

@@ -1,0 +1,60 @@
+/** Node's own server below fastify: its time-outs, and the scope in which each request and each connection runs. */
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { inRequest, type RequestInHand, turns } from '@mandate/runtime';
+import type { BoundSockets } from './bound-sockets.ts';
+import type { HttpLimits } from './http-limits.ts';
+import { emitIn, HttpRequestInHand, ScopedAnswer, ScopedRequest } from './http-request-in-hand.ts';
+import type { RequestFaults } from './request-faults.ts';
+import { SharedPortServer } from './shared-port-server.ts';
+
+export function createListener(
+  handle: RequestListener,
+  limits: HttpLimits,
+  { faults, sockets }: { faults: RequestFaults; sockets: BoundSockets },
+): Server {
+  const server = new SharedPortServer(
+    {
+      IncomingMessage: ScopedRequest,
+      ServerResponse: ScopedAnswer,
+      // Node's own answer would have no body: request-context.ts refuses in its place.
+      requireHostHeader: false,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+    },
+    (request, answer) => {
+      const inHand = new HttpRequestInHand(request, answer, faults);
+      request.inHand = inHand;
+      const { socket } = request;
+      sockets.began(socket);
+      answer.once('close', () => sockets.ended(socket));
+      inRequest(inHand, () => handle(request, answer));
+    },
+  );
+  server.setTimeout(limits.idleSocketTimeoutMs);
+  server.maxRequestsPerSocket = limits.requestsPerSocket;
+  // What else a client expects than to be told to go on may be passed over; Node would refuse it without a body.
+  server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
+  server.on('connection', (socket) => {
+    turns.connected();
+    scopeEvents(socket, faults);
+    sockets.enter(socket);
+  });
+  return server;
+}
+
+/** Events of a connection may come between two requests: where a listener throws, the connection ends. */
+function scopeEvents(socket: Socket, faults: RequestFaults): void {
+  const connection: RequestInHand = {
+    fail(error) {
+      faults.note(error, socket.destroyed ? null : { address: socket.remoteAddress });
+      socket.destroy();
+    },
+  };
+  const emit = socket.emit.bind(socket) as (event: string | symbol, ...args: unknown[]) => boolean;
+  socket.emit = (event: string | symbol, ...args: unknown[]) =>
+    emitIn(connection, socket, event, () => emit(event, ...args));
+}

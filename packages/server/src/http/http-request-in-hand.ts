@@ -1,0 +1,104 @@
+/**
+ * A request over HTTP. If its code throws an exception that nothing catches, the caller gets a problem document with status
+ * 500. If the answer has already begun, its connection ends.
+ */
+import type { AsyncResource } from 'node:async_hooks';
+import type { EventEmitter } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { inRequest, type RequestInHand } from '@mandate/runtime';
+import type { FastifyRequest } from 'fastify';
+import { type HttpProblem, problemDocument } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+import { internalProblem } from './problem-of-error.ts';
+import { requestIdOf, SECURITY_HEADERS } from './request-context.ts';
+import type { RequestFaults } from './request-faults.ts';
+
+export class HttpRequestInHand implements RequestInHand {
+  /** Known once the request was routed. */
+  routed: FastifyRequest | null = null;
+  entrance: AsyncResource | undefined;
+  readonly #request: IncomingMessage;
+  readonly #answer: ServerResponse;
+  readonly #faults: RequestFaults;
+  #hasFailed = false;
+
+  constructor(request: IncomingMessage, answer: ServerResponse, faults: RequestFaults) {
+    this.#request = request;
+    this.#answer = answer;
+    this.#faults = faults;
+  }
+
+  fail(error: unknown): void {
+    const { method, url = '' } = this.#request;
+    const requestId = this.routed?.id ?? requestIdOf(this.#request);
+    const about = { requestId, method, route: this.routed?.routeOptions.url };
+    this.#faults.note(error, this.#hasFailed ? null : about);
+    this.#hasFailed = true;
+    try {
+      this.#end(internalProblem(error), { requestId, instance: url.split('?', 1)[0] ?? '/' });
+    } catch {
+      this.#answer.destroy();
+    }
+  }
+
+  #end(problem: HttpProblem, where: { requestId: string; instance: string }): void {
+    const answer = this.#answer;
+    // The whole answer is written: nothing is missing from it.
+    if (answer.writableEnded) return;
+    if (answer.headersSent || answer.destroyed) {
+      answer.destroy();
+      return;
+    }
+    for (const name of answer.getHeaderNames()) answer.removeHeader(name);
+    const body = JSON.stringify(problemDocument(problem, where));
+    answer.writeHead(problem.status, {
+      ...SECURITY_HEADERS,
+      'x-request-id': where.requestId,
+      'content-type': 'application/problem+json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    });
+    answer.end(body);
+  }
+}
+
+/** Before every other hook: what fails from there on is logged with its request id and route. */
+export function nameRequestsInHand(server: HttpServer): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (request.raw instanceof ScopedRequest && request.raw.inHand !== null)
+      request.raw.inHand.routed = request;
+    done();
+  });
+}
+
+/** Events of a request come from its connection: their listeners run as code of the request, and fail with it. */
+export class ScopedRequest extends IncomingMessage {
+  inHand: HttpRequestInHand | null = null;
+
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return emitIn(this.inHand, this, event, () => super.emit(event, ...args));
+  }
+}
+
+export class ScopedAnswer extends ServerResponse<ScopedRequest> {
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return emitIn(this.req?.inHand, this, event, () => super.emit(event, ...args));
+  }
+}
+
+/** @param inHand null, or undefined while Node still builds the object, before the request is handled */
+export function emitIn(
+  inHand: RequestInHand | null | undefined,
+  emitter: EventEmitter,
+  event: string | symbol,
+  emit: () => boolean,
+): boolean {
+  if (!inHand) return emit();
+  // Most events have no listener, so there is nothing to run. An error without a listener is thrown.
+  if (event !== 'error' && emitter.listenerCount(event) === 0) return false;
+  let isHeard = true;
+  inRequest(inHand, () => {
+    isHeard = emit();
+  });
+  return isHeard;
+}

@@ -1,0 +1,109 @@
+import { manualClock } from '@mandate/runtime';
+import { limitsInForce, type TenantLimits } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { createMetrics } from '../metrics.ts';
+import { keyOf, testServer } from './http-server.fixture.ts';
+import type { HttpRoutes } from './http-server-type.ts';
+
+const routes: HttpRoutes = async (server) => {
+  server.post('/v1/changes', { config: { scope: 'operate', counted: 'changes' } }, () => ({}));
+  server.post('/v1/kills', { config: { scope: 'operate', unlimited: true } }, () => ({}));
+  server.post('/v1/records', { config: { scope: 'publish' } }, (request) => {
+    request.mustHaveRoom('publish', { records: 1 });
+    request.spend('publish', { records: 3, bytes: 10 });
+    return {};
+  });
+};
+
+async function serving(limits: TenantLimits) {
+  const clock = manualClock(1_000_000);
+  const metrics = createMetrics({ service: 'test' });
+  const inForce = limitsInForce(limits);
+  const server = await testServer(routes, {
+    ...{ metrics, clock, tenantLimits: () => inForce, limits: { requestsPerKeyPerSecond: 20 } },
+  });
+  const post = (url: string, scope: 'operate' | 'publish', text?: string) =>
+    server.inject({
+      ...{ method: 'POST', url },
+      headers: { ...keyOf(scope), ...(text !== undefined && { 'content-type': 'application/json' }) },
+      ...(text !== undefined && { payload: text }),
+    });
+  return { clock, metrics, post };
+}
+
+test('a change beyond the limit is refused with the exact wait, and let in after it', async () => {
+  const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 4 } });
+  const change = async () => (await post('/v1/changes', 'operate')).statusCode;
+  expect([await change(), await change()]).toEqual([200, 200]);
+  clock.advance(250);
+  const refused = await post('/v1/changes', 'operate');
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.json()).toMatchObject({
+    ...{ code: 'TOO_MANY_CHANGES', limit: 'changes', of: 'key', retryAfterMs: 750 },
+    detail: 'this API key may not make so many changes in so short a time',
+    remedy: 'Nothing was done. Wait 1 s, then send it again.',
+  });
+  clock.advance(749);
+  expect(await change()).toBe(429);
+  clock.advance(1);
+  expect(await change()).toBe(200);
+  expect(await metrics.registry.metrics()).toContain(
+    'mandate_http_limited_total{limit="changes",of="key",service="test"} 2',
+  );
+});
+
+test('a large body counts as one change for each 16 KiB', async () => {
+  const { clock, post } = await serving({ changes: { perSecond: 2, burst: 8 } });
+  const change = async (bytes: number) => {
+    const text = `{"text":"${'x'.repeat(bytes - 11)}"}`;
+    return (await post('/v1/changes', 'operate', text)).statusCode;
+  };
+  expect([await change(16_384), await change(16_385)]).toEqual([200, 200]);
+  expect(await change(16_385)).toBe(429);
+  clock.advance(2_000);
+  expect(await change(16_385)).toBe(200);
+  clock.advance(4_000);
+  expect([await change(3 * 16_384), await change(1_000)]).toEqual([200, 200]);
+});
+
+test('what is published counts by records and by bytes, all of it or nothing', async () => {
+  const { clock, post } = await serving({ publishPerKey: { bytes: { perSecond: 10, burst: 25 } } });
+  const publish = () => post('/v1/records', 'publish');
+  expect([(await publish()).statusCode, (await publish()).statusCode]).toEqual([200, 200]);
+  expect((await publish()).json()).toMatchObject({
+    ...{ code: 'TOO_MANY_RECORDS', limit: 'publish.bytes', of: 'key', retryAfterMs: 500 },
+  });
+  clock.advance(500);
+  expect((await publish()).statusCode).toBe(200);
+});
+
+test('shows how much of a limit a tenant has used, from one half on', async () => {
+  const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 8, perDay: 10 } });
+  const told = async () => {
+    const lines = (await metrics.registry.metrics()).split('\n');
+    return lines.filter((line) => line.startsWith('mandate_http_limit_used_ratio{'));
+  };
+  for (let at = 0; at < 3; at += 1) await post('/v1/changes', 'operate');
+  expect(await told()).toEqual([]);
+  await post('/v1/changes', 'operate');
+  const series = 'mandate_http_limit_used_ratio{tenant="acme",limit="changes",service="test"}';
+  expect(await told()).toEqual([`${series} 0.5`]);
+  clock.advance(10_000);
+  expect(await told()).toEqual([]);
+  await post('/v1/changes', 'operate');
+  expect(await told()).toEqual([`${series} 0.5`]);
+});
+
+test('reports no wait if the limits of a tenant let nothing through', async () => {
+  const { post } = await serving({ publish: { records: { perSecond: 0 } } });
+  const refused = await post('/v1/records', 'publish');
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, undefined]);
+  expect(refused.json()).toMatchObject({ code: 'TOO_MANY_RECORDS', retryAfterMs: null });
+});
+
+test('no rate limits a route that stops agents', async () => {
+  const { post } = await serving({ changes: { perSecond: 0 } });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/kills', 'operate')));
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+});

@@ -1,0 +1,71 @@
+/**
+ * Requests wait for their turn of the event loop while it is busy, and come in a fair order: by tenant, and within a tenant
+ * by key. What stops agents never waits.
+ */
+
+import type { Lane } from '@mandate/runtime';
+import { turns } from '@mandate/runtime';
+import type { FastifyRequest } from 'fastify';
+import { networkOf } from './caller-rooms.ts';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered before all others: it stops agents, or says whether the process is well. It computes next to nothing. */
+    urgent?: boolean;
+  }
+}
+
+/** How many requests of one key, or of one address, may wait for a turn. Each of them holds a socket and its body. */
+const MOST_WAITING = 5_000;
+
+/**
+ * Call it before `authenticate`, because reading a key and refusing a request take time as well. While the event loop is
+ * busy, callers of different addresses take turns, so that a crowd from one address delays no caller from another.
+ */
+export function takeTurnsToArrive(server: HttpServer): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (!mustWait(request)) done();
+    else turnIn(['arrivals', networkOf(request.ip)]).then(() => done(), done);
+  });
+}
+
+/** The lane in which the work for a request waits. */
+export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
+  return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
+}
+
+/** Whether the request has to wait for a turn before anything is made of it. */
+export function mustWait({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.urgent !== true && turns.isBusy();
+}
+
+/** @throws HttpProblem 503 OVERLOADED if too many requests of the same key wait already */
+export async function turnOf(request: FastifyRequest): Promise<void> {
+  await turnIn(laneOf(request));
+}
+
+async function turnIn(lane: Lane): Promise<void> {
+  if (turns.waitingIn(lane) >= MOST_WAITING) throw overloaded();
+  await turns.next(lane);
+}
+
+/** After `authenticate`, which says whose request it is. A request with a body waits once the body is there. */
+export function takeTurns(server: HttpServer): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (hasBody(request) || !mustWait(request)) done();
+    else turnOf(request).then(() => done(), done);
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function overloaded(): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', 'too many of your requests wait to be answered', {
+    remedy: 'Try again in a moment, and send fewer at a time.',
+    headers: { 'retry-after': '1' },
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * A span for every request that needs a key, and the trace id in every line that is logged for a request. Health and
+ * metrics are open to all and asked for all day: nobody follows those.
+ */
+
+import type { Span, Tracer } from '@mandate/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readTraceparent } from '../tracing/traceparent.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null where it is not traced. */
+    span: Span | null;
+  }
+}
+
+/** Call it right after `addRequestContext`, so that requests refused for their key or their rate are traced as well. */
+export function traceRequests(server: HttpServer, tracer: Tracer | null): void {
+  server.decorateRequest('span', null);
+  server.addHook('onRequest', (request, reply, done) => {
+    const { config } = request.routeOptions;
+    if (tracer !== null && !request.is404 && config.public !== true) beginSpan(tracer, request, reply);
+    if (request.traceparent !== null) {
+      const traceId = readTraceparent(request.traceparent)?.traceId;
+      request.log = request.log.child({ traceId });
+      reply.log = request.log;
+    }
+    done();
+  });
+}
+
+function beginSpan(tracer: Tracer, request: FastifyRequest, reply: FastifyReply): void {
+  const { method } = request;
+  const route = request.routeOptions.url ?? '';
+  const span = tracer.begin(`${method} ${route}`, request.traceparent, {
+    kind: 'server',
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'url.scheme': request.protocol,
+      'mandate.request.id': request.id,
+    },
+  });
+  request.span = span;
+  request.traceparent = span.traceparent;
+  // Comes also where the caller hangs up first, and so there is no answer.
+  reply.raw.once('close', () => {
+    const { statusCode, headersSent } = reply.raw;
+    if (request.principalKey !== null) span.set({ 'mandate.tenant': request.principalKey.tenant });
+    if (headersSent) span.set({ 'http.response.status_code': statusCode });
+    // Who leaves a stream has had its answer.
+    if (!headersSent) span.fail(faultNamed('aborted'));
+    else if (statusCode >= 500) span.fail(faultNamed(String(statusCode)));
+    span.end();
+  });
+}
+
+function faultNamed(name: string): Error {
+  return Object.assign(new Error(name), { name });
+}

@@ -1,0 +1,49 @@
+/**
+ * The logger of a process. Logs are JSON lines on stderr, because stdout belongs to results. Two filters keep secrets out:
+ * fields that usually hold a secret are censored by name, and any text in the form of an API key is censored, also in a
+ * message or a stack.
+ */
+
+import type { Logger, LogLevel } from '@mandate/runtime';
+import { type DestinationStream, destination as fileDescriptor, pino, stdTimeFunctions } from 'pino';
+import { API_KEY_PATTERN } from './api-keys/key-format.ts';
+
+const SECRET_FIELDS = [
+  'apiKey',
+  'authorization',
+  'cookie',
+  'key',
+  'password',
+  'secret',
+  'token',
+  '["proxy-authorization"]',
+  '["x-api-key"]',
+];
+
+/** Three levels deep, which is where headers of a logged request lie. Deeper objects have no place in a log line. */
+const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
+  const below = (path: string) => (field.startsWith('[') ? `${path}${field}` : `${path}.${field}`);
+  return [field, below('*'), below('*.*')];
+});
+
+/**
+ * @param name the service, as it shall stand in every line
+ * @param destination where lines go; stderr by default, written at once, so that a crash loses none
+ */
+export function createLogger(options: {
+  name: string;
+  level?: LogLevel;
+  destination?: DestinationStream;
+}): Logger {
+  return pino(
+    {
+      level: options.level ?? 'info',
+      base: { service: options.name },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_PATHS, censor: '[secret]' },
+      hooks: { streamWrite: (line) => line.replace(API_KEY_PATTERN, 'sk-mdt_[secret]') },
+    },
+    options.destination ?? fileDescriptor({ dest: 2, sync: true }),
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * What every main.ts does last: hands its parts and its `process` over, and lets the process end with the right
+ * exit code. The process object is passed in, because only a main.ts may touch it.
+ */
+import type { EventEmitter } from 'node:events';
+import type { Logger } from '@mandate/runtime';
+import { type LifecyclePart, runLifecycle } from '@mandate/runtime';
+import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
+import { sayWarnings } from '@mandate/runtime/say-warnings';
+
+/** As much of Node's `process` as is needed here. */
+export type ProcessPort = EventEmitter & {
+  exit(code: number): void;
+  exitCode: number | string | null | undefined;
+};
+
+/** 128 + the signal's number, as shells report it. */
+const FORCED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Runs the parts until SIGTERM or SIGINT asks for a graceful stop. A second signal ends the process at once, and so
+ * does an exception that nothing caught and that belongs to no request. Resolves when everything stopped; sets the exit
+ * code.
+ */
+export async function runProcess(
+  process: ProcessPort,
+  options: { log: Logger; parts: readonly LifecyclePart[]; onStarted?: () => void; lingerMs?: number },
+): Promise<void> {
+  const { log, lingerMs = 2_000 } = options;
+  const asked = new AbortController();
+
+  const onSignal = (signal: keyof typeof FORCED_EXIT_CODES) => {
+    if (asked.signal.aborted) {
+      log.warn({ signal }, 'second signal: leaving without waiting');
+      process.exit(FORCED_EXIT_CODES[signal]);
+      return;
+    }
+    log.info({ signal }, 'stopping; a second signal leaves at once');
+    asked.abort();
+  };
+  sayWarnings(process, (err) => log.warn({ err }, 'Node warns'));
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  const listensNoMore = endOnUncaught(process, (err) => {
+    log.fatal({ err }, 'an error that nothing caught; leaving');
+    process.exit(1);
+  });
+  process.exitCode = await runLifecycle({ ...options, stop: asked.signal });
+  // A handle that somebody forgot to close must not keep a stopped process alive. The timer itself does not either.
+  const { exitCode } = process;
+  setTimeout(() => {
+    log.warn('everything stopped, yet something keeps the process alive; leaving');
+    process.exit(Number(exitCode));
+  }, lingerMs).unref();
+  listensNoMore();
+}

@@ -1,0 +1,91 @@
+/** A service in a process of its own, from its settings to its end: what is the same in all of them. */
+
+import type { Logger, LogLevel, otlpSettings, ReadinessCheck, Tracer } from '@mandate/runtime';
+import { type ConfigPort, type Opening, openInOrder, serviceConfig } from '@mandate/runtime';
+import type { TenantLimitsInForce } from '@mandate/schemas';
+import type { z } from 'zod';
+import type { KeyStore } from './api-keys/key-store.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import type { HttpRoutes } from './http/http-server-type.ts';
+import { serveHttp } from './http/serve-http.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createLogger } from './pino-logger.ts';
+import { type ProcessPort, runProcess } from './run-process.ts';
+import { openTracer } from './tracing/open-tracer.ts';
+
+/** A long log takes long to fold. */
+const START_TIMEOUT_MS = 600_000;
+/** Requests in hand, then batches in hand, then the clients. */
+const STOP_TIMEOUT_MS = 30_000;
+
+export type ServiceSettings = {
+  logLevel: LogLevel;
+  host: string;
+  port: number;
+  /** Of a service that accepts keys. */
+  corsOrigins?: readonly string[];
+  requestsPerKeyPerSecond?: number;
+  sockets?: number;
+};
+
+/** What a service is given to open its own parts with. */
+export type ServiceContext<Config> = Opening & {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  /** null where there are no traces. */
+  tracer: Tracer | null;
+};
+
+/** What its HTTP server shows: health and metrics in any case, and `routes` where it has some. */
+export type ServiceParts = {
+  /** null where no key is accepted: then nothing but health and metrics answers. */
+  keys: KeyStore | null;
+  readiness: () => Promise<readonly ReadinessCheck[]>;
+  /** How much each tenant and each of its keys may write. Absent: the defaults. */
+  tenantLimits?: (tenant: string) => TenantLimitsInForce;
+  routes?: HttpRoutes;
+};
+
+/**
+ * Reads the settings (see `serviceConfig`), opens the parts and listens, until SIGTERM or SIGINT; then closes
+ * everything in reverse. Sets the exit code of `own`, the process, which a main.ts passes.
+ */
+export async function runService<S extends z.ZodObject<typeof otlpSettings.shape>>(
+  own: ConfigPort & ProcessPort,
+  service: {
+    name: string;
+    manifest: { description: string; version: string };
+    schema: S;
+    settings: (config: Readonly<z.output<S>>) => ServiceSettings;
+    open: (context: ServiceContext<Readonly<z.output<S>>>) => Promise<ServiceParts>;
+  },
+): Promise<void> {
+  const { name, manifest, schema } = service;
+  const config = serviceConfig(own, { service: name, about: manifest.description, schema });
+  const { logLevel, host, port, corsOrigins = [], ...limits } = service.settings(config);
+  const log = createLogger({ name, level: logLevel });
+  const start = () =>
+    openInOrder(async (opening) => {
+      const metrics = createMetrics({ service: name, processMetrics: true });
+      const traced = { service: name, version: manifest.version, log, metrics };
+      const tracer = opening.closing(await openTracer(config, traced), (opened) => opened?.stop());
+      const { routes, ...parts } = await service.open({ ...opening, config, log, metrics, tracer });
+      const server = await createHttpServer({
+        service: name,
+        version: manifest.version,
+        log,
+        metrics,
+        tracer,
+        corsOrigins,
+        limits,
+        ...parts,
+      });
+      if (routes !== undefined) await server.register(routes);
+      return opening.running(await serveHttp(server, { host, port }));
+    });
+  await runProcess(own, {
+    log,
+    parts: [{ name, start, startTimeoutMs: START_TIMEOUT_MS, stopTimeoutMs: STOP_TIMEOUT_MS }],
+  });
+}

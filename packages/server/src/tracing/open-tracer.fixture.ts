@@ -1,0 +1,24 @@
+/** Opens a tracer on the receiver that it is given, or on none, and says what of OpenTelemetry that loaded. */
+import { registerHooks } from 'node:module';
+
+const loaded: string[] = [];
+registerHooks({
+  resolve(specifier, context, next) {
+    // The client of the metrics asks for the api of OpenTelemetry itself, which does nothing.
+    if (/^@opentelemetry\/(?!api$)/.test(specifier)) loaded.push(specifier);
+    return next(specifier, context);
+  },
+});
+const { otlpSettings, silentLogger } = await import('@mandate/runtime');
+const { createMetrics, openTracer } = await import('../index.ts');
+const [OTLP_URL] = process.argv.slice(2);
+const log = silentLogger();
+const metrics = createMetrics({ service: 'test' });
+const opened = await openTracer(otlpSettings.parse({ OTLP_URL }), {
+  service: 'test',
+  version: '1',
+  log,
+  metrics,
+});
+await opened?.stop();
+process.stdout.write(JSON.stringify({ isOn: opened !== null, loaded: loaded.length }));

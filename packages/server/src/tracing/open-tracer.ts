@@ -1,0 +1,13 @@
+/** The tracer that the settings ask for. Where they ask for none, nothing of OpenTelemetry is loaded. */
+import type { OtlpSettings } from '@mandate/runtime';
+import type { OpenedTracer, TracedProcess } from './otel-tracer.ts';
+
+export async function openTracer(
+  settings: OtlpSettings,
+  traced: TracedProcess,
+): Promise<OpenedTracer | null> {
+  const { OTLP_URL: url } = settings;
+  if (url === undefined) return null;
+  const { createOtelTracer } = await import('./otel-tracer.ts');
+  return createOtelTracer({ ...settings, OTLP_URL: url }, traced);
+}

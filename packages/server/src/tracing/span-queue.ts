@@ -1,0 +1,130 @@
+/**
+ * Spans on their way out: a bounded queue, one delivery at a time. Adding to it never waits and never fails; a receiver
+ * that is slow or away costs spans, never work. What was dropped is counted, and said in the log now and then.
+ */
+
+import type { Logger } from '@mandate/runtime';
+import { outsideRequests } from '@mandate/runtime';
+import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
+import type { Metrics } from '../metrics.ts';
+
+export type SpanQueueOptions = {
+  exporter: SpanExporter;
+  maxSpans: number;
+  log: Logger;
+  metrics: Metrics;
+  /** How long spans are gathered before a delivery, when few come. Default 1,000. */
+  gatherMs?: number;
+  /** How often a receiver that does not take them is told of in the log, at most. Default 60,000. */
+  complainEveryMs?: number;
+};
+
+/** How many spans go in one delivery: as many as OpenTelemetry's own processor sends. */
+const DELIVERY_SPANS = 512;
+
+/** How many deliveries a full queue takes, beside the one that is under way. */
+export function deliveriesOf(maxSpans: number): number {
+  return Math.ceil(maxSpans / DELIVERY_SPANS) + 1;
+}
+
+type Outcome = 'delivered' | 'refused' | 'dropped';
+
+export class SpanQueue implements SpanProcessor {
+  readonly #options: SpanQueueOptions;
+  readonly #count: (outcome: Outcome, spans: number) => void;
+  #waiting: ReadableSpan[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #delivering: Promise<void> | null = null;
+  #isStopped = false;
+  #lost = 0;
+  #complainedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SpanQueueOptions) {
+    this.#options = options;
+    const counter = options.metrics.counter({
+      name: 'mandate_traces_spans_total',
+      help: 'Spans that ended, by what became of them: delivered, refused by a receiver or lost with it away, dropped as too many waited',
+      labels: ['outcome'],
+    });
+    this.#count = (outcome, spans) => counter.inc({ outcome }, spans);
+  }
+
+  onStart(): void {}
+
+  /** Spans of many requests are delivered together, and by none of them. */
+  onEnd(span: ReadableSpan): void {
+    outsideRequests(() => this.#take(span));
+  }
+
+  #take(span: ReadableSpan): void {
+    const { maxSpans, gatherMs = 1_000 } = this.#options;
+    if (this.#isStopped || this.#waiting.length >= maxSpans) {
+      this.#lose('dropped', 1, undefined);
+      return;
+    }
+    this.#waiting.push(span);
+    if (this.#waiting.length >= DELIVERY_SPANS) void this.#deliverAll();
+    else this.#timer ??= setTimeout(() => void this.#deliverAll(), gatherMs).unref();
+  }
+
+  /** Delivers what waits, at once and side by side, so that it takes no longer than one delivery. */
+  async shutdown(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    const rest: Promise<void>[] = [];
+    while (this.#waiting.length > 0) rest.push(this.#deliver());
+    await Promise.all([this.#delivering, ...rest]);
+    await this.#options.exporter.shutdown();
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#deliverAll();
+  }
+
+  #deliverAll(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#delivering ??= this.#untilNoneWait().finally(() => {
+      this.#delivering = null;
+    });
+    return this.#delivering;
+  }
+
+  async #untilNoneWait(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#deliver();
+  }
+
+  /** Never rejects. The exporter bounds its time. */
+  #deliver(): Promise<void> {
+    const spans = this.#waiting.splice(0, DELIVERY_SPANS);
+    return new Promise((resolve) => {
+      try {
+        this.#options.exporter.export(spans, ({ code, error }) => {
+          if (code === SUCCESS) this.#count('delivered', spans.length);
+          else this.#lose('refused', spans.length, error);
+          resolve();
+        });
+      } catch (error) {
+        this.#lose('refused', spans.length, error);
+        resolve();
+      }
+    });
+  }
+
+  #lose(outcome: 'refused' | 'dropped', spans: number, err: unknown): void {
+    const { log, complainEveryMs = 60_000 } = this.#options;
+    this.#count(outcome, spans);
+    this.#lost += spans;
+    const sinceMs = performance.now() - this.#complainedAtMs;
+    if (sinceMs < complainEveryMs) return;
+    this.#complainedAtMs = performance.now();
+    log.warn(
+      { err, lost: this.#lost },
+      'spans are lost: the receiver of traces does not take them, or not so many',
+    );
+    this.#lost = 0;
+  }
+}
+
+/** ExportResultCode of OpenTelemetry, whose package is not among ours. */
+const SUCCESS = 0;
