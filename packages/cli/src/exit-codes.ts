@@ -35,11 +35,12 @@ export function reportFailure(
   return error instanceof Error && 'code' in error && BAD_INPUT.has(error.code) ? 2 : 1;
 }
 
-/** Errors of the plane about a document or a setting that a person wrote. */
+/** Errors about a document, a setting or an option that a person wrote. */
 const BAD_INPUT: ReadonlySet<unknown> = new Set([
   'CONFIG_INVALID',
   'MANDATES_INVALID',
   'ALERT_RULES_INVALID',
+  'LOG_OF_OTHER_PLANE',
 ]);
 
 /** The message of the error, its cause, and its remedy. */

@@ -63,7 +63,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   const { openLog } = await import('@mandate/bus');
   const { reconcilePlane } = await import('../reconcile/reconcile-plane.ts');
   const { allHolds } = await import('../reconcile/reconcile-sources.ts');
-  const { reportText } = await import('../reconcile/report-text.ts');
+  const { reportText } = await import('../output/reconcile-report.ts');
   const progress = progressOn(context.stderr);
   const bus = await openLog(settings, {
     path,

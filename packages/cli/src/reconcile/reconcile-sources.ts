@@ -24,9 +24,8 @@ import {
   reconcile,
 } from '@mandate/ledger';
 import { foldOnto } from '@mandate/ledger-log';
-import { systemClock } from '@mandate/runtime';
+import { MandateError, systemClock } from '@mandate/runtime';
 import { type DecisionsRecord, readControlRecord, readDeadLettersRecord, TOPICS } from '@mandate/schemas';
-import { CommandFailure } from '../exit-codes.ts';
 import type { Audited, AuditRow } from './laws/audit-rows.ts';
 import type { LawReport } from './laws/law.ts';
 import { createLaws } from './laws/laws.ts';
@@ -69,7 +68,8 @@ export type Sources = {
 
 /**
  * All are asked again as long as what they differ in moves: what is on its way is not drift.
- * Throws a failure with exit code 2 when the log is not the ledger's: their difference would say nothing.
+ *
+ * @throws MandateError LOG_OF_OTHER_PLANE if the log is not the ledger's, because a difference between them would mean nothing
  */
 export async function reconcileSources(
   sources: Sources,
@@ -172,10 +172,13 @@ function isKept(record: DecisionsRecord | ControlEvent, keptFrom: KeptFrom): boo
 function mustBeOfOnePlane(onLog: ReadonlySet<string>, inForce: string): void {
   if (onLog.size === 1 && onLog.has(inForce)) return;
   const epochs = onLog.size === 0 ? 'knows no ledger epoch' : `ends in ledger epoch ${[...onLog].join(', ')}`;
-  throw new CommandFailure(
-    2,
+  throw new MandateError(
+    'LOG_OF_OTHER_PLANE',
     `this log is not that of the plane: it ${epochs}, and the plane decides in ${inForce}`,
-    'Name the data folder of that very plane with --data, or the plane of that folder with --url. If it was restarted just now, try again.',
+    {
+      remedy:
+        'Name the data folder of that very plane with --data, or the plane of that folder with --url. If it was restarted just now, try again.',
+    },
   );
 }
 

@@ -1,10 +1,10 @@
 /** What reconcile found, for people: what was compared, the laws as a table, and what breaks them. */
 import { formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
-import { printable, printableLines } from '../output/printable.ts';
-import { type Column, paint, table } from '../output/table.ts';
-import type { LawReport } from './laws/law.ts';
-import type { Report } from './reconcile-sources.ts';
+import type { LawReport } from '../reconcile/laws/law.ts';
+import type { Report } from '../reconcile/reconcile-sources.ts';
+import { printable, printableLines } from './printable.ts';
+import { type Column, paint, table } from './table.ts';
 
 const LAWS: readonly Column<LawReport>[] = [
   { title: 'law', of: ({ law }) => law },
