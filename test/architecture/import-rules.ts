@@ -41,6 +41,18 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/ledger-log', [...ADAPTER, '@mandate/bus', '@mandate/ledger']],
   ['packages/server', ADAPTER],
   ['packages/access-log', [...ADAPTER, '@mandate/server', '@mandate/bus']],
+  [
+    'packages/reconcile',
+    [
+      ...ADAPTER,
+      '@mandate/control',
+      '@mandate/ledger',
+      '@mandate/ledger-log',
+      '@mandate/bus',
+      '@mandate/audit',
+      '@mandate/client',
+    ],
+  ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/sdk', [...CONTRACTS, '@mandate/engine', '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
 ]);

@@ -1,5 +1,5 @@
 /** What reconcile must find of a plane that is well, told so that a failure names the law and what breaks it. */
-import type { reconcilePlane } from '@mandate/cli';
+import type { reconcilePlane } from '@mandate/reconcile';
 import { expect } from 'vitest';
 
 export function expectLaws(report: Awaited<ReturnType<typeof reconcilePlane>>): void {

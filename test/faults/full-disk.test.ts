@@ -5,8 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { reconcilePlane } from '@mandate/cli';
 import { createApiClient } from '@mandate/client';
+import { reconcilePlane } from '@mandate/reconcile';
 import { silentLogger } from '@mandate/runtime';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';

@@ -5,8 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
-import { allHolds, reconcilePlane } from '@mandate/cli';
 import { createApiClient } from '@mandate/client';
+import { allHolds, reconcilePlane } from '@mandate/reconcile';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, type Decision, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {

@@ -1,6 +1,6 @@
 /** Every service of a plane in a process of its own, on servers of the test's own, and what a test asks of them all. */
 import type { Bus } from '@mandate/bus';
-import { allHolds, reconcilePlane } from '@mandate/cli';
+import { allHolds, reconcilePlane } from '@mandate/reconcile';
 import {
   type ClickHouseServer,
   type KafkaCluster,

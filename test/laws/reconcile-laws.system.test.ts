@@ -2,7 +2,7 @@
  * What reconcile asks of a log holds for every history of the real decider; and the smallest change of one record breaks
  * the law that it concerns.
  */
-import { createLaws, type LawName } from '@mandate/cli';
+import { createLaws, type LawName } from '@mandate/reconcile';
 import {
   actionRequested,
   type Decision,

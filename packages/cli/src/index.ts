@@ -8,7 +8,3 @@ export { offlineHiding } from './offline-hiding.ts';
 export { openPlane, type Plane } from './plane/open-plane.ts';
 export { planeConfig } from './plane/plane-config.ts';
 export { runProgram } from './program.ts';
-export type { LawName } from './reconcile/laws/law.ts';
-export { createLaws } from './reconcile/laws/laws.ts';
-export { reconcilePlane } from './reconcile/reconcile-plane.ts';
-export { allHolds } from './reconcile/reconcile-sources.ts';

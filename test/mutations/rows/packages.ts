@@ -98,7 +98,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile('packages/cli/src/reconcile/laws/terms.ts', [
+  ...inFile('packages/reconcile/src/laws/terms.ts', [
     ['4 reconcile: a success costs at least its price', 'chargedMicros < leastMicros', 'false'],
     ['4 reconcile: earlier give-backs of own reports count', 'before + backMicros >', 'backMicros >'],
   ]),

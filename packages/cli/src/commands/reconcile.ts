@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Report } from '@mandate/reconcile';
 import { dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
@@ -8,7 +9,6 @@ import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import type { Report } from '../reconcile/reconcile-sources.ts';
 import { type ConnectionOptions, connect, withAlerter, withConnection } from './connection.ts';
 import { folderOf, withData } from './folder.ts';
 
@@ -61,8 +61,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
     );
   }
   const { openLog } = await import('@mandate/bus');
-  const { reconcilePlane } = await import('../reconcile/reconcile-plane.ts');
-  const { allHolds } = await import('../reconcile/reconcile-sources.ts');
+  const { allHolds, reconcilePlane } = await import('@mandate/reconcile');
   const { reportText } = await import('../output/reconcile-report.ts');
   const progress = progressOn(context.stderr);
   const bus = await openLog(settings, {

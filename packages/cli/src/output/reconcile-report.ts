@@ -1,8 +1,8 @@
 /** What reconcile found, for people: what was compared, the laws as a table, and what breaks them. */
+
+import type { LawReport, Report } from '@mandate/reconcile';
 import { formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
-import type { LawReport } from '../reconcile/laws/law.ts';
-import type { Report } from '../reconcile/reconcile-sources.ts';
 import { printable, printableLines } from './printable.ts';
 import { type Column, paint, table } from './table.ts';
 
