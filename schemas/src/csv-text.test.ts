@@ -1,4 +1,4 @@
-import { textOfCsv } from '@mandate/testing';
+import { runs, textOfCsv } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvText } from './csv-text.ts';
@@ -90,7 +90,7 @@ test('no part of a cell begins a formula, at whatever sign a spreadsheet splits 
       }
       expect('\t\r\n').not.toContain(cell.charAt(0) || 'x');
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -105,6 +105,6 @@ test('the text of every cell can be restored', () => {
         expect(textOfCsv(csvText(any))).toBe(any);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

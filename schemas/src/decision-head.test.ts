@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beforeDecision, type DecisionsHead, readDecisionsHead } from './decision-head.ts';
@@ -67,7 +68,7 @@ it('whatever is said in it and around it, its head is the same', () => {
       json.decision.action = { ...json.decision.action, args, ...(idempotencyKey && { idempotencyKey }) };
       expect(headOf(written(json))).toEqual(wholeOf(written(json)));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

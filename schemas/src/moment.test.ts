@@ -1,3 +1,4 @@
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dayFault, readMoment, timeFault } from './moment.ts';
@@ -75,7 +76,7 @@ describe('times', () => {
         if (timeFault(text) !== null) return;
         expect(new Date(Date.parse(text)).toISOString()).toBe(text.replace('Z', '.000Z'));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 

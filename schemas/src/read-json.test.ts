@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CAPS } from './defaults.ts';
@@ -245,7 +246,7 @@ describe('random texts', () => {
           expect(error.offset).toBeLessThanOrEqual(text.length);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -306,7 +307,7 @@ describe('anything at all', () => {
         const read = readActionsRecord(value);
         if (!read.ok) expect(fault.parse(read.fault)).toMatchObject({ line: expect.any(Number) });
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

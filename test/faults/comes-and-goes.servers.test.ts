@@ -7,8 +7,8 @@ import { type Bus, createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { GROUPS, TOPICS } from '@mandate/schemas';
 import {
+  byLength,
   describeWithOwnServers,
-  IS_LONG,
   type KafkaCluster,
   SEED,
   seededRandom,
@@ -21,7 +21,7 @@ import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from '.
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 const SHARE = 200;
-const CHANGES = IS_LONG ? 150 : 5;
+const CHANGES = byLength({ short: 3, full: 5, long: 150 });
 const EVERY_MS = 2_000;
 /** So many may be undecided before more are asked for. */
 const MOST_WAITING = 400;

@@ -4,14 +4,14 @@
  * the log = ledger = audit, to the micro-dollar.
  */
 import { TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import { byLength, describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { expectWithin, followLog } from './follow-log.ts';
 import { expectWhole, wholePlane } from './whole-plane.ts';
 
-const KILLS = IS_LONG ? 40 : 6;
+const KILLS = byLength({ short: 3, full: 6, long: 40 });
 const ACTIONS = KILLS * 1_500;
 /** Asked for between one kill and the next. */
 const SHARE = ACTIONS / KILLS;

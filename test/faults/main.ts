@@ -151,7 +151,7 @@ function runFiles(files: readonly string[], { long, minutes, seed, json }: Asked
     cwd: ROOT,
     env: {
       ...process.env,
-      ...(long ? { FAULTS_LONG: '1' } : {}),
+      TEST_LENGTH: long ? 'long' : 'full',
       ...(minutes === undefined ? {} : { SOAK_MINUTES: minutes }),
       ATTACK_SECONDS: String(60 * Number(minutes ?? 1)),
       SEED: String(seed),

@@ -10,7 +10,7 @@ import { allHolds, reconcilePlane } from '@mandate/reconcile';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, type Decision, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {
-  IS_LONG,
+  byLength,
   type PlaneProcess,
   SEED,
   seededRandom,
@@ -21,7 +21,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { expectLaws } from './expect-laws.ts';
 
-const KILLS = IS_LONG ? 50 : 16;
+const KILLS = byLength({ short: 4, full: 16, long: 50 });
 const ACTIONS = KILLS * 400;
 const AGENTS = 97;
 

@@ -1,6 +1,6 @@
 /** Attacks over HTTP by holders of ordinary keys, one after the other: honest callers are served while each goes on. */
 import type { ApiScope } from '@mandate/schemas';
-import { IS_LONG } from '@mandate/testing';
+import { byLength, IS_LONG } from '@mandate/testing';
 import { afterEach, expect, test } from 'vitest';
 import { attackedPlane } from './attacked-plane.ts';
 import { claimWhatIsPinned } from './attacks/claim-what-is-pinned.ts';
@@ -13,7 +13,7 @@ import { slowBodies } from './attacks/slow-bodies.ts';
 import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
 
 /** How often others are served during an attack. */
-const ROUNDS = IS_LONG ? 200 : 20;
+const ROUNDS = byLength({ short: 5, full: 20, long: 200 });
 /** How many connections the plane takes in the attacks that hoard them. */
 const SOCKETS = IS_LONG ? 9_000 : 600;
 

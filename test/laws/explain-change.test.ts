@@ -2,6 +2,7 @@
  * What an explanation says would have to change is true: done, and the same request asked again as it says, the checks
  * that stood in the way do so no more; done by the smallest step less, they still do.
  */
+
 import { actionDigest } from '@mandate/policy';
 import { whatWouldChange } from '@mandate/query';
 import { isMandateError } from '@mandate/runtime';
@@ -16,6 +17,7 @@ import {
   type MandateDocument,
   mandateDocument,
 } from '@mandate/schemas';
+import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
@@ -308,9 +310,9 @@ test('met in full, what stood in the way stands there no more', async () => {
       if (unasked.length === 0 && again.waitMs === 0) expect(then.verdict).toBe('ALLOW');
       judged += 1;
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
-  expect(judged).toBeGreaterThan(20);
+  expect(judged).toBeGreaterThan(hits(20));
 });
 
 const EXACT = new Set<Way['way']>([
@@ -346,9 +348,9 @@ test('no figure is larger than it has to be', async () => {
       expect({ one, said, checks }).not.toMatchObject({ said: 'pass' });
       judged += 1;
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
-  expect(judged).toBeGreaterThan(20);
+  expect(judged).toBeGreaterThan(hits(20));
 });
 
 test('what is said to be given back is enough; where nothing is, nothing would be', async () => {
@@ -384,7 +386,7 @@ test('what is said to be given back is enough; where nothing is, nothing would b
       said += mended.length;
       unsaid += exceeded.length - mended.length;
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
-  expect(Math.min(said, unsaid)).toBeGreaterThan(10);
+  expect(Math.min(said, unsaid)).toBeGreaterThan(hits(10));
 });

@@ -1,4 +1,5 @@
 /** A sub-agent never holds more than any agent above it, and spends from the budgets of all of them (ADR 25). */
+
 import { createFold, foldRecord } from '@mandate/ledger';
 import { planInForce } from '@mandate/policy';
 import {
@@ -10,6 +11,7 @@ import {
   readDecisionsRecord,
   rulesThatGave,
 } from '@mandate/schemas';
+import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, reporting, START_MS } from '../decider-in-a-box.ts';
@@ -69,9 +71,9 @@ test('whatever is refused above is refused below, what all may do is allowed, an
           expect(plan.limits.filter((one) => isAsStrict(one, limit))).toHaveLength(1);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
-  expect(Math.min(refused, allowed), 'both came about').toBeGreaterThan(30);
+  expect(Math.min(refused, allowed), 'both came about').toBeGreaterThan(hits(30));
 });
 
 function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]): boolean {
@@ -119,9 +121,9 @@ test('whoever a policy is named of, its checks, its limits and what it says besi
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
-  expect(joined).toBeGreaterThan(500);
+  expect(joined).toBeGreaterThan(hits(500));
 });
 
 test('who stands above nobody is decided as if there were no families', () => {
@@ -230,7 +232,7 @@ test('what a family spends is spent from the budgets and rates of everyone above
     }),
     { numRuns: 12 },
   );
-  expect(stopped, 'somebody is stopped by what others of the family did').toBeGreaterThan(20);
+  expect(stopped, 'somebody is stopped by what others of the family did').toBeGreaterThan(hits(20));
 });
 
 const read = new WeakMap<Box, DecisionsRecord[]>();

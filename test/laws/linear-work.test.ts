@@ -2,6 +2,7 @@
  * Whatever reads what comes from outside does work that grows no faster than what it reads. Hostile texts are drawn, each at
  * a length and at four times that length: four times the work is linear, sixteen times is quadratic.
  */
+import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { arbitraryHostile, KNOWN_HOSTILE, textAt } from './arbitrary-hostile.ts';
@@ -35,7 +36,7 @@ describe.each(READERS.map(([name]) => name))('%s', (reader) => {
           MOST * less + CONSTANT,
         );
       }),
-      { numRuns: 40, examples: KNOWN_HOSTILE.map((hostile) => [hostile]) },
+      { numRuns: byLength({ short: 8, full: 40 }), examples: KNOWN_HOSTILE.map((hostile) => [hostile]) },
     );
   });
 });

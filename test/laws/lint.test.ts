@@ -3,6 +3,7 @@
 import { mandatesUnderControl } from '@mandate/control';
 import { lintControl } from '@mandate/control/lint';
 import { type ActionDecided, actionRequested, type Plan } from '@mandate/schemas';
+import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, reporting, START_MS } from '../decider-in-a-box.ts';
@@ -58,9 +59,9 @@ test('a rule that contradicts itself never applies', () => {
       const planOf = plansOf(POLICIES, rules);
       for (const action of actions) expect(planOf(action, START_MS).mandate).toBeNull();
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
-  expect(told).toBeGreaterThan(10);
+  expect(told).toBeGreaterThan(hits(10));
 });
 
 test('a rule that adds nothing could go, also where all such go at once', () => {
@@ -83,9 +84,9 @@ test('a rule that adds nothing could go, also where all such go at once', () => 
       for (const action of actions)
         for (const atMs of MOMENTS) expect(gist(after(action, atMs))).toEqual(gist(before(action, atMs)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
-  expect(told).toBeGreaterThan(10);
+  expect(told).toBeGreaterThan(hits(10));
 });
 
 /** But for which rules gave it, for how long that is known, and what is only told. */
@@ -256,7 +257,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
     }),
     { numRuns: 50 },
   );
-  expect(told).toBeGreaterThan(10);
+  expect(told).toBeGreaterThan(hits(10));
 });
 
 test('a tool that is never afforded is never let through by whoever is held to the policies that say so', async () => {

@@ -1,7 +1,9 @@
 /** What agents may do follows from the control topic, from the place of each change on. */
+
 import { agentRegister, foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { loadMandates, mandatesOfFile, planInForce } from '@mandate/policy';
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
@@ -262,6 +264,6 @@ test('who has followed every change plans as who begins to look now', () => {
           }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -2,7 +2,9 @@
  * A shared budget is charged at most ten times the agent's own budget, and a dollar for each of twenty calls that reserve
  * nothing. This holds for all calls and reports of the agent (ADR 45, ADR 46).
  */
+
 import { DEFAULTS } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, reporting, settlementOf } from '../decider-in-a-box.ts';
@@ -71,7 +73,7 @@ test('charges a shared budget at most ten times the own budget of the agent, and
       most = Math.max(most, micros);
       expect(micros).toBeLessThanOrEqual(MOST_MICROS);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
   expect(most, 'the budget was overdrawn').toBeGreaterThan(OWN_MICROS);
 });

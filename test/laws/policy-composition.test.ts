@@ -1,7 +1,7 @@
 /** Policies compose to the actions that each of them allows. Their order and their repeats change nothing. */
 import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
 import { type Check, DEFAULTS, policyDocument } from '@mandate/schemas';
-import { matchesByTable } from '@mandate/testing';
+import { hits, matchesByTable, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf, START_MS, settlementOf } from '../decider-in-a-box.ts';
@@ -66,7 +66,7 @@ test('from one and the same state, what one of them refuses all of them refuse',
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -78,7 +78,7 @@ test('what all of them allow without a limit, a price or a person is allowed', (
       const same = alone.every(({ reserveMicros }) => reserveMicros === all.reserveMicros);
       if (same && alone.every(({ refusal }) => refusal === null)) expect(all.refusal).toBeNull();
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -99,7 +99,7 @@ test('order and repetition change nothing', () => {
         );
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -123,7 +123,7 @@ test('every bound of each stays, as strict or stricter', () => {
       }
       expect(new Set(all.limits.map(counterOf)).size, 'a counter is charged once').toBe(all.limits.length);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -142,7 +142,7 @@ test('of limits that share a counter the strictest stands, and beside it what ea
         expect(also.map(boundIn), 'in the order of the policies').toEqual(ofOthers.map(boundIn));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -171,9 +171,9 @@ test('what each of the others is said to say of a counter it says alone, from on
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
-  expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(10);
+  expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(hits(10));
 });
 
 const CALL = { agentId: 'a', type: 'tool_call', tool: 't' } as const;
@@ -251,7 +251,7 @@ test('lists of tools intersect by the names that they match, and denied ones uni
         });
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -272,7 +272,7 @@ test('a policy that is not there allows nothing, whatever stands beside it', () 
       );
       expect({ code: refusal?.code, observe }).toEqual({ code: 'MANDATE_NOT_FOUND', observe: false });
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -407,7 +407,7 @@ test('reserves the highest reservation of several policies, and charges the high
       expect(charged).toBe(Math.max(...alone.map((one) => one.charged)));
       expect(cap).toBe(reserved === 0 ? DEFAULTS.actualCostMicros : DEFAULTS.actualCostFactor * reserved);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
   expect(kinds).toEqual(new Set(['SUCCESS_BASED', 'ATTEMPT_BASED', 'TIERED', 'COMPOSED']));
 });
@@ -451,7 +451,7 @@ test('the price does not depend on which policies set it, or how many', () => {
         .map(({ field }) => field);
       expect(priceUnder(shuffled)).toEqual(priceUnder(fields));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -483,9 +483,9 @@ test('after the same calls and reports each of them allows what all of them allo
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
-  expect(Math.min(seen.refused, seen.lessAlone), 'both came about').toBeGreaterThan(10);
+  expect(Math.min(seen.refused, seen.lessAlone), 'both came about').toBeGreaterThan(hits(10));
 });
 
 test.each([

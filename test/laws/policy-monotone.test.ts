@@ -1,4 +1,5 @@
 /** From one and the same state, a stricter mandate never allows what a laxer one refuses. */
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
@@ -85,6 +86,6 @@ test('what is denied is denied, whatever else allows it', async () => {
       const [answer] = await box.answer([box.append(ask)]);
       expect(decisionOf(answer).verdict).not.toBe('ALLOW');
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -1,6 +1,8 @@
 /** `plan` and `decide` are functions of their arguments: total, the same for ever, and they leave what they read alone. */
+
 import { decide, plan } from '@mandate/policy';
 import type { Code, LimitFact, Plan, StepFacts } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { mandatesOf, START_MS } from '../decider-in-a-box.ts';
@@ -92,7 +94,7 @@ test('plan: the same again, from arguments that cannot be changed, and as JSON i
       expect(JSON.parse(JSON.stringify(made))).toEqual(made);
       expect(Number.isSafeInteger(made.reserveMicros) && made.reserveMicros >= 0).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -103,7 +105,7 @@ test('decide: the same again, from arguments that cannot be changed, and as JSON
       expect(decide(structuredClone(made), structuredClone(facts))).toEqual(judgement);
       expect(JSON.parse(JSON.stringify(judgement))).toEqual(judgement);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -165,7 +167,7 @@ describe('observe mode', () => {
           checks: enforced.checks,
         });
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -183,6 +185,6 @@ test('a refusal is soft exactly when there is something to wait for', () => {
       }
       expect(hard).toBe(retryAfterMs === null);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

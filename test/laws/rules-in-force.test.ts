@@ -1,4 +1,5 @@
 /** What rules give is found from what is remembered, and is what one would find without: whatever was asked before. */
+
 import {
   type AgentAttributes,
   compileCondition,
@@ -11,6 +12,7 @@ import {
   rulesInForce,
 } from '@mandate/policy';
 import { policyDocument, ruleDocument } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -118,7 +120,7 @@ test('what is remembered is what would be found anew', () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -153,7 +155,7 @@ test('each policy is joined to the rules that gave it, and to no others', () => 
         expect(made?.reference.given).toEqual(names);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -170,7 +172,7 @@ test('the same rules match for as long as is said', () => {
         if (shadow !== null && fromMs <= atMs && atMs < untilMs) expect(found).toEqual(matches);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -182,7 +184,7 @@ test('one rule more leaves every policy in force that was, and no shadow rule ad
       expect(names(after)).toEqual(expect.arrayContaining([...names(before)]));
       if ((more as { mode?: string }).mode === 'shadow') expect(names(after)).toEqual(names(before));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -215,7 +217,7 @@ test('the rules that match are those that say so', () => {
       const said = rules.flatMap((document, at) => (applies(document, question) ? [`r${at}`] : []));
       expect(matches.map((match) => match.rule).toSorted()).toEqual(said);
     }),
-    { numRuns: 700 },
+    { numRuns: runs(700) },
   );
 });
 

@@ -1,7 +1,9 @@
 /** Rules in shadow change nothing, and what is told of them is what would have been decided. On random histories. */
+
 import { foldControl, mandatesUnderControl } from '@mandate/control';
 import type { MandatesInForce } from '@mandate/policy';
 import { controlRecord, type Decision } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
@@ -161,7 +163,7 @@ test('what is told of them is what would have been decided, wherever their limit
       else if (shadow?.unknownLimits) expect(verdict).toBe('BLOCK');
       else expect({ verdict: shadow?.verdict, code: shadow?.code }).toEqual({ verdict, code });
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

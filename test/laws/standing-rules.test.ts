@@ -1,6 +1,8 @@
 /** Whoever has followed every change of rules finds what one finds who begins to look now, and as many steps. */
+
 import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
 import { controlRecord } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
@@ -89,7 +91,7 @@ test('whatever is changed, and whoever was asked in between', () => {
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
   expect(told).toEqual(new Set([true, false]));
 });

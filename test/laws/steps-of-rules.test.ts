@@ -2,9 +2,11 @@
  * What rules and policies take for one action is bounded, and counted: the same for whoever counts, in whatever order they
  * stand, whatever is remembered. What would take more is refused, and rules in shadow change nothing of it.
  */
+
 import { foldControl, loadControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
 import { type Action, CAPS, controlRecord, type Plan } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
@@ -126,7 +128,7 @@ test('in whatever order rules stand, and whatever was asked before, the same is 
         expect(inAnyOrder(planned(reordered, note, agentId))).toEqual(inAnyOrder(anew));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
   expect(told).toEqual(new Set(['none', 'RULES_TOO_COSTLY', 'MANDATE_NOT_FOUND']));
 });

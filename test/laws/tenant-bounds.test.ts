@@ -1,7 +1,9 @@
 /** What all of a tenant is held to only ever takes away, and is in every mandate of it; where it is closed, nothing is allowed. */
+
 import { foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { loadMandates, mandatesOfFile, planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, tenantDocument } from '@mandate/schemas';
+import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
@@ -52,9 +54,9 @@ test('whatever is refused without bounds is refused within them, and they alone 
         else expect(within.mandate?.policies.at(-1)).toMatch(/^tenant default@\d+( of lead)?$/);
       }
     }),
-    { numRuns: 180 },
+    { numRuns: runs(180) },
   );
-  expect(Math.min(allowed, refused), 'both came about').toBeGreaterThan(15);
+  expect(Math.min(allowed, refused), 'both came about').toBeGreaterThan(hits(15));
 });
 
 test('they are one more policy, as if a rule gave it to everybody', () => {

@@ -88,7 +88,7 @@ function noticedBy(copy: string, rounds: readonly string[][]): string | null {
       {
         cwd: copy,
         encoding: 'utf8',
-        env: { ...process.env, NO_COLOR: '1' },
+        env: { ...process.env, NO_COLOR: '1', TEST_LENGTH: 'full' },
       },
     );
     if (run.status === 0) continue;

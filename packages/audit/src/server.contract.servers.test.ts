@@ -1,7 +1,15 @@
-import { describeWithServers } from '@mandate/testing';
-import { auditContract } from './contract.ts';
+/**
+ * The contract over HTTP. The engine is the one of embedded.contract.system.test.ts, where the whole contract always runs,
+ * so a short run asks here only for what depends on the way to the engine.
+ */
+import { byLength, describeWithServers } from '@mandate/testing';
+import { auditContract, CONTRACT_PARTS, TRANSPORT_PARTS } from './contract.ts';
 import { onSharedServer } from './server.fixture.ts';
 
 describeWithServers(['clickhouse'], 'over HTTP,', () => {
-  auditContract('ClickHouse as a server', onSharedServer);
+  auditContract(
+    'ClickHouse as a server',
+    onSharedServer,
+    byLength({ short: TRANSPORT_PARTS, full: CONTRACT_PARTS }),
+  );
 });

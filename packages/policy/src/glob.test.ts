@@ -1,4 +1,4 @@
-import { matchesByTable } from '@mandate/testing';
+import { matchesByTable, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlobs } from './glob.ts';
@@ -74,7 +74,7 @@ test('agrees with a matcher by dynamic programming', () => {
         }
       },
     ),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 });
 

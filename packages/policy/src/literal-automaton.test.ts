@@ -1,3 +1,4 @@
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROOT, START, step, trie } from './literal-automaton.ts';
@@ -27,7 +28,7 @@ test('after each code unit the state and its suffixes are those of the literals 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

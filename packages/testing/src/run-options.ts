@@ -1,25 +1,56 @@
-/** How this run of the tests was asked for: by `npm run test:faults`, or by hand in the environment. */
+/** How this run of the tests was asked for: by an npm script, by `npm run test:faults`, or by hand in the environment. */
 
-/** What random choices are drawn from. `SEED=123` repeats a run; with `SEED=random` each process draws its own. */
+/** The seed of random choices. `SEED=123` repeats a run; with `SEED=random` each process draws its own. */
 export const SEED: number =
   process.env.SEED === 'random' ? Date.now() % 2 ** 31 : Number(process.env.SEED ?? 20_261_121);
 
-/** `FAULTS_LONG=1`: faults that come thousands of times, and for half an hour. */
-export const IS_LONG: boolean = process.env.FAULTS_LONG === '1';
+const LENGTHS = ['short', 'full', 'long'] as const;
 
-/** How long the soak goes on, by `SOAK_MINUTES`: else half an hour, or just long enough to show that it works. */
+/**
+ * How much of its loops and random searches a test runs, by `TEST_LENGTH`:
+ * `short` in `npm test`, a quarter or less;
+ * `full` in `npm run test:full`, `test:explore`, `test:faults` and `test:mutations`;
+ * `long` in `npm run test:faults -- --long`: thousands of faults, and a soak of half an hour.
+ */
+export const TEST_LENGTH: (typeof LENGTHS)[number] = readLength(process.env.TEST_LENGTH);
+
+export const IS_LONG: boolean = TEST_LENGTH === 'long';
+
+/** The value for this run's length. */
+export function byLength<T>(values: { short: T; full: T; long?: T }): T {
+  return values[TEST_LENGTH] ?? values.full;
+}
+
+/**
+ * `numRuns` of a random search: all of them in a full run, a quarter in a short one, but never fewer than 20.
+ * @param full as many as a full run has
+ */
+export function runs(full: number): number {
+  return byLength({ short: Math.min(full, Math.max(20, Math.ceil(full / 4))), full });
+}
+
+/** How often, at least, something must have come about in a search of `runs`: a fifth in a short run, with some room for luck. */
+export function hits(full: number): number {
+  return byLength({ short: Math.floor(full / 5), full });
+}
+
+/** How long the soak goes on, by `SOAK_MINUTES`. Default: half an hour in a long run, else long enough to show that it works. */
 export const SOAK_MS: number =
   process.env.SOAK_MINUTES === undefined
-    ? IS_LONG
-      ? 30 * 60_000
-      : 8_000
+    ? byLength({ short: 8_000, full: 8_000, long: 30 * 60_000 })
     : 60_000 * Number(process.env.SOAK_MINUTES);
 
 /**
- * The attack with everything at once, by `ATTACK_SECONDS`. Where nothing is said it is short, and its limits of time are
- * those of a machine that has much else to do.
+ * The attack with everything at once, by `ATTACK_SECONDS`. Without it the attack is short, and its limits of time are
+ * those of a busy machine.
  */
 export const ATTACK: { ms: number; isMeasured: boolean } = {
   ms: 1_000 * Number(process.env.ATTACK_SECONDS ?? 5),
   isMeasured: process.env.ATTACK_SECONDS !== undefined,
 };
+
+function readLength(text = 'short'): (typeof LENGTHS)[number] {
+  const known = LENGTHS.find((length) => length === text);
+  if (known === undefined) throw new RangeError(`TEST_LENGTH is ${text}; it can be ${LENGTHS.join(', ')}`);
+  return known;
+}

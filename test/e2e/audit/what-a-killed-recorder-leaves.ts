@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, chargesByAgent, recordedByPartition, searchSettlements } from '@mandate/audit';
 import { TOPICS } from '@mandate/schemas';
+import { byLength } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { decided, epochBegan, settled } from './log-records.ts';
 import { everyDecision, type OpenTables, openLog, openRecording } from './recording.ts';
 
-const KILLS = 5;
+const KILLS = byLength({ short: 2, full: 5 });
 /** More decisions than a recorder lands before it is killed. */
 const AHEAD = 2_000;
 
@@ -24,7 +25,7 @@ function startProcess(folder: string, args: readonly string[]): ChildProcess {
 }
 
 export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
-  test('after five kills each decision is answered once, and every row is there', async () => {
+  test(`after ${KILLS} kills each decision is answered once, and every row is there`, async () => {
     const { open, args } = await tables();
     const folder = mkdtempSync(join(tmpdir(), 'mandate-killed-'));
     const bus = await openLog(folder);

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultsOfAnswers, IS_LONG, type PlaneProcess, startPlane } from '@mandate/testing';
+import { byLength, faultsOfAnswers, IS_LONG, type PlaneProcess, startPlane } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   describedBy,
@@ -15,6 +15,8 @@ import {
   send,
 } from '../../faults/attacks/hostile-parameters.ts';
 
+/** A short run sends each fourth request. Four is coprime with the three texts of a parameter and the seven of headers. */
+const EVERY = byLength({ short: 4, full: 1 });
 /** Requests under way at once: a tenant has no more than 4 exports and 4 questions to the audit. */
 const AT_ONCE = 4;
 
@@ -52,7 +54,7 @@ test('each hostile text is answered as described, breaks no header, and throws n
 }, async () => {
   const document = await describedBy(plane.url);
   const faultsOf = (await faultsOfAnswers())(document);
-  const requests = hostileRequests(document, { all: IS_LONG });
+  const requests = hostileRequests(document, { all: IS_LONG, every: EVERY });
   const faults: string[] = [];
   let asked = 0;
 
@@ -89,7 +91,7 @@ test('each hostile text is answered as described, breaks no header, and throws n
 
   await Promise.all(Array.from({ length: AT_ONCE }, askAll));
   expect(faults).toEqual([]);
-  expect(asked).toBeGreaterThan(2_000);
+  expect(asked).toBeGreaterThan(2_000 / EVERY);
   const metrics = await (await fetch(`${plane.url}/metrics`)).text();
   expect(/^mandate_http_faults_total\S* (\d+)$/m.exec(metrics)?.[1]).toBe('0');
   expect(plane.process.exitCode).toBeNull();

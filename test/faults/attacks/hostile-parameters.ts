@@ -90,8 +90,22 @@ export async function describedBy(url: string): Promise<OpenApi> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
 }
 
-/** @param all each text at each place; otherwise at each place some of them, in turn */
-export function* hostileRequests(document: OpenApi, { all }: { all: boolean }): Generator<HostileRequest> {
+/**
+ * @param all each text at each place; otherwise at each place some of them, in turn
+ * @param every 4 for each fourth request only
+ */
+export function* hostileRequests(
+  document: OpenApi,
+  { all, every = 1 }: { all: boolean; every?: number },
+): Generator<HostileRequest> {
+  let count = 0;
+  for (const request of eachRequest(document, all)) {
+    if (count % every === 0) yield request;
+    count += 1;
+  }
+}
+
+function* eachRequest(document: OpenApi, all: boolean): Generator<HostileRequest> {
   const chosen = all ? (texts: readonly Text[]) => texts : inTurn();
   for (const operation of operationsOf(document)) {
     yield* inUrl(operation, chosen);

@@ -19,10 +19,10 @@
  *                       those are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
  *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day.
  *
- * Each run plays 10,000 histories, or two minutes of them; the long form 100,000; `SEED` draws others (`npm run test:faults`); a failure names the seed of its
- * history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
+ * `npm test` plays 2,000 histories, a full run 10,000 or two minutes of them, and the long form 100,000. `SEED` draws others
+ * (`npm run test:faults`). A failure names the seed of its history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
  */
-import { IS_LONG, SEED } from '@mandate/testing';
+import { byLength, IS_LONG, SEED } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { playHistory } from './play-history.ts';
 import { virtualGlobals } from './virtual-timers.ts';
@@ -30,9 +30,13 @@ import { virtualGlobals } from './virtual-timers.ts';
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
 /** About 120 a second on a core of its own. */
-const HISTORIES = IS_LONG ? 100_000 : 10_000;
-/** On a slow machine as many as there is time for: the first of the same ones. */
-const LONGEST_MS = IS_LONG ? Number.POSITIVE_INFINITY : 120_000;
+const HISTORIES = byLength({ short: 2_000, full: 10_000, long: 100_000 });
+/** A full run ends after two minutes on a slow machine. A short run plays all of its few, or something might not happen. */
+const LONGEST_MS = byLength({
+  short: Number.POSITIVE_INFINITY,
+  full: 120_000,
+  long: Number.POSITIVE_INFINITY,
+});
 const ONLY = process.env.SIMULATION_HISTORY;
 
 /** Without these the simulation would have stopped to test what it is for. */

@@ -1,4 +1,5 @@
 /** Buckets on the clocks of time zones: days that are short, long, or skipped, and the short form that a question takes. */
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INTERVALS, isTimeZone, type Timeline, timeline } from './timeline.ts';
@@ -116,7 +117,7 @@ test('buckets hold the period without a gap, and the runs say the same, in every
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,4 +1,4 @@
-import { matchesByTable } from '@mandate/testing';
+import { matchesByTable, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
@@ -57,7 +57,7 @@ test('the shortest name that all of them match and none denies, if there is one'
       else expect(shortest).toBeUndefined();
       if (shortest !== undefined) expect(found?.length).toBeLessThanOrEqual(shortest.length);
     }),
-    { numRuns: 700 },
+    { numRuns: runs(700) },
   );
 });
 
@@ -81,7 +81,7 @@ test('a smallest set that has nothing in common: without any one of it the other
         if (others.length > 0) expect(names(others)).not.toBeNull();
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

@@ -5,6 +5,7 @@ import {
   type ListedNames,
   type NameList,
 } from '@mandate/policy/parts';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
@@ -124,7 +125,7 @@ test.each([
         expect(found).not.toBeNull();
       } else if (found === null) empty += 1;
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
   expect(Math.min(common, empty), 'both came about').toBeGreaterThan(20);
 });

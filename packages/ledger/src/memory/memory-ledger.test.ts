@@ -1,4 +1,5 @@
 import { manualClock } from '@mandate/runtime';
+import { runs } from '@mandate/testing';
 import { ledgerContract, ledgerHistories, type MakeLedger } from '../contract.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 
@@ -8,4 +9,4 @@ const make: MakeLedger = async (options) => {
 };
 
 ledgerContract('the memory ledger', make);
-ledgerHistories('the memory ledger', make, { numRuns: 150, maxLength: 40 });
+ledgerHistories('the memory ledger', make, { numRuns: runs(150), maxLength: 40 });

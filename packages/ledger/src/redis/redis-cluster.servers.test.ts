@@ -1,6 +1,12 @@
 /** The same promises on a cluster: tenants lie on several servers, and one of them may go away. */
 import type { KillTarget } from '@mandate/schemas';
-import { describeWithOwnServers, type RedisCluster, startRedisCluster, waitUntil } from '@mandate/testing';
+import {
+  byLength,
+  describeWithOwnServers,
+  type RedisCluster,
+  startRedisCluster,
+  waitUntil,
+} from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { allow, decide, isAllowed } from '../contract/bench.ts';
 import { stepRequest } from '../contract/builders.ts';
@@ -20,7 +26,10 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
   const make = makeOn(() => ({ clusterNodes: clusterNodes() }));
 
   ledgerContract('the Redis ledger on a cluster', make);
-  ledgerHistories('the Redis ledger on a cluster', make, { numRuns: 20, maxLength: 30 });
+  ledgerHistories('the Redis ledger on a cluster', make, {
+    numRuns: byLength({ short: 5, full: 20 }),
+    maxLength: 30,
+  });
 
   const ALL: KillTarget = { scope: 'all' };
   const TENANTS = Array.from({ length: 24 }, (_, at) => `tenant-${at}`);

@@ -1,4 +1,4 @@
-import { describeWithOwnServers, startRedis } from '@mandate/testing';
+import { describeWithOwnServers, runs, startRedis } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
 import { ledgerContract, ledgerHistories } from '../contract.ts';
 import { makeOn } from './fresh-ledger.fixture.ts';
@@ -13,5 +13,5 @@ describeWithOwnServers(['redis'], 'on one server', () => {
   const make = makeOn(() => ({ url: server.url }));
 
   ledgerContract('the Redis ledger', make);
-  ledgerHistories('the Redis ledger', make, { numRuns: 60, maxLength: 40 });
+  ledgerHistories('the Redis ledger', make, { numRuns: runs(60), maxLength: 40 });
 });

@@ -1,3 +1,4 @@
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effortOfAction } from '../effort.ts';
@@ -175,7 +176,7 @@ test('random patterns match what they match in ECMAScript', () => {
       const ecma = new RegExp(source, 'u');
       for (const one of texts) expect(linear.test(one, effortOfAction())).toBe(ecma.test(one));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,5 +1,7 @@
 /** What arguments are asked takes as many steps as there are, and then ends: whatever a schema is made of. */
+
 import { CAPS } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
@@ -122,6 +124,6 @@ test('a pattern is never larger for the engine than its size says', () => {
       }
       expect(RE2JS.compile(patternToRe2(source)).programSize()).toBeLessThanOrEqual(size);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

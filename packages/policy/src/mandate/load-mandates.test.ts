@@ -1,3 +1,4 @@
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadMandates } from './load-mandates.ts';
@@ -398,6 +399,6 @@ toolPolicies:
         expect(column).toBeLessThanOrEqual((lines[line - 1] ?? '').length + 1);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });

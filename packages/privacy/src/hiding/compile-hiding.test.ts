@@ -1,4 +1,5 @@
 import { type Action, type Json, type PrivacyDocument, privacyDocument } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Sealer } from '../sealer.ts';
@@ -329,7 +330,7 @@ describe('laws', () => {
         expect(JSON.stringify(action)).toBe(before);
         expect(hide(once, 'acme')).toBe(once);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

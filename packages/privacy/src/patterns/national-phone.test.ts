@@ -1,4 +1,5 @@
 import { PRIVACY_PATTERNS } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { redactedPiece } from '../hiding/hidden-text.ts';
@@ -66,7 +67,7 @@ test('where some is hidden, nothing is found beside it that was not found before
         expect(hide(once)).toBe(once);
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

@@ -5,11 +5,11 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SEED, seededRandom, temporaryFolder } from '@mandate/testing';
+import { byLength, SEED, seededRandom, temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { personKeysAt } from './person-keys.ts';
 
-const KILLS = 12;
+const KILLS = byLength({ short: 4, full: 12 });
 /** At most so many erasures in a life. */
 const MOST_ERASED = 8;
 /** About as long as an erasure takes: the kill falls anywhere in one. */

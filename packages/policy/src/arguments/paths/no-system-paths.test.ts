@@ -1,3 +1,4 @@
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effortOfAction } from '../../effort.ts';
@@ -395,7 +396,7 @@ test('no spelling of a system path by doubled slashes, dots, either slash, case 
         expect(check({ path: before + first + name + second + rest })).not.toBeNull();
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { posix, win32 } from 'node:path';
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effortOfAction } from '../../effort.ts';
@@ -287,6 +288,6 @@ test('a path that passes is in the folder however a program reads it', () => {
         }
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });

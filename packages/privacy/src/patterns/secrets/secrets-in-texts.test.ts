@@ -1,4 +1,5 @@
 /** No part of a secret remains: for every known kind, in every form of text that holds secrets, and beside any sign. */
+import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { redactPieces } from '../redact-pieces.ts';
@@ -196,7 +197,7 @@ describe.each(tokens.concat(OTHERS))('$kind', ({ kind, secret }) => {
           expect(leftOf(value, text, around(IS_PUBLIC[kind] ?? ''))).toEqual([]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -207,7 +208,7 @@ describe.each(NAMED)('a value that is called a secret, %s', (_, around) => {
       fc.property(fc.oneof(base62, base64, hex), (value) => {
         expect(leftOf(value, around(value), around(''))).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
