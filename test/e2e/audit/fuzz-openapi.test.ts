@@ -6,7 +6,6 @@
 import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
-import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -23,7 +22,7 @@ import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
 /** Of each question; each run asks twice. */
-const RUNS = byLength({ short: 2, full: 5 });
+const RUNS = 5;
 
 /** In all that is of the other tenant and that it could not guess, and in nothing else. */
 const THEIRS = 'spy';

@@ -10,14 +10,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { planeForCommands } from './plane-for-commands.ts';
 import { jsonLines, startMandate } from './run-mandate.ts';
 
-const { folder, data, mandates, plane, mandate, audited } = planeForCommands();
+const { folder, data, mandates, plane, mandate, spawned, audited } = planeForCommands();
 
 describe('publish', () => {
   it('shows the decision on an action, and why it is refused', async () => {
-    const allowed = await mandate(['publish', '--agent', 'bot-1', '--tool', 'search', '--args', '{"q":1}']);
+    const allowed = await spawned(['publish', '--agent', 'bot-1', '--tool', 'search', '--args', '{"q":1}']);
     expect(allowed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(allowed.stdout).toMatch(/^[\d:.]{12} {2}ALLOW {2}bot-1 +search +\$0\.01\n$/);
-    const refused = await mandate(['publish', '--agent', 'bot-1', '--tool', 'fs_admin']);
+    const refused = await spawned(['publish', '--agent', 'bot-1', '--tool', 'fs_admin']);
     expect(refused).toMatchObject({ exitCode: 3, stderr: '' });
     expect(refused.stdout).toMatch(/BLOCK {2}bot-1 +fs_admin +TOOL_DENIED\n {2}\S/);
   });
@@ -400,7 +400,7 @@ describe('alerts', () => {
 });
 
 it('reconcile finds no drift, and no law that is broken', async () => {
-  const { exitCode, stdout, stderr } = await mandate(['reconcile', '--data', data]);
+  const { exitCode, stdout, stderr } = await spawned(['reconcile', '--data', data]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toMatch(/\nlimits +[1-9]\d* +0 +0\n[\s\S]*\ndrift 0 micro-dollars\n$/);
   const json = await mandate(['reconcile', '--json'], { env: { MANDATE_PLANE_DATA_PATH: data } });

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { planeForCommands } from './plane-for-commands.ts';
 import { jsonLines } from './run-mandate.ts';
 
-const { folder, data, plane, mandate, audited } = planeForCommands();
+const { folder, data, plane, mandate, audited, spawned } = planeForCommands();
 
 const BROKEN = { event: 'action.requested', action: { id: 'd1', agentId: 'bot-d', tool: 'search' } };
 
@@ -95,7 +95,8 @@ test('are fixed in an editor, where a correction that is none is kept and an unt
      const headers = { authorization: 'Bearer ' + process.env.MANDATE_API_KEY };
      await fetch(${address}, { method: 'POST', headers });`,
   );
-  const late = await mandate(['dead-letters', 'fix', place], {
+  // The editor has the environment of the command's process, and with it the key.
+  const late = await spawned(['dead-letters', 'fix', place], {
     env: { EDITOR: `${process.execPath} ${editor}` },
   });
   expect(late).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('ALREADY_REPUBLISHED') });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPlane, temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { jsonLines, runMandate } from './run-mandate.ts';
+import { jsonLines, runMandate, spawnCommand } from './run-mandate.ts';
 
 const BODY = `
 toolPolicies:
@@ -83,7 +83,7 @@ test('eval, test, preview and the plane decide alike on what is redacted, and sa
   const actions = CALLS.map(([args], index) =>
     JSON.stringify({ id: `e-${index}`, agentId: 'bot', type: 'tool_call', tool: 'send', args }),
   );
-  const evaluated = await runMandate(['eval', '--mandates', mandates, '--privacy', privacy, '--quiet'], {
+  const evaluated = await spawnCommand(['eval', '--mandates', mandates, '--privacy', privacy, '--quiet'], {
     stdin: actions.join('\n'),
   });
   const offline = jsonLines<{ decision: Decided }>(evaluated.stdout).map(({ decision }) => decision);
@@ -99,5 +99,5 @@ test('eval, test, preview and the plane decide alike on what is redacted, and sa
     previewed: told(previewed),
     evaluated: told(offline),
   }).toEqual({ published: expected, previewed: expected, evaluated: expected });
-  expect(await runMandate(['test', test])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await spawnCommand(['test', test])).toMatchObject({ exitCode: 0, stderr: '' });
 });

@@ -6,14 +6,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { runProgram } from '@mandate/cli';
+import { PassThrough } from 'node:stream';
 import type { Explanation } from '@mandate/query';
 import { wireTime } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonLines } from './run-mandate.ts';
+import { jsonLines, type RunHereOptions, runMandate } from './run-mandate.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/five-questions.md'), 'utf8');
 
@@ -59,20 +57,9 @@ const REFUSED = [
   request('researcher', 'search', 'r3'),
 ];
 
-/** The command, in this process: what a process of its own adds is tested elsewhere. */
-async function mandate(
-  args: readonly string[],
-  { stdin = '', stdout = new PassThrough(), signal = new AbortController().signal } = {},
-) {
-  const stderr = new PassThrough();
-  const said = Promise.all([text(stdout), text(stderr)]);
+function mandate(args: readonly string[], options: RunHereOptions = {}) {
   const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '' };
-  const context = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, env, signal };
-  const exitCode = await runProgram(args, context);
-  stdout.end();
-  stderr.end();
-  const [out, err] = await said;
-  return { exitCode, stdout: out, stderr: err };
+  return runMandate(args, { ...options, env });
 }
 
 /** One after the other, as requests of several agents are decided in no order. */

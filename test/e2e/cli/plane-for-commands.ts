@@ -1,10 +1,11 @@
-/** One plane for all tests of a file, the command as its operator runs it, and what the audit says of an action. */
+/** One plane for all tests of a file, the command on that plane, and what the audit says of an action. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createApiClient } from '@mandate/cli';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
-import { jsonLines, type Ran, type RunOptions, runMandate } from './run-mandate.ts';
+import { type Ran, type RunOptions, runMandate, spawnCommand } from './run-mandate.ts';
 
 const MANDATES = `version: 1
 id: team
@@ -23,7 +24,10 @@ export type PlaneForCommands = {
   mandates: string;
   /** Once it runs. */
   plane(): PlaneProcess;
+  /** The command in the process of the test. */
   mandate(args: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** The command in a process of its own. */
+  spawned(args: readonly string[], options?: RunOptions): Promise<Ran>;
   /** What has been decided is in the audit a moment later. */
   audited(actionId: string): Promise<{ id: string }>;
 };
@@ -46,14 +50,18 @@ export function planeForCommands(): PlaneForCommands {
     if (started === undefined) throw new Error('the plane does not run yet');
     return started;
   };
-  const mandate = (args: readonly string[], options: RunOptions = {}) => {
-    const env = { MANDATE_URL: plane().url, MANDATE_API_KEY: plane().keys.operator ?? '', ...options.env };
-    return runMandate(args, { ...options, env });
-  };
+  const ownEnv = () => ({ MANDATE_URL: plane().url, MANDATE_API_KEY: plane().keys.operator ?? '' });
+  const mandate = (args: readonly string[], options: RunOptions = {}) =>
+    runMandate(args, { ...options, env: { ...ownEnv(), ...options.env } });
+  const spawned = (args: readonly string[], options: RunOptions = {}) =>
+    spawnCommand(args, { ...options, env: { ...ownEnv(), ...options.env } });
   const audited = (actionId: string) =>
     waitUntil(`${actionId} in the audit`, async () => {
-      const { stdout } = await mandate(['query', 'decisions', '--json']);
-      return jsonLines<{ id: string; actionId: string }>(stdout).find((row) => row.actionId === actionId);
+      const api = createApiClient({ url: plane().url, key: plane().keys.operator ?? '' });
+      const { decisions } = await api.get<{ decisions: { id: string }[] }>('/v1/audit/decisions', {
+        actionId,
+      });
+      return decisions[0];
     });
-  return { folder, data, mandates, plane, mandate, audited };
+  return { folder, data, mandates, plane, mandate, spawned, audited };
 }

@@ -1,13 +1,20 @@
-/** The command as its users run it: in a process of its own. */
+/**
+ * The command in this process (`runMandate`), or in a process of its own, as its users run it (`spawnCommand`). A process
+ * costs a third of a second of CPU time, so only tests of what a process adds start one: signals, exit codes, pipes.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { runProgram } from '@mandate/cli';
 
 const COMMAND = join(import.meta.dirname, '../../../packages/cli/bin/mandate.mjs');
 
 export type Ran = { exitCode: number | null; stdout: string; stderr: string };
 export type RunOptions = { env?: Readonly<Record<string, string>>; stdin?: string };
+/** In this process a test can read the output while the command runs, and stop the command. */
+export type RunHereOptions = RunOptions & { stdout?: PassThrough; signal?: AbortSignal };
 
 /** An environment in which nothing of the person's own is set. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
@@ -23,6 +30,30 @@ export function startMandate(
 }
 
 export async function runMandate(
+  args: readonly string[],
+  {
+    env = {},
+    stdin = '',
+    stdout = new PassThrough(),
+    signal = new AbortController().signal,
+  }: RunHereOptions = {},
+): Promise<Ran> {
+  const stderr = new PassThrough();
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const exitCode = await runProgram(args, {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout,
+    stderr,
+    env: { ...cleanEnvironment(), ...env },
+    signal,
+  });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await printed;
+  return { exitCode, stdout: out, stderr: err };
+}
+
+export async function spawnCommand(
   args: readonly string[],
   { env = {}, stdin = '' }: RunOptions = {},
 ): Promise<Ran> {

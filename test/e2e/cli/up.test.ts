@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
-import { runMandate, startMandate } from './run-mandate.ts';
+import { spawnCommand, startMandate } from './run-mandate.ts';
 
 it('starts on an empty folder, shows keys once, does what its files say, and stops at SIGTERM', async () => {
   const folder = temporaryFolder();
@@ -44,14 +44,22 @@ it('says what is in its way, and what to do', async () => {
   const folder = temporaryFolder();
   const plane = await startPlane({ data: join(folder, 'a') });
   try {
-    const busy = await runMandate(['up', '--data', join(folder, 'b'), '--port', new URL(plane.url).port]);
+    const busy = await spawnCommand(['up', '--data', join(folder, 'b'), '--port', new URL(plane.url).port]);
     expect(busy).toMatchObject({ exitCode: 1, stdout: '' });
     expect(busy.stderr).toMatch(
       /^mandate: cannot listen at 127\.0\.0\.1:\d+: another process listens there\n/,
     );
     const policies = join(folder, 'policies.yaml');
     writeFileSync(policies, 'kind: agent\nid: second\n');
-    const held = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0', '--policies', policies]);
+    const held = await spawnCommand([
+      'up',
+      '--data',
+      join(folder, 'a'),
+      '--port',
+      '0',
+      '--policies',
+      policies,
+    ]);
     expect(held).toEqual({
       exitCode: 1,
       stdout: '',
@@ -63,13 +71,13 @@ it('says what is in its way, and what to do', async () => {
     const agents = await fetch(`${plane.url}/v1/agents`, { headers });
     expect([agents.status, await agents.text()]).toEqual([200, expect.not.stringContaining('second')]);
     writeFileSync(join(folder, 'file'), '');
-    const noFolder = await runMandate(['up', '--data', join(folder, 'file', 'c'), '--port', '0']);
+    const noFolder = await spawnCommand(['up', '--data', join(folder, 'file', 'c'), '--port', '0']);
     expect(noFolder.stderr).toMatch(/^mandate: the data folder \S+ cannot be made\n {2}The cause: ENOTDIR/);
   } finally {
     await plane.kill();
   }
   chmodSync(join(folder, 'a', 'keys.json'), 0o644);
-  const exposed = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0']);
+  const exposed = await spawnCommand(['up', '--data', join(folder, 'a'), '--port', '0']);
   expect(exposed).toMatchObject({ exitCode: 1, stdout: '' });
   expect(exposed.stderr).toContain('chmod 600');
 });
@@ -78,14 +86,14 @@ it('names the places of bad mandates, and a file that is missing', async () => {
   const folder = temporaryFolder();
   const mandates = join(folder, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: -1\nallowed: []\n');
-  const bad = await runMandate(['up', '--data', join(folder, 'd'), '--port', '0', '--mandates', mandates]);
+  const bad = await spawnCommand(['up', '--data', join(folder, 'd'), '--port', '0', '--mandates', mandates]);
   expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
   expect(bad.stderr).toContain(`\n${mandates}:4:1 maxCostTotal: `);
   expect(bad.stderr).toContain(`\n${mandates}:5:1 `);
-  const asPolicies = await runMandate(['up', '--data', join(folder, 'd'), '--policies', mandates]);
+  const asPolicies = await spawnCommand(['up', '--data', join(folder, 'd'), '--policies', mandates]);
   expect(asPolicies).toMatchObject({ exitCode: 2, stdout: '' });
   expect(asPolicies.stderr).toContain(`\n${mandates}:1:1 kind: `);
-  const missing = await runMandate(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
+  const missing = await spawnCommand(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
@@ -96,7 +104,7 @@ it('takes its bounds from the environment, and refuses those that are none', asy
     MANDATE_RECORDER_GATHER_MS: 'soon',
     MANDATE_PLANE_PORTS: '1',
   };
-  const { exitCode, stderr } = await runMandate(['up', '--data', data], { env: bad });
+  const { exitCode, stderr } = await spawnCommand(['up', '--data', data], { env: bad });
   expect(exitCode).toBe(2);
   for (const name of Object.keys(bad)) expect(stderr).toContain(name);
 

@@ -19,7 +19,7 @@
  *                       those are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
  *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day.
  *
- * `npm test` plays 2,000 histories, a full run 10,000 or two minutes of them, and the long form 100,000. `SEED` draws others
+ * `npm test` plays 1,200 histories, a full run 10,000 or two minutes of them, and the long form 100,000. `SEED` draws others
  * (`npm run test:faults`). A failure names the seed of its history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
  */
 import { byLength, IS_LONG, SEED } from '@mandate/testing';
@@ -30,7 +30,7 @@ import { virtualGlobals } from './virtual-timers.ts';
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
 /** About 120 a second on a core of its own. */
-const HISTORIES = byLength({ short: 2_000, full: 10_000, long: 100_000 });
+const HISTORIES = byLength({ short: 1_200, full: 10_000, long: 100_000 });
 /** A full run ends after two minutes on a slow machine. A short run plays all of its few, or something might not happen. */
 const LONGEST_MS = byLength({
   short: Number.POSITIVE_INFINITY,
