@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient } from '@mandate/client';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
 import { type Ran, type RunOptions, runMandate, spawnCommand } from './run-mandate.ts';
