@@ -3,20 +3,13 @@
  * the amounts of COMPOSED, of which each is the greater, so neither order nor repetition changes what comes out.
  */
 import type { Charging } from '@mandate/schemas';
-
-/** `estimateMicros`: null where what is metered does not count, as in tiers. */
-type Amounts = {
-  failedMicros: number;
-  succeededMicros: number;
-  verifiedMicros: number;
-  estimateMicros: number | null;
-};
+import { type KeptAmounts, keptAmounts } from '@mandate/step';
 
 export function greaterCharging(one: Charging, other: Charging): Charging {
   if (isFlat(one) && isFlat(other) && one.type === other.type) {
     return one.estimateMicros >= other.estimateMicros ? one : other;
   }
-  return chargingOf(greater(amountsOf(one), amountsOf(other)));
+  return chargingOf(greater(keptAmounts(one), keptAmounts(other)));
 }
 
 function isFlat(
@@ -25,28 +18,7 @@ function isFlat(
   return charging.type === 'SUCCESS_BASED' || charging.type === 'ATTEMPT_BASED';
 }
 
-function amountsOf(charging: Charging): Amounts {
-  switch (charging.type) {
-    case 'SUCCESS_BASED':
-      return allAt(0, charging.estimateMicros);
-    case 'ATTEMPT_BASED':
-      return allAt(charging.estimateMicros, charging.estimateMicros);
-    case 'TIERED': {
-      const { attemptMicros, successMicros, verificationMicros } = charging;
-      const succeededMicros = attemptMicros + successMicros;
-      const verifiedMicros = succeededMicros + verificationMicros;
-      return { failedMicros: attemptMicros, succeededMicros, verifiedMicros, estimateMicros: null };
-    }
-    case 'COMPOSED':
-      return charging;
-  }
-}
-
-function allAt(micros: number, estimateMicros: number): Amounts {
-  return { failedMicros: micros, succeededMicros: micros, verifiedMicros: micros, estimateMicros };
-}
-
-function greater(one: Amounts, other: Amounts): Amounts {
+function greater(one: KeptAmounts, other: KeptAmounts): KeptAmounts {
   const isMetered = one.estimateMicros !== null || other.estimateMicros !== null;
   return {
     failedMicros: Math.max(one.failedMicros, other.failedMicros),
@@ -57,7 +29,7 @@ function greater(one: Amounts, other: Amounts): Amounts {
 }
 
 /** By the kind that says it all, where there is one. */
-function chargingOf(amounts: Amounts): Charging {
+function chargingOf(amounts: KeptAmounts): Charging {
   const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = amounts;
   if (estimateMicros === null) {
     return {

@@ -1,9 +1,10 @@
 /**
- * The final cost of an action. A table has a row for each charging policy, and the largest of several costs counts. Then the
- * plan bounds the settlement by a price that a policy sets, and by a cap on the actual cost. It also limits the amount that
- * an agent's own reports may give back (ADR 44, ADR 45).
+ * The final charge of an action. The charging table says what each outcome keeps. Then the plan bounds the charge by the
+ * price that a policy sets, and by a cap on the actual cost. It also limits the amount that an agent's own reports may give
+ * back (ADR 44, ADR 45).
  */
 import { type Charging, outcomeResult, percentOf, type SettleRequest, type Settling } from '@mandate/schemas';
+import { type KeptAmounts, keptAmounts } from './charging-table.ts';
 
 type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'mayRelease'>;
 
@@ -12,10 +13,13 @@ type Reserved = { reservedMicros: number; charging: Charging; settling: Settling
 
 export type FinalCharge = {
   chargedMicros: number;
+  /** The part of the actual cost above its cap. */
   excessMicros: number;
-  /** Added to the agent's counter of releases; negative where a success makes room. */
+  /** Added to the agent's counter of releases; negative if a success makes room. */
   releasedMicros: number;
   releaseRefused: boolean;
+  /** The actual cost is above the highest cost that a policy allows for one call. */
+  overCostPerCall: boolean;
 };
 
 /**
@@ -25,63 +29,42 @@ export type FinalCharge = {
  */
 export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: number): FinalCharge {
   const { charging, settling, reservedMicros } = lease;
+  const { actualMicros } = outcome;
   const result = outcomeResult(outcome);
   const mayRelease = outcome.mayRelease || settling.releases === null;
-  if (result === 'cancelled' && mayRelease) return costing(0);
+  const overCostPerCall = settling.markMicros !== null && (actualMicros ?? 0) > settling.markMicros;
+  const none = { excessMicros: 0, releasedMicros: 0, releaseRefused: false, overCostPerCall };
+  if (result === 'cancelled' && mayRelease) return { ...none, chargedMicros: 0 };
 
-  const { actualMicros } = outcome;
+  const kept = keptAmounts(charging);
   const cappedMicros = actualMicros === null ? null : Math.min(actualMicros, settling.mostMicros);
   // Tiers ignore the actual cost, so they have no excess.
-  const excessMicros = charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0);
+  const excessMicros = kept.estimateMicros === null ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0);
   if (result === 'succeeded') {
     const leastMicros = outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
-    const tableMicros = chargeOfSuccess(charging, cappedMicros, outcome.verified !== null);
+    const tableMicros = chargeOfSuccess(kept, cappedMicros, outcome.verified !== null);
     const chargedMicros = Math.max(leastMicros, tableMicros);
     const roomMicros = percentOf(chargedMicros, settling.releases?.percent ?? 0);
     const madeUpMicros = Math.min(Math.max(0, releasedMicros), roomMicros);
-    return { ...costing(chargedMicros, excessMicros), releasedMicros: 0 - madeUpMicros };
+    return { ...none, chargedMicros, excessMicros, releasedMicros: 0 - madeUpMicros };
   }
 
-  const chargedMicros = chargeOfFailure(charging, cappedMicros);
+  const chargedMicros = chargeOfFailure(kept, cappedMicros);
   const givenBackMicros = reservedMicros - chargedMicros;
-  if (mayRelease || givenBackMicros <= 0) return costing(chargedMicros, excessMicros);
+  if (mayRelease || givenBackMicros <= 0) return { ...none, chargedMicros, excessMicros };
   if (Math.max(0, releasedMicros) > (settling.releases?.micros ?? 0) - givenBackMicros) {
-    return { ...costing(reservedMicros, excessMicros), releaseRefused: true };
+    return { ...none, chargedMicros: reservedMicros, excessMicros, releaseRefused: true };
   }
-  return { ...costing(chargedMicros, excessMicros), releasedMicros: givenBackMicros };
+  return { ...none, chargedMicros, excessMicros, releasedMicros: givenBackMicros };
 }
 
-function costing(chargedMicros: number, excessMicros = 0): FinalCharge {
-  return { chargedMicros, excessMicros, releasedMicros: 0, releaseRefused: false };
+function chargeOfSuccess(kept: KeptAmounts, actualMicros: number | null, isVerified: boolean): number {
+  const { estimateMicros } = kept;
+  const keptMicros = isVerified ? kept.verifiedMicros : kept.succeededMicros;
+  const meteredMicros = estimateMicros === null ? 0 : (actualMicros ?? estimateMicros);
+  return Math.min(Math.max(keptMicros, meteredMicros), Number.MAX_SAFE_INTEGER);
 }
 
-function chargeOfSuccess(charging: Charging, actualMicros: number | null, verified: boolean): number {
-  switch (charging.type) {
-    case 'SUCCESS_BASED':
-      return actualMicros ?? charging.estimateMicros;
-    case 'ATTEMPT_BASED':
-      return Math.max(charging.estimateMicros, actualMicros ?? 0);
-    case 'TIERED': {
-      const verificationMicros = verified ? charging.verificationMicros : 0;
-      const sum = charging.attemptMicros + charging.successMicros + verificationMicros;
-      return Math.min(sum, Number.MAX_SAFE_INTEGER);
-    }
-    case 'COMPOSED': {
-      const keptMicros = verified ? charging.verifiedMicros : charging.succeededMicros;
-      return Math.max(keptMicros, actualMicros ?? charging.estimateMicros);
-    }
-  }
-}
-
-function chargeOfFailure(charging: Charging, actualMicros: number | null): number {
-  switch (charging.type) {
-    case 'SUCCESS_BASED':
-      return actualMicros ?? 0;
-    case 'ATTEMPT_BASED':
-      return Math.max(charging.estimateMicros, actualMicros ?? 0);
-    case 'TIERED':
-      return charging.attemptMicros;
-    case 'COMPOSED':
-      return Math.max(charging.failedMicros, actualMicros ?? 0);
-  }
+function chargeOfFailure({ failedMicros, estimateMicros }: KeptAmounts, actualMicros: number | null): number {
+  return estimateMicros === null ? failedMicros : Math.max(failedMicros, actualMicros ?? 0);
 }

@@ -19,6 +19,14 @@ export {
   stillCounts,
 } from './budget-counter.ts';
 export { finalCharge } from './charge.ts';
+export {
+  amountsOf,
+  CHARGING_TABLE,
+  type ChargingRow,
+  chargingOf,
+  type KeptAmounts,
+  keptAmounts,
+} from './charging-table.ts';
 export { budgetFact, mostCallsBefore, mostSpentBefore, rateFact, waitForAll } from './limit-facts.ts';
 export {
   callsIn,

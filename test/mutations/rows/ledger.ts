@@ -151,49 +151,28 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/step/src/charge.ts', [
     [
-      '4 SUCCESS_BASED success: actual cost, otherwise the estimate',
-      'return actualMicros ?? charging.estimateMicros;',
-      'return actualMicros ?? 0;',
+      '4 a success charges the actual cost, otherwise the estimate',
+      'actualMicros ?? estimateMicros',
+      'actualMicros ?? 0',
     ],
     [
-      '4 SUCCESS_BASED failure: actual cost if metered, otherwise 0',
-      'return actualMicros ?? 0;',
-      'return 0;',
+      '4 a failure charges the actual cost if it is more than what is kept',
+      'Math.max(failedMicros, actualMicros ?? 0)',
+      'failedMicros',
     ],
     [
-      '4 ATTEMPT_BASED success: the larger of both',
-      "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED': {",
-      "case 'ATTEMPT_BASED':\n      return actualMicros ?? charging.estimateMicros;\n    case 'TIERED': {",
+      '4 verification is charged only if it ran',
+      'isVerified ? kept.verifiedMicros : kept.succeededMicros',
+      'kept.verifiedMicros',
     ],
     [
-      '4 ATTEMPT_BASED failure: the larger of both',
-      "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED':\n",
-      "case 'ATTEMPT_BASED':\n      return actualMicros ?? charging.estimateMicros;\n    case 'TIERED':\n",
-    ],
-    ['4 TIERED failure: the attempt', 'return charging.attemptMicros;', 'return charging.successMicros;'],
-    [
-      '4 TIERED verification only if it ran',
-      'verified ? charging.verificationMicros : 0',
-      'charging.verificationMicros',
-    ],
-    [
-      '7 COMPOSED failure: the kept amount or the actual cost',
-      'Math.max(charging.failedMicros, actualMicros ?? 0)',
-      'charging.failedMicros',
-    ],
-    [
-      '7 COMPOSED verification only if it ran',
-      'verified ? charging.verifiedMicros : charging.succeededMicros',
-      'charging.verifiedMicros',
-    ],
-    [
-      '7 COMPOSED success: the kept amount, the actual cost or the estimate',
-      'Math.max(keptMicros, actualMicros ?? charging.estimateMicros)',
-      'Math.max(keptMicros, actualMicros ?? 0)',
+      '7 a success charges at least what is kept',
+      'Math.max(keptMicros, meteredMicros)',
+      'meteredMicros || keptMicros',
     ],
     [
       '4 a reporter that may release cancels for $0',
-      "if (result === 'cancelled' && mayRelease) return costing(0);",
+      "if (result === 'cancelled' && mayRelease) return { ...none, chargedMicros: 0 };",
       '',
     ],
     [
@@ -218,7 +197,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 tiers ignore the actual cost',
-      "charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0)",
+      'kept.estimateMicros === null ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0)',
       '(actualMicros ?? 0) - (cappedMicros ?? 0)',
     ],
     [
@@ -237,6 +216,21 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.max(0, releasedMicros)',
     ],
   ]),
+  ...inFile('packages/step/src/charge.ts', [
+    ['4 a cost above maxCostPerCall is marked', '(actualMicros ?? 0) > settling.markMicros', 'false'],
+  ]),
+  ...inFile('packages/step/src/charging-table.ts', [
+    ['4 ATTEMPT_BASED failure: at least the estimate', "failed: ['estimateMicros'],", 'failed: [],'],
+    ['4 ATTEMPT_BASED success: at least the estimate', "succeeded: ['estimateMicros'],", 'succeeded: [],'],
+    ['4 TIERED failure: the attempt', "failed: ['attemptMicros'],", "failed: ['successMicros'],"],
+    [
+      '4 TIERED success: attempt and success',
+      "succeeded: ['attemptMicros', 'successMicros'],",
+      "succeeded: ['attemptMicros'],",
+    ],
+    ['7 COMPOSED failure: the kept amount', "failed: ['failedMicros'],", 'failed: [],'],
+    ['7 COMPOSED success: the kept amount', "succeeded: ['succeededMicros'],", 'succeeded: [],'],
+  ]),
   ...inFile('packages/ledger/src/memory/settle.ts', [
     [
       '4 only the first outcome settles',
@@ -247,11 +241,6 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       '4 an overdrawn budget is marked OVERDRAWN',
       'overdrawn: deltaMicros + moved.excessMicros > 0 && ',
       'overdrawn: false && ',
-    ],
-    [
-      '4 a cost above maxCostPerCall is marked',
-      'overCostPerCall: (request.actualMicros ?? 0) > (lease.settling.markMicros ?? Number.MAX_SAFE_INTEGER),',
-      'overCostPerCall: false,',
     ],
     ['4 late outcomes are marked', 'nowMs >= lease.expiresAtMs', 'nowMs > lease.expiresAtMs'],
   ]),

@@ -86,7 +86,7 @@ const NOTHING: Charged = {
 function charge(entry: Entry, lease: Lease, request: SettleRequest, nowMs: number): Charged {
   const { agent, atMs } = entry;
   const releases = findCounter(agent.tenant.counters, releasedOf(agent.id));
-  const { chargedMicros, excessMicros, releasedMicros, releaseRefused } = finalCharge(
+  const { chargedMicros, excessMicros, releasedMicros, releaseRefused, overCostPerCall } = finalCharge(
     lease,
     request,
     releases === undefined ? 0 : spentIn(releases, nowMs),
@@ -108,7 +108,7 @@ function charge(entry: Entry, lease: Lease, request: SettleRequest, nowMs: numbe
     excessMicros: moved.excessMicros,
     releasedMicros,
     releaseRefused,
-    overCostPerCall: (request.actualMicros ?? 0) > (lease.settling.markMicros ?? Number.MAX_SAFE_INTEGER),
+    overCostPerCall,
     overdrawn: deltaMicros + moved.excessMicros > 0 && overdrawn(lease, nowMs),
   };
 }

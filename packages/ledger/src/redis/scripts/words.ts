@@ -1,5 +1,6 @@
 /** What scripts keep as text and take apart themselves, and how it is read back: parts/deliveries.lua. */
 import type { Charging, Settling } from '@mandate/schemas';
+import { amountsOf, chargingOf } from '@mandate/step';
 
 /** Large ones come as text: parts/numbers.lua. */
 export type Micros = number | string;
@@ -78,7 +79,7 @@ function settledIn(reply: SettledReply): Settled {
     ...amounts
   ] = reply;
   return {
-    charging: chargingIn(type, amounts),
+    charging: chargingOf(type, amounts),
     settling: {
       leastMicros,
       ownLeastMicros,
@@ -88,39 +89,4 @@ function settledIn(reply: SettledReply): Settled {
       open: open === 1,
     },
   };
-}
-
-function amountsOf(charging: Charging): number[] {
-  switch (charging.type) {
-    case 'SUCCESS_BASED':
-    case 'ATTEMPT_BASED':
-      return [charging.estimateMicros];
-    case 'TIERED':
-      return [charging.attemptMicros, charging.successMicros, charging.verificationMicros];
-    case 'COMPOSED': {
-      const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = charging;
-      return [failedMicros, succeededMicros, verifiedMicros, estimateMicros];
-    }
-  }
-}
-
-function chargingIn(
-  type: Charging['type'],
-  [first = 0, second = 0, third = 0, fourth = 0]: readonly number[],
-): Charging {
-  switch (type) {
-    case 'SUCCESS_BASED':
-    case 'ATTEMPT_BASED':
-      return { type, estimateMicros: first };
-    case 'TIERED':
-      return { type, attemptMicros: first, successMicros: second, verificationMicros: third };
-    case 'COMPOSED':
-      return {
-        type,
-        failedMicros: first,
-        succeededMicros: second,
-        verifiedMicros: third,
-        estimateMicros: fourth,
-      };
-  }
 }
