@@ -45,6 +45,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     'packages/reconcile',
     [
       ...ADAPTER,
+      '@mandate/step',
       '@mandate/control',
       '@mandate/ledger',
       '@mandate/ledger-log',

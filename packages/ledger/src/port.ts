@@ -7,7 +7,6 @@
  */
 import type {
   ActionReference,
-  BudgetLimit,
   DecisionsHead,
   KillFact,
   KillTarget,
@@ -18,6 +17,9 @@ import type {
   StepFacts,
   StepRequest,
 } from '@mandate/schemas';
+import type { BudgetReference } from '@mandate/step';
+
+export type { BudgetReference };
 
 export type Operation = StepRequest | SettleRequest;
 
@@ -73,8 +75,6 @@ export type KillStatus = {
    */
   revivedAtMs: number | null;
 };
-
-export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 
 export type Adjustment = Command & { tenant: string; budget: BudgetReference; deltaMicros: number };
 

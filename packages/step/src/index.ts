@@ -20,6 +20,14 @@ export {
 } from './budget-counter.ts';
 export { finalCharge } from './charge.ts';
 export {
+  type BudgetReference,
+  chargedCounters,
+  isOwnBudget,
+  openCallsOf,
+  releasedOf,
+  totalOf,
+} from './charged-budgets.ts';
+export {
   amountsOf,
   CHARGING_TABLE,
   type ChargingRow,

@@ -248,7 +248,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['4 an outcome ends an open call', 'if (lease.settling.open) {', 'if (false) {'],
     [
       "4 an excess is charged to the agent's own budgets only",
-      'isOwn(charge, agent.id) ? moved.excessMicros : 0',
+      'isOwnBudget(charge.counter, agent.id) ? moved.excessMicros : 0',
       'moved.excessMicros',
     ],
   ]),
@@ -258,11 +258,14 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);',
       'const reservedMicros = plan.reserveMicros;',
     ],
+  ]),
+  ...inFile('packages/step/src/charged-budgets.ts', [
     [
       '4 the lifetime spend is always counted',
-      '[...budgets, { ...totalOf(agent.id), maxMicros: null }]',
+      '[...budgets, { ...totalOf(agentId), maxMicros: null }]',
       'budgets',
     ],
+    ['4 a counter is charged once, under its tightest limit', 'Math.min(one, other)', 'other'],
   ]),
   ...inFile('packages/step/src/limit-facts.ts', [
     [

@@ -11,7 +11,7 @@ import {
   type StepRequest,
   UNBOUND_SETTLING,
 } from '@mandate/schemas';
-import { openCallsOf } from '../memory/reserve.ts';
+import { openCallsOf } from '@mandate/step';
 
 export const TENANT = 'acme';
 export const AGENT = 'agent-1';

@@ -1,16 +1,15 @@
 /** Applies an outcome to its ALLOW. The amounts that it moves come from a step, or from the log. */
 
-import { addToCounter, leaveSlot } from '@mandate/step';
+import { addToCounter, isOwnBudget, leaveSlot, openCallsOf, releasedOf } from '@mandate/step';
 import { openCounter, openRate } from './counters.ts';
-import type { Charge, Entry, Moved } from './remembered.ts';
-import { openCallsOf, releasedOf } from './reserve.ts';
+import type { Entry, Moved } from './remembered.ts';
 
 /** Answers false where there is nothing that the outcome could settle. */
 export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean {
   const { lease, agent, atMs } = entry;
   if (lease === null || lease.result !== null) return false;
   for (const charge of lease.charges) {
-    const excessMicros = isOwn(charge, agent.id) ? moved.excessMicros : 0;
+    const excessMicros = isOwnBudget(charge.counter, agent.id) ? moved.excessMicros : 0;
     addToCounter(charge.counter, atMs, moved.deltaMicros + excessMicros, nowMs);
   }
   if (moved.releasedMicros !== 0) {
@@ -24,9 +23,4 @@ export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean
   lease.result = moved.result;
   agent.tenant.running.delete(entry);
   return true;
-}
-
-/** Whether the counter is the agent's own, so that no other agent shares it. */
-export function isOwn({ counter: { scope, subject } }: Charge, agentId: string): boolean {
-  return scope === 'agent' && subject === agentId;
 }

@@ -1,15 +1,13 @@
 /** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import { spentIn, stillCounts } from '@mandate/step';
+import { isOwnBudget, releasedOf, spentIn, stillCounts, totalOf } from '@mandate/step';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
-import { isOwn } from './apply-outcome.ts';
 import { sourceOf } from './coordinates.ts';
 import { allCounters, findCounter } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
 import type { Charge, Delivery, Entry, Lease, TenantState } from './remembered.ts';
-import { releasedOf, totalOf } from './reserve.ts';
 import type { LedgerState } from './state.ts';
 
 export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
@@ -93,7 +91,7 @@ function movedBy(delivery: Delivery, nowMs: number): Pick<Unpublished, 'deltaMic
   const reservedMicros = delivery.kind === 'settled' ? 0 : facts.chargedMicros;
   if (entry?.lease == null) return [];
   const charges = entry.lease.charges.filter(({ counter }) => stillCounts(counter, entry.atMs, nowMs));
-  const own = charges.filter((charge) => isOwn(charge, agent.id));
+  const own = charges.filter((charge) => isOwnBudget(charge.counter, agent.id));
   return [
     { deltaMicros: reservedMicros + (settled?.deltaMicros ?? 0), budgets: charges.map(referenceOf) },
     { deltaMicros: settled?.excessMicros ?? 0, budgets: own.map(referenceOf) },

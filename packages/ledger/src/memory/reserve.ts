@@ -1,32 +1,18 @@
 /** What an ALLOW takes: its reservation from every counter, a slot of every rate, the grant that it needed. */
-import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
+import type { StepRequest } from '@mandate/schemas';
 import {
   addToCounter,
+  type BudgetReference,
+  chargedCounters,
   fittingIn,
-  type RateReference,
   type SlidingRate,
   spentIn,
   takeSlot,
+  totalOf,
 } from '@mandate/step';
-import type { BudgetReference } from '../port.ts';
 import { openAgent } from './agents.ts';
-import { type Counter, findCounter, findRate, openCounter, openRate } from './counters.ts';
+import { findCounter, findRate, openCounter, openRate } from './counters.ts';
 import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
-
-/** The lifetime spend of an agent: counted whether a plan lists it or not. */
-export function totalOf(agentId: string): BudgetReference {
-  return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
-}
-
-/** What the agent's own reports gave back, less what its successes made room for. */
-export function releasedOf(agentId: string): BudgetReference {
-  return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
-}
-
-/** The calls of the agent that no outcome has settled. */
-export function openCallsOf(agentId: string): RateReference {
-  return { agentId, tool: OPEN_CALLS, windowMs: DEFAULTS.openWindowMs };
-}
 
 export function lifetimeSpend(tenant: TenantState, agentId: string, nowMs: number): number {
   const total = findCounter(tenant.counters, totalOf(agentId));
@@ -84,19 +70,17 @@ export function ratesOf(tenant: TenantState, { plan }: StepRequest): readonly Sl
   );
 }
 
-/** Each counter once, under the tightest limit that it is charged for, with the agent's total among them. */
+/** The counters that these budgets charge. The list is shared with the agent's other entries. */
 export function chargesOf(
   agent: AgentState,
   budgets: readonly (BudgetReference & { maxMicros: number | null })[],
 ): readonly Charge[] {
-  const charges: { counter: Counter; maxMicros: number | null }[] = [];
-  for (const budget of [...budgets, { ...totalOf(agent.id), maxMicros: null }]) {
-    const counter = openCounter(agent.tenant.counters, budget);
-    const charge = charges.find((known) => known.counter === counter);
-    if (charge === undefined) charges.push({ counter, maxMicros: budget.maxMicros });
-    else charge.maxMicros = tighter(charge.maxMicros, budget.maxMicros);
-  }
-  return shareCharges(agent, charges);
+  const { counters } = agent.tenant;
+  const charged = chargedCounters(agent.id, budgets, (budget) => openCounter(counters, budget));
+  return shareCharges(
+    agent,
+    charged.map(({ counter, maxMicros }) => ({ counter, maxMicros })),
+  );
 }
 
 /** The same list again where the agent's latest is equal: a million entries share a few. */
@@ -110,9 +94,4 @@ function sameCharges(a: readonly Charge[], b: readonly Charge[]): boolean {
     a.length === b.length &&
     a.every((charge, at) => charge.counter === b[at]?.counter && charge.maxMicros === b[at]?.maxMicros)
   );
-}
-
-function tighter(a: number | null, b: number | null): number | null {
-  if (a === null) return b;
-  return b === null ? a : Math.min(a, b);
 }

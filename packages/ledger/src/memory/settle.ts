@@ -1,16 +1,16 @@
 /** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
 import { outcomeResult, type SettleFacts, type SettleRequest } from '@mandate/schemas';
-import { excessIn, finalCharge, spentIn } from '@mandate/step';
+import { excessIn, finalCharge, isOwnBudget, releasedOf, spentIn } from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { openAgent, standsFor } from './agents.ts';
-import { applyOutcome, isOwn } from './apply-outcome.ts';
+import { applyOutcome } from './apply-outcome.ts';
 import { openPlace } from './coordinates.ts';
 import { findCounter } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Entry, Lease, Settled, Unremembered } from './remembered.ts';
-import { fitting, lifetimeSpend, releasedOf } from './reserve.ts';
+import { fitting, lifetimeSpend } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
@@ -92,7 +92,7 @@ function charge(entry: Entry, lease: Lease, request: SettleRequest, nowMs: numbe
     releases === undefined ? 0 : spentIn(releases, nowMs),
   );
   const deltaMicros = fitting(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
-  const own = excessMicros === 0 ? [] : lease.charges.filter((each) => isOwn(each, agent.id));
+  const own = excessMicros === 0 ? [] : lease.charges.filter((each) => isOwnBudget(each.counter, agent.id));
   const moved = {
     deltaMicros,
     excessMicros: own.reduce(

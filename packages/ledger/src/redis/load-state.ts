@@ -1,6 +1,6 @@
 /** A folded state as the lines of load.lua and load-registry.lua: plain data, in the form in which scripts keep it. */
 import { UNBOUND_SETTLING } from '@mandate/schemas';
-import { slidingBuckets, slotTimes } from '@mandate/step';
+import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
 import { sourceOf } from '../memory/coordinates.ts';
@@ -9,7 +9,6 @@ import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
-import { openCallsOf, releasedOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { coordinateOf, counterName, grantName, ownCounters, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';

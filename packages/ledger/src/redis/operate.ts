@@ -1,9 +1,9 @@
 /** What operators do: kill, revive, adjust a counter, answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
+import { totalOf } from '@mandate/step';
 import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
-import { totalOf } from '../memory/reserve.ts';
 import { decidedSince, notAskedFor } from '../not-waiting.ts';
 import type { Adjustment, Approval, Command, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';

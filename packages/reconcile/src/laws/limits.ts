@@ -11,19 +11,25 @@ import {
   type Check,
   DEFAULTS,
   type Settlement,
-  TOTAL_BUDGET,
 } from '@mandate/schemas';
-import { z } from 'zod';
 import {
+  addToCounter,
   type BudgetCounter,
+  type BudgetReference,
   callsIn,
+  chargedCounters,
   createBudgetCounter,
-  createRateCounter,
+  createSlidingRate,
+  isOwnBudget,
   leaveSlot,
-  type RateCounter,
-  spend,
+  mostCallsBefore,
+  mostSpentBefore,
+  type SlidingRate,
   spentIn,
-} from './counters.ts';
+  takeSlot,
+  totalOf,
+} from '@mandate/step';
+import { z } from 'zod';
 import { createDeferrals } from './deferrals.ts';
 import type { Findings } from './law.ts';
 import type { Standing } from './standing.ts';
@@ -39,18 +45,17 @@ const sawBudget = z.object({
 });
 const sawRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
 
-type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 type Limit = { name: string; held: number; saw: number; fits: boolean };
 /** The step that is looked at. */
 type Now = Pick<Step, 'at'> & { decision: Decided; isWhole: boolean };
 
 export function createLimits(findings: Findings) {
   const budgets = new Map<string, BudgetCounter>();
-  const rates = new Map<string, RateCounter>();
+  const rates = new Map<string, SlidingRate>();
   const adjusted = new Set<string>();
   const deferrals = createDeferrals();
 
-  function counterOf(tenant: string, { scope, subject, id, windowMs }: Budget): BudgetCounter {
+  function counterOf(tenant: string, { scope, subject, id, windowMs }: BudgetReference): BudgetCounter {
     const name = `${tenant} ${scope} ${subject} ${id} ${windowMs}`;
     const known = budgets.get(name);
     if (known !== undefined) return known;
@@ -63,33 +68,23 @@ export function createLimits(findings: Findings) {
     { tenant, agentId, tool }: Pick<Decided, 'tenant' | 'agentId' | 'tool'>,
     { check, holder }: Pick<Check, 'check' | 'holder'>,
     windowMs: number,
-  ): RateCounter {
+  ): SlidingRate {
     const of = check === 'tool-rate' ? `${check} ${tool ?? ''}` : check;
     // Open calls are counted for the agent that calls, whichever agent holds the policy.
     const whose = check === 'open-calls' ? agentId : (holder ?? agentId);
     const name = `${tenant} ${whose} ${of} ${windowMs}`;
     const known = rates.get(name);
     if (known !== undefined) return known;
-    const rate = createRateCounter(windowMs);
+    const rate = createSlidingRate({ agentId: whose, tool: of, windowMs });
     rates.set(name, rate);
     return rate;
   }
 
-  /** Lists each counter once, with whether it is the agent's own. The agent's lifetime spend is always listed. */
-  function chargedBy(
-    tenant: string,
-    agentId: string,
-    listed: readonly Budget[],
-  ): Map<BudgetCounter, boolean> {
-    return new Map(
-      [...listed, totalOf(agentId)].map((budget) => [
-        counterOf(tenant, budget),
-        budget.scope === 'agent' && budget.subject === agentId,
-      ]),
-    );
+  function chargedBy(tenant: string, agentId: string, listed: readonly BudgetLimit[]) {
+    return chargedCounters(agentId, listed, (budget) => counterOf(tenant, budget));
   }
 
-  function checkLimit(now: Now, check: Check, listed: Budget | undefined): void {
+  function checkLimit(now: Now, check: Check, listed: BudgetReference | undefined): void {
     if (check.saw === undefined || check.said === 'skip') return;
     const limit = limitOf(now.decision, check, listed);
     if (limit === undefined || !now.isWhole) {
@@ -107,24 +102,24 @@ export function createLimits(findings: Findings) {
   }
 
   /** What a limit holds and what the check saw of it; undefined where the decision does not say whose it is. */
-  function limitOf(decision: Decided, check: Check, listed: Budget | undefined): Limit | undefined {
+  function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
     const { saw } = check;
     if (check.check !== 'budget') {
       const rate = sawRate.safeParse(saw).data;
       if (rate === undefined) return undefined;
       const held = callsIn(rateOf(decision, check, rate.windowMs), decision.atMs);
-      return { name: check.check, held, saw: rate.calls, fits: held < rate.maxCalls };
+      return { name: check.check, held, saw: rate.calls, fits: held <= mostCallsBefore(rate.maxCalls) };
     }
     const budget = sawBudget.safeParse(saw).data;
     const reference = budget && (listed ?? referenceOf(decision, check, budget));
     if (budget === undefined || reference === undefined) return undefined;
     const held = spentIn(counterOf(decision.tenant, reference), decision.atMs);
-    const fits = held <= (budget.maxMicros ?? Number.MAX_SAFE_INTEGER) - budget.costMicros;
+    const fits = held <= mostSpentBefore(budget.maxMicros, budget.costMicros);
     return { name: `${reference.scope} budget ${reference.id}`, held, saw: budget.spentMicros, fits };
   }
 
   /** Each once. */
-  function ratesOf(decision: Decided): Set<RateCounter> {
+  function ratesOf(decision: Decided): Set<SlidingRate> {
     return new Set(
       decision.checks.flatMap((check) => {
         const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.saw).data;
@@ -160,11 +155,11 @@ export function createLimits(findings: Findings) {
       }
       const { tenant, agentId, atMs, chargedMicros } = decision;
       if (decision.budgets !== null) {
-        for (const counter of chargedBy(tenant, agentId, decision.budgets).keys()) {
-          spend(counter, atMs, chargedMicros, atMs);
+        for (const { counter } of chargedBy(tenant, agentId, decision.budgets)) {
+          addToCounter(counter, atMs, chargedMicros, atMs);
         }
       }
-      if (decision.takesSlots) for (const rate of rates) rate.times.push(atMs);
+      if (decision.takesSlots) for (const rate of rates) takeSlot(rate, atMs, atMs);
       deferrals.decided(decision, rates, left);
       checkTotal(step, decision, { nowMs: atMs, isWhole });
     },
@@ -176,8 +171,9 @@ export function createLimits(findings: Findings) {
       const { tenant, agentId, deltaMicros, excessMicros } = settlement;
       const nowMs = Date.parse(settlement.settledAt);
       if (settlement.kind === 'settled' && known !== undefined && known.budgets !== null) {
-        for (const [counter, isOwn] of chargedBy(tenant, agentId, known.budgets)) {
-          spend(counter, known.atMs, isOwn ? deltaMicros + excessMicros : deltaMicros, nowMs);
+        for (const { counter, budget } of chargedBy(tenant, agentId, known.budgets)) {
+          const ownMicros = isOwnBudget(budget, agentId) ? excessMicros : 0;
+          addToCounter(counter, known.atMs, deltaMicros + ownMicros, nowMs);
         }
         const asked = { tenant, agentId, tool: null };
         const openMs = DEFAULTS.openWindowMs;
@@ -189,7 +185,7 @@ export function createLimits(findings: Findings) {
       if (adjusted.has(`${tenant} ${id}`)) return;
       adjusted.add(`${tenant} ${id}`);
       const atMs = Date.parse(at);
-      spend(counterOf(tenant, budget), atMs, deltaMicros, atMs);
+      addToCounter(counterOf(tenant, budget), atMs, deltaMicros, atMs);
     },
   };
 }
@@ -204,16 +200,12 @@ function faultOf(decision: Decided, { said }: Check, { held, saw, fits }: Limit)
     : `it says ${said}, and the call ${fits ? 'fits' : 'does not fit'}`;
 }
 
-function totalOf(agentId: string): Budget {
-  return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
-}
-
 /** Whose budget it is, where the decision itself says it: what was refused lists no budgets, and principals may be sealed. */
 function referenceOf(
   { agentId, mandateId }: Decided,
   check: Check,
   { scope, id, windowMs }: z.output<typeof sawBudget>,
-): Budget | undefined {
+): BudgetReference | undefined {
   if (scope === 'principal' || (scope === 'mandate' && mandateId === null)) return undefined;
   const of = { agentId, principalId: '', mandateId: mandateId ?? '' };
   return { scope, subject: budgetSubject(scope, check, of), id, windowMs };

@@ -3,7 +3,7 @@
  * made here, in the form in which the script keeps it or gives it to a command; what requests have in common goes in once.
  */
 import { deepEqual, type SettleRequest, type StepRequest } from '@mandate/schemas';
-import { openCallsOf } from '../../memory/reserve.ts';
+import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
 import { coordinateOf, ownCounters, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';

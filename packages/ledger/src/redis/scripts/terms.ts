@@ -1,6 +1,6 @@
 /** What the requests of a call are judged by, as step.lua takes it: those of an agent mostly share theirs. */
-import type { BudgetLimit, Limit, RateLimit, StepRequest } from '@mandate/schemas';
-import { releasedOf, totalOf } from '../../memory/reserve.ts';
+import type { Limit, RateLimit, StepRequest } from '@mandate/schemas';
+import { type BudgetReference, chargedCounters, releasedOf, totalOf } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
 import type { Shape } from './plain-answers.ts';
 import { type Charged, integer } from './words.ts';
@@ -9,8 +9,6 @@ import { type Charged, integer } from './words.ts';
 const [BUDGET, RATE, CONFIRMATION] = [1, 2, 3];
 /** In the place of a null: no amount, time or place is below zero. */
 export const NONE = -1;
-
-type Counted = Omit<BudgetLimit, 'kind' | 'maxMicros'>;
 
 /** As parts/limits.lua takes them: numbers and words in front of these. */
 type Terms = [
@@ -38,7 +36,7 @@ export function createTerms() {
   const all: Terms[] = [];
 
   /** Below zero for a windowed one. */
-  function budgetPlace(budget: Counted): number {
+  function budgetPlace(budget: BudgetReference): number {
     const name = counterName(budget);
     const { windowMs } = budget;
     if (windowMs === null) return placeIn(lifetimes, name);
@@ -70,7 +68,8 @@ export function createTerms() {
 
   function encode({ agentId, plan }: StepRequest): Terms {
     const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
-    const charges = chargesOf(agentId, plan.limits);
+    const budgets = plan.limits.filter((limit) => limit.kind === 'budget');
+    const charged = chargedCounters(agentId, budgets, counterName);
     return [
       holdsFromMs,
       holdsUntilMs ?? NONE,
@@ -79,8 +78,8 @@ export function createTerms() {
       refusal?.code ?? '',
       refusal?.hard ? 1 : 0,
       total(agentId),
-      JSON.stringify(charges.map(({ charge }) => charge)),
-      charges.map(({ budget }) => budgetPlace(budget)),
+      chargesWord(charged),
+      charged.map(({ budget }) => budgetPlace(budget)),
       plan.limits.flatMap(encodeLimit),
       0,
       0,
@@ -147,20 +146,14 @@ function keyOf({ agentId, plan }: StepRequest): string {
   return key;
 }
 
-/** Each counter once, under the tightest limit that it is charged for, with the agent's total among them. */
-function chargesOf(agentId: string, limits: readonly Limit[]): { budget: Counted; charge: Charged }[] {
-  const charges = new Map<string, { budget: Counted; charge: Charged }>();
-  const budgets = limits.filter((limit) => limit.kind === 'budget');
-  for (const budget of [...budgets, { ...totalOf(agentId), maxMicros: null }]) {
-    const { maxMicros, windowMs } = budget;
-    const name = counterName(budget);
-    const known = charges.get(name);
-    if (known === undefined) {
-      charges.set(name, { budget, charge: [name, windowMs ?? false, maxMicros ?? false] });
-    } else if (maxMicros !== null) {
-      const [, , most] = known.charge;
-      known.charge[2] = most === false ? maxMicros : Math.min(most, maxMicros);
-    }
-  }
-  return [...charges.values()];
+/** The charges of a delivery, as Redis keeps them. */
+function chargesWord(charged: ReturnType<typeof chargedCounters<string>>): string {
+  const charges = charged.map(
+    ({ counter, budget: { windowMs }, maxMicros }): Charged => [
+      counter,
+      windowMs ?? false,
+      maxMicros ?? false,
+    ],
+  );
+  return JSON.stringify(charges);
 }

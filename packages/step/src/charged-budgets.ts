@@ -1,0 +1,59 @@
+/** Which counters an action is charged to, and which counters belong to one agent. */
+import { type BudgetLimit, DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, TOTAL_BUDGET } from '@mandate/schemas';
+import type { RateReference } from './sliding-rate.ts';
+
+export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
+
+/** The lifetime spend of an agent. It is always counted, even if no plan lists it. */
+export function totalOf(agentId: string): BudgetReference {
+  return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
+}
+
+/** The amount that the agent's own reports gave back, less the amount that its successes made room for. */
+export function releasedOf(agentId: string): BudgetReference {
+  return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
+}
+
+/** The calls of the agent that no outcome has settled. */
+export function openCallsOf(agentId: string): RateReference {
+  return { agentId, tool: OPEN_CALLS, windowMs: DEFAULTS.openWindowMs };
+}
+
+/** True if no other agent shares the budget. */
+export function isOwnBudget(
+  { scope, subject }: Pick<BudgetReference, 'scope' | 'subject'>,
+  agentId: string,
+): boolean {
+  return scope === 'agent' && subject === agentId;
+}
+
+/**
+ * A counter that is charged, and a budget that it belongs to. `maxMicros`: the tightest limit among its budgets; null if
+ * none limits it.
+ */
+export type Charged<Counter> = { counter: Counter; budget: BudgetReference; maxMicros: number | null };
+
+/**
+ * Every counter that an ALLOW charges, once, with the agent's total among them.
+ *
+ * @param counterOf gives the same counter for equal budgets
+ */
+export function chargedCounters<Counter>(
+  agentId: string,
+  budgets: readonly (BudgetReference & { maxMicros: number | null })[],
+  counterOf: (budget: BudgetReference) => Counter,
+): Charged<Counter>[] {
+  const charged: Charged<Counter>[] = [];
+  for (const budget of [...budgets, { ...totalOf(agentId), maxMicros: null }]) {
+    const counter = counterOf(budget);
+    const known = charged.find((one) => one.counter === counter);
+    if (known === undefined) charged.push({ counter, budget, maxMicros: budget.maxMicros });
+    else known.maxMicros = tighter(known.maxMicros, budget.maxMicros);
+  }
+  return charged;
+}
+
+function tighter(one: number | null, other: number | null): number | null {
+  if (one === null) return other;
+  return other === null ? one : Math.min(one, other);
+}
