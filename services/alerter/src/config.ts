@@ -8,13 +8,13 @@ export const alerterSettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of keys.json, of alerts.yaml and, where it is not on Kafka, of the log'),
+    .describe('the folder of keys.json and alerts.yaml, and of the log if it is not on Kafka'),
   ALERTER_RULES_PATH: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'the rule file; alerts.yaml in the data folder when absent, and the defaults where there is none',
+      'the rule file; alerts.yaml in the data folder when absent. Without a file, the default rules hold',
     ),
   ALERTER_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   ALERTER_PORT: z
@@ -32,19 +32,19 @@ export const alerterSettings = z.object({
     .min(100)
     .max(600_000)
     .default(10_000)
-    .describe('after how long a silent alerter is replaced by another'),
+    .describe('another alerter takes over after this time without a sign of life'),
   ALERTER_MAX_WAITING: z
     .int()
     .min(1)
     .max(100_000)
     .default(1_000)
     .describe(
-      'how many alerts may wait for one webhook; where more would, the newest of the tenant with the most is undelivered at once',
+      'how many alerts may wait for one webhook. Beyond that, the newest alert of the tenant with the most becomes undelivered at once',
     ),
   ALERTER_RECORD_READS: z
     .boolean()
     .default(true)
-    .describe('whether it is on the log who sees alerts, before they are shown'),
+    .describe('whether every read of alerts is recorded on the log before it is answered'),
 });
 
 export const alerterConfig = z

@@ -8,7 +8,7 @@ export const controlSettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of keys.json and, where it is not on Kafka, of the log'),
+    .describe('the folder of keys.json, and of the log if it is not on Kafka'),
   CONTROL_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   CONTROL_PORT: z
     .int()
@@ -23,18 +23,20 @@ export const controlSettings = z.object({
     .int()
     .min(1)
     .default(50_000)
-    .describe(
-      'a snapshot of agents, policies and rules is left behind when so many changes came since the newest',
-    ),
+    .describe('after this many changes the service writes a snapshot of agents, policies and rules'),
   CONTROL_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()
-    .describe('what gateways are told by MANDATE_GATEWAY_REDACT_FIELDS, so that previews redact as they do'),
+    .describe(
+      'the value of MANDATE_GATEWAY_REDACT_FIELDS at the gateways, so that previews redact in the same way',
+    ),
   CONTROL_HASH_FIELDS: z
     .array(z.string().min(1))
     .default([])
-    .describe('what gateways are told by MANDATE_GATEWAY_HASH_FIELDS, so that previews hash as they do'),
-  CONTROL_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
+    .describe(
+      'the value of MANDATE_GATEWAY_HASH_FIELDS at the gateways, so that previews hash in the same way',
+    ),
+  CONTROL_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
 });
 
 export const controlConfig = z

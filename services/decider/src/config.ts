@@ -15,48 +15,55 @@ export const deciderSettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of mandates and, where they are not on servers, of log and ledger'),
+    .describe('the folder of the mandates, and of log and ledger if they are not on servers'),
   DECIDER_MANDATES_PATH: z
     .string()
     .min(1)
     .optional()
-    .describe('the mandates file, read again when it changes; mandates.yaml in the data folder when absent'),
+    .describe('the mandate file, read again when it changes; mandates.yaml in the data folder when absent'),
   DECIDER_TENANT_TOPICS: z
     .array(tenant)
     .default([])
     .describe(
-      'tenants that publish to topics of their own, beside those that are opened so through the API; the same for all deciders',
+      'tenants with their own topic, in addition to those that the API opened so; the same for all deciders',
     ),
   DECIDER_HOST: z
     .string()
     .min(1)
     .default('127.0.0.1')
     .describe('the address of /healthz, /readyz and /metrics'),
-  DECIDER_PORT: z.int().min(0).max(65_535).default(7421).describe('their port; 0 takes any free one'),
-  DECIDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
+  DECIDER_PORT: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7421)
+    .describe('the port of /healthz, /readyz and /metrics; 0 takes any free one'),
+  DECIDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
   DECIDER_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])
     .default('NORMAL')
-    .describe('NORMAL survives kill -9; FULL survives the loss of power too, at one disk sync a commit'),
+    .describe(
+      'NORMAL survives kill -9. FULL also survives a power loss, at the cost of one disk sync for each commit',
+    ),
   DECIDER_BATCH_RECORDS: z
     .int()
     .min(1)
     .max(10_000)
     .default(500)
-    .describe('how many records of a partition are decided at once, at most'),
+    .describe('the most records of a partition that are decided at once'),
   DECIDER_SESSION_TIMEOUT_MS: z
     .int()
     .min(100)
     .max(600_000)
     .default(10_000)
-    .describe('after how long a silent decider loses its partitions'),
+    .describe('a decider loses its partitions after this time without a sign of life'),
   DECIDER_REPLAY_MEMORY_MS: z
     .int()
     .min(1_000)
     .max(CAPS.replayMemoryMs)
     .optional()
     .describe(
-      'for how long an action id, an idempotency key and a delivery are remembered, and the longest deadline; operators’ commands for a day at the least. Most of the memory of a ledger goes by it. The same for all deciders. 24 h when absent from the start of a log, which takes nothing shorter later',
+      'how long action ids, idempotency keys and deliveries are remembered; also the longest deadline. Commands of operators are remembered for at least a day. It decides most of the memory of a ledger. Set the same value for all deciders. A log that began without it has 24 h, and a log never takes a shorter value later',
     ),
   DECIDER_MOST_REMEMBERED: z
     .int()
@@ -64,17 +71,22 @@ export const deciderSettings = z.object({
     .max(CAPS.rememberedIds)
     .optional()
     .describe(
-      'how many deliveries a ledger in memory remembers for all tenants together; one for each 1,000 bytes that the heap may take when absent',
+      'how many deliveries a ledger in memory remembers for all tenants together. When absent: one for each 1,000 bytes of the largest heap',
     ),
   DECIDER_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()
-    .describe('names of fields whose values are never published; a list of usual secrets when absent'),
+    .describe('names of fields whose values are never published. When absent: the usual names of secrets'),
   DECIDER_HASH_FIELDS: z
     .array(z.string().min(1))
     .default([])
-    .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
-  DECIDER_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
+    .describe('names of fields that are published as a keyed hash, so that equal values stay equal'),
+  DECIDER_HASH_KEY: z
+    .string()
+    .min(16)
+    .optional()
+    .meta({ secret: true })
+    .describe('the key of the hash of these fields'),
 });
 
 export const deciderConfig = z

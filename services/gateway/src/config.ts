@@ -22,30 +22,37 @@ export const gatewaySettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of keys.json and plane.secret and, where it is not on Kafka, of the log'),
+    .describe('the folder of keys.json and plane.secret, and of the log if it is not on Kafka'),
   GATEWAY_CORS_ORIGINS: corsOrigins,
   GATEWAY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   GATEWAY_MAX_SOCKETS: maxSockets,
-  GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
+  GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
   GATEWAY_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])
     .default('NORMAL')
-    .describe('NORMAL survives kill -9; FULL survives the loss of power too, at one disk sync a commit'),
+    .describe(
+      'NORMAL survives kill -9. FULL also survives a power loss, at the cost of one disk sync for each commit',
+    ),
   GATEWAY_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()
-    .describe('names of fields whose values are never published; a list of usual secrets when absent'),
+    .describe('names of fields whose values are never published. When absent: the usual names of secrets'),
   GATEWAY_HASH_FIELDS: z
     .array(z.string().min(1))
     .default([])
-    .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
-  GATEWAY_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
+    .describe('names of fields that are published as a keyed hash, so that equal values stay equal'),
+  GATEWAY_HASH_KEY: z
+    .string()
+    .min(16)
+    .optional()
+    .meta({ secret: true })
+    .describe('the key of the hash of these fields'),
   GATEWAY_PERSON_KEYS_PATH: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'the keys of what is sealed of people, for gateways alone; person-keys in the data folder when absent',
+      'the file with the keys of sealed data, only for gateways; person-keys in the data folder when absent',
     ),
   GATEWAY_MAX_WAITING: z
     .int()
@@ -73,13 +80,13 @@ export const gatewaySettings = z.object({
     .int()
     .min(1_024)
     .default(16 * 1024 * 1024)
-    .describe('how many bytes of them, as on the log'),
+    .describe('how many bytes of them are kept in memory, as on the log'),
   GATEWAY_MAX_UNLOGGED: z
     .int()
     .min(1)
     .max(100_000)
     .default(1_000)
-    .describe('how many events of operators may wait for a log that is away'),
+    .describe('how many commands of operators may wait for a log that is away'),
 });
 export const gatewayConfig = z
   .object({

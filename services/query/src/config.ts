@@ -14,9 +14,7 @@ export const querySettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe(
-      'the folder of keys.json and, where they are not on servers, of the log and of the audit tables',
-    ),
+    .describe('the folder of keys.json, and of log and audit tables if they are not on servers'),
   QUERY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   QUERY_PORT: z
     .int()
@@ -37,7 +35,7 @@ export const querySettings = z.object({
   QUERY_RECORD_READS: z
     .boolean()
     .default(true)
-    .describe('whether every read is on the log, with who and what, before it is answered'),
+    .describe('whether every read is recorded on the log before it is answered'),
 });
 
 export const queryConfig = z

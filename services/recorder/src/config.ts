@@ -14,33 +14,40 @@ export const recorderSettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of the log and of the audit tables, where they are not on servers'),
+    .describe('the folder of log and audit tables, if they are not on servers'),
   RECORDER_HOST: z.string().default('127.0.0.1').describe('the address of /healthz, /readyz and /metrics'),
-  RECORDER_PORT: z.int().min(0).max(65_535).default(7423).describe('their port; 0 takes any free one'),
+  RECORDER_PORT: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7423)
+    .describe('the port of /healthz, /readyz and /metrics; 0 takes any free one'),
   RECORDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   RECORDER_BATCH_RECORDS: z
     .int()
     .min(1)
     .max(10_000)
     .default(1_000)
-    .describe('how many records of a partition are recorded at once, at most'),
+    .describe('the most records of a partition that are recorded at once'),
   RECORDER_GATHER_MS: z
     .int()
     .min(0)
     .max(10_000)
     .default(200)
-    .describe('how long records are gathered before an insert, when few come'),
+    .describe('how long the recorder gathers records before an insert, when few records come'),
   RECORDER_SESSION_TIMEOUT_MS: z
     .int()
     .min(100)
     .max(600_000)
     .default(10_000)
-    .describe('after how long a silent recorder loses its partitions'),
+    .describe('a recorder loses its partitions after this time without a sign of life'),
   RECORDER_RETENTION_MS: z
     .int()
     .min(1)
     .optional()
-    .describe('how long the log keeps decisions and dead letters, if not for ever; alarms at half of it'),
+    .describe(
+      'how long the log keeps decisions and dead letters, if not always. An alarm rings at half of it',
+    ),
 });
 
 export const recorderConfig = z

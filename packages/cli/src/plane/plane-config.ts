@@ -25,18 +25,18 @@ const whole = z.object({
     .string()
     .min(1)
     .default(DEFAULT_DATA_PATH)
-    .describe('the folder of the API keys and mandates and, where they are not on servers, of log and audit'),
+    .describe('the folder of API keys and mandates, and of log and audit if they are not on servers'),
   PLANE_MANDATES_PATH: z
     .string()
     .min(1)
     .optional()
-    .describe('the mandates file; mandates.yaml in the data folder when absent'),
+    .describe('the mandate file; mandates.yaml in the data folder when absent'),
   PLANE_POLICIES_PATH: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'a file or folder of agents, policies and rules: at the start what differs from it is changed, and what it does not name stays',
+      'a file or folder of agents, policies and rules. The start applies every difference. Documents that it does not name stay',
     ),
   PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   PLANE_PORT: z
@@ -48,25 +48,32 @@ const whole = z.object({
   PLANE_CORS_ORIGINS: corsOrigins,
   PLANE_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   PLANE_MAX_SOCKETS: maxSockets,
-  PLANE_LOG_LEVEL: z.enum(LOG_LEVELS).default('warn').describe('of the lines on stderr'),
+  PLANE_LOG_LEVEL: z.enum(LOG_LEVELS).default('warn').describe('the level of log lines on stderr'),
   PLANE_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])
     .default('NORMAL')
-    .describe('NORMAL survives kill -9; FULL survives the loss of power too, at one disk sync a commit'),
+    .describe(
+      'NORMAL survives kill -9. FULL also survives a power loss, at the cost of one disk sync for each commit',
+    ),
   PLANE_ACTIONS_RETENTION_MS: z
     .int()
     .min(DAY_MS)
     .default(7 * DAY_MS)
-    .describe('how long requests and outcomes stay on the log of the folder; decisions stay for ever'),
+    .describe('how long the log of the folder keeps requests and outcomes. It keeps decisions always'),
   PLANE_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()
-    .describe('names of fields whose values are never published; a list of usual secrets when absent'),
+    .describe('names of fields whose values are never published. When absent: the usual names of secrets'),
   PLANE_HASH_FIELDS: z
     .array(z.string().min(1))
     .default([])
-    .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
-  PLANE_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
+    .describe('names of fields that are published as a keyed hash, so that equal values stay equal'),
+  PLANE_HASH_KEY: z
+    .string()
+    .min(16)
+    .optional()
+    .meta({ secret: true })
+    .describe('the key of the hash of these fields'),
 });
 
 /**

@@ -7,6 +7,6 @@ export const privacySettings = z.object({
     .min(1)
     .optional()
     .describe(
-      'what of people is kept from the record, read again when it changes; privacy.yaml in the data folder when absent, and nothing where there is none',
+      'the privacy document, read again when it changes; privacy.yaml in the data folder when absent. Without a file, it redacts nothing',
     ),
 });

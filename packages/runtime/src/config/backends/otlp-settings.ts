@@ -13,31 +13,35 @@ export const otlpSettings = z.object({
     .optional()
     .meta({ secret: true })
     .describe(
-      'http:// or https:// of a receiver of OTLP over HTTP, to which /v1/traces is added; there are no traces when absent',
+      'http:// or https:// of a receiver of OTLP over HTTP; /v1/traces is added to it. When absent, there are no traces',
     ),
   OTLP_HEADERS: z
     .array(z.string().regex(/^[\w!#$%&'*.^`|~+-]+=[\x20-\x7e]+$/, 'is not name=value'))
     .optional()
     .meta({ secret: true })
-    .describe('name=value of what is sent along, such as a credential; %2C is a comma in a value'),
+    .describe('headers to send, as name=value, such as a credential; write %2C for a comma in a value'),
   OTLP_TIMEOUT_MS: z
     .int()
     .min(100)
     .max(10_000)
     .default(3_000)
-    .describe('how long a delivery may take, its repeats included, and so what is left at the end'),
+    .describe(
+      'how long a delivery may take, including its repeats; also the last delivery at the end of the process',
+    ),
   OTLP_QUEUE_SPANS: z
     .int()
     .min(512)
     .max(MAX_QUEUE_SPANS)
     .default(8_192)
-    .describe('how many spans may wait for their delivery; more are dropped, and counted'),
+    .describe('how many spans may wait for delivery. More are dropped and counted'),
   OTLP_TRACE_RATIO: z
     .number()
     .min(0)
     .max(1)
     .default(1)
-    .describe('which part of the traces that begin here is recorded; of the others, the caller says it'),
+    .describe(
+      'the share of the traces that begin here that is recorded. For other traces, the caller decides',
+    ),
 });
 export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;
 

@@ -16,56 +16,60 @@ export const redisSettings = z.object({
     .optional()
     .meta({ secret: true })
     .describe(
-      "redis:// or rediss:// of the ledger's server, or redis+sentinel://[user:password@]host:port,…/name[/database] of sentinels that know it (rediss+sentinel:// over TLS); the ledger is in the decider's memory when absent",
+      "redis:// or rediss:// of the ledger's server, or redis+sentinel://[user:password@]host:port,…/name[/database] of its sentinels (rediss+sentinel:// over TLS). When absent, the ledger is in the decider's memory",
     ),
   REDIS_CLUSTER_NODES: z
     .array(z.string().regex(/^\S+:\d+$/, 'is not host:port'))
     .min(1)
     .optional()
-    .describe('host:port of some nodes of a cluster, in the place of the URL'),
-  REDIS_USERNAME: z.string().min(1).optional().describe('as whom, where the URL does not say it'),
-  REDIS_PASSWORD: z.string().min(1).optional().meta({ secret: true }).describe('and with which password'),
-  REDIS_SENTINEL_USERNAME: z.string().min(1).optional().describe('as whom the sentinels are asked'),
+    .describe('host:port of some nodes of a cluster, instead of the URL'),
+  REDIS_USERNAME: z.string().min(1).optional().describe('the user name, if the URL has none'),
+  REDIS_PASSWORD: z.string().min(1).optional().meta({ secret: true }).describe('the password'),
+  REDIS_SENTINEL_USERNAME: z.string().min(1).optional().describe('the user name for the sentinels'),
   REDIS_SENTINEL_PASSWORD: z
     .string()
     .min(1)
     .optional()
     .meta({ secret: true })
-    .describe('and with which password; that of Redis is never sent to them'),
-  REDIS_TLS: z.boolean().default(false).describe('whether the nodes of a cluster are spoken to over TLS'),
+    .describe('the password for the sentinels. The password of Redis is never sent to them'),
+  REDIS_TLS: z.boolean().default(false).describe('whether to connect to the nodes of a cluster over TLS'),
   REDIS_TLS_CA_PATH: z
     .string()
     .min(1)
     .optional()
-    .describe('the certificates (PEM) that vouch for the server; the public authorities when absent'),
+    .describe('the certificate authorities for the server (PEM); the public ones when absent'),
   REDIS_TLS_CERT_PATH: z
     .string()
     .min(1)
     .optional()
-    .describe('the certificate (PEM) that says who this process is, where the server asks for one'),
-  REDIS_TLS_KEY_PATH: z.string().min(1).optional().describe('and its key (PEM, without a passphrase)'),
+    .describe('the certificate of this process (PEM), if the server asks for one'),
+  REDIS_TLS_KEY_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the private key of that certificate (PEM, without a passphrase)'),
   REDIS_NAMESPACE: z
     .string()
     .regex(/^[^\s{}]+$/, 'holds a blank or a brace')
     .default('mandate')
-    .describe('what all keys begin with; one for each log'),
+    .describe('the prefix of all keys in Redis; one for each log'),
   REDIS_WAIT_REPLICAS: z
     .int()
     .min(0)
     .default(0)
     .describe(
-      'how many replicas must have a charge before its ALLOW is published; 0 promises nothing for a failover',
+      'how many replicas must have a charge before its ALLOW is published. With 0, Mandate promises nothing for a failover',
     ),
-  REDIS_WAIT_TIMEOUT_MS: z.int().min(1).max(60_000).default(1_000).describe('how long they may take'),
+  REDIS_WAIT_TIMEOUT_MS: z.int().min(1).max(60_000).default(1_000).describe('how long the replicas may take'),
   REDIS_COMMAND_TIMEOUT_MS: z
     .int()
     .min(1)
     .max(60_000)
     .default(2_000)
-    .describe('how long an answer is waited for'),
+    .describe('how long the process waits for an answer'),
   REDIS_REQUIRE_APPEND_ONLY: z
     .boolean()
     .default(true)
-    .describe('whether a server without its append-only file is refused; else it is warned of'),
+    .describe('true: a server without an append-only file is refused; false: a warning is logged'),
 });
 export type RedisSettings = Readonly<z.output<typeof redisSettings>>;
