@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beforeDecision, type DecisionsHead, readDecisionsHead } from './decision-head.ts';
+import { beforeDecision, type DecisionsHead, decisionsHeadOf, readDecisionsHead } from './decision-head.ts';
 import { readDecisionsRecord } from './decisions-record.ts';
 
 const folder = new URL('../examples/v1/', import.meta.url);
@@ -41,6 +41,7 @@ it.each(decided)('the head of %s is what the whole record says, blanks or none',
   const json = exampleOf(name);
   for (const text of [written(json), JSON.stringify(json, null, 2)])
     expect(headOf(text)).toEqual(wholeOf(text));
+  expect(decisionsHeadOf(readDecisionsRecord(Buffer.from(written(json))))).toEqual(headOf(written(json)));
 });
 
 it('of what is no decision all is read', () => {

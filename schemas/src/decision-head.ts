@@ -48,13 +48,27 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws, as `readDecisionsRecord` does, on what cannot be read. */
 export function readDecisionsHead(value: Uint8Array): DecisionsHead {
-  return readDecisionsHeadIn(utf8.decode(value));
-}
-
-/** The same of a record that is text already. */
-export function readDecisionsHeadIn(text: string): DecisionsHead {
+  const text = utf8.decode(value);
   const json = headIn(text) ?? JSON.parse(text);
   return json?.event === 'action.decided' ? actionDecidedHead.parse(json) : decisionsRecord.parse(json);
+}
+
+/** The head of a record that needs no reading. The head of a decision is a copy: it keeps nothing else of the decision in memory. */
+export function decisionsHeadOf(record: DecisionsRecord): DecisionsHead {
+  if (record.event !== 'action.decided') return record;
+  const { kind, actionId, attempt, tenant, agentId, verdict, code, hard, leaseExpiresAt, appendedAt } =
+    record.decision;
+  const { decidedAt, source, ledgerEpoch, ledgerSequence, digest, reservation, deferral, grantConsumed } =
+    record.decision;
+  const { idempotencyKey } = record.decision.action;
+  return {
+    event: record.event,
+    decision: {
+      ...{ kind, actionId, attempt, tenant, agentId, verdict, code, hard, leaseExpiresAt, appendedAt },
+      ...{ decidedAt, source, ledgerEpoch, ledgerSequence, digest, reservation, deferral, grantConsumed },
+      action: { idempotencyKey },
+    },
+  };
 }
 
 /** An object of JSON, as text, in which the decision of that record stands behind `fields`, just as it stands on the log. */

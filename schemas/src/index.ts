@@ -59,3 +59,5 @@ export * from './sortable-id.ts';
 export * from './tenant-document.ts';
 export * from './tenant-limits.ts';
 export * from './topics.ts';
+export * from './within-caps.ts';
+export * from './written-record.ts';

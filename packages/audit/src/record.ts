@@ -14,19 +14,24 @@ import { markingTouched } from './rollups/mark-touched.ts';
 import { auditReadRow, auditReadRowOf } from './rows/audit-read-row.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
-import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
+import { decisionRow, decisionRowFits, decisionRowOf } from './rows/decision-row.ts';
 import { republicationRow, republicationRowOf } from './rows/republication-row.ts';
-import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
+import { settlementRow, settlementRowFits, settlementRowOf } from './rows/settlement-row.ts';
 
 /** How many became rows, and how many were set aside; together as many as were given. */
 export type Landed = { landed: number; quarantined: number };
 
 export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
   const partitionedBy = (row: z.output<typeof decisionRow>) => row.appended_at;
+  const table = {
+    name: 'decisions',
+    schema: decisionRow,
+    rowOf: decisionRowOf,
+    fits: decisionRowFits,
+    partitionedBy,
+  };
   const booked = batch.map(({ record: { tenant, decidedAt } }) => ({ tenant, at: decidedAt }));
-  return markingTouched(client, booked, () =>
-    record(client, 'decisions', decisionRow, decisionRowOf, batch, partitionedBy),
-  );
+  return markingTouched(client, booked, () => record(client, table, batch));
 }
 
 export function recordSettlements(
@@ -34,38 +39,47 @@ export function recordSettlements(
   batch: readonly Recorded<Settlement>[],
 ): Promise<Landed> {
   const partitionedBy = (row: z.output<typeof settlementRow>) => row.settled_at;
+  const table = {
+    name: 'settlements',
+    schema: settlementRow,
+    rowOf: settlementRowOf,
+    fits: settlementRowFits,
+    partitionedBy,
+  };
   const booked = batch.map(({ record: { tenant, settledAt } }) => ({ tenant, at: settledAt }));
-  return markingTouched(client, booked, () =>
-    record(client, 'settlements', settlementRow, settlementRowOf, batch, partitionedBy),
-  );
+  return markingTouched(client, booked, () => record(client, table, batch));
 }
 
 export function recordControlEvents(
   client: AuditClient,
   batch: readonly Recorded<ControlEvent>[],
 ): Promise<Landed> {
-  return record(client, 'control_events', controlEventRow, controlEventRowOf, batch);
+  return record(client, { name: 'control_events', schema: controlEventRow, rowOf: controlEventRowOf }, batch);
 }
 
 export function recordDeadLetters(
   client: AuditClient,
   batch: readonly Recorded<DeadLetter['deadLetter']>[],
 ): Promise<Landed> {
-  return record(client, 'dead_letters', deadLetterRow, deadLetterRowOf, batch);
+  return record(client, { name: 'dead_letters', schema: deadLetterRow, rowOf: deadLetterRowOf }, batch);
 }
 
 export function recordRepublications(
   client: AuditClient,
   batch: readonly Recorded<Republication>[],
 ): Promise<Landed> {
-  return record(client, 'republications', republicationRow, republicationRowOf, batch);
+  return record(
+    client,
+    { name: 'republications', schema: republicationRow, rowOf: republicationRowOf },
+    batch,
+  );
 }
 
 export function recordAuditReads(
   client: AuditClient,
   batch: readonly Recorded<AuditRead>[],
 ): Promise<Landed> {
-  return record(client, 'audit_reads', auditReadRow, auditReadRowOf, batch);
+  return record(client, { name: 'audit_reads', schema: auditReadRow, rowOf: auditReadRowOf }, batch);
 }
 
 const LANE = ['recorder'];
@@ -73,27 +87,34 @@ const LANE = ['recorder'];
 type Row = { origin: Recorded<unknown>; row: object; month: string };
 type Refused = { origin: Recorded<unknown>; reason: string };
 
-/** @param partitionedBy the time, in RFC 3339, by whose month the table is partitioned, where somebody follows it */
+type Table<R, Schema extends z.ZodType<object>> = {
+  name: string;
+  schema: Schema;
+  rowOf(recorded: Recorded<R>): z.input<Schema>;
+  /** Whether a row needs no validation. */
+  fits?(row: z.input<Schema>): row is z.input<Schema> & z.output<Schema>;
+  /** The time, in RFC 3339, by whose month the table is partitioned; absent where no reader follows the table. */
+  partitionedBy?(row: z.output<Schema>): string;
+};
+
 async function record<R, Schema extends z.ZodType<object>>(
   client: AuditClient,
-  table: string,
-  schema: Schema,
-  rowOf: (recorded: Recorded<R>) => z.input<Schema>,
+  { name, schema, rowOf, fits, partitionedBy = () => '' }: Table<R, Schema>,
   batch: readonly Recorded<R>[],
-  partitionedBy: (row: z.output<Schema>) => string = () => '',
 ): Promise<Landed> {
   const rows: Row[] = [];
   const refused: Refused[] = [];
   for (const origin of batch) {
     if (turns.isOver()) await turns.next(LANE);
-    const read = schema.safeParse(rowOf(origin));
+    const row = rowOf(origin);
+    const read = fits?.(row) ? { success: true as const, data: row } : schema.safeParse(row);
     if (read.success) rows.push({ origin, row: read.data, month: partitionedBy(read.data).slice(0, 7) });
     else refused.push({ origin, reason: z.prettifyError(read.error) });
   }
-  for (const run of inOrderOfTheLog(rows)) refused.push(...(await land(client, table, run)));
+  for (const run of inOrderOfTheLog(rows)) refused.push(...(await land(client, name, run)));
   await quarantine(
     client,
-    refused.map(({ origin, reason }) => ({ ...origin, meantFor: table, reason })),
+    refused.map(({ origin, reason }) => ({ ...origin, meantFor: name, reason })),
   );
   return { landed: batch.length - refused.length, quarantined: refused.length };
 }

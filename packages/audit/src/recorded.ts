@@ -15,7 +15,8 @@ export type Recorded<R> = {
 };
 
 /** Amounts and counts must fit their columns here: ClickHouse would wrap them without a word. */
-export const uint32 = z.int().min(0).max(4_294_967_295);
+const MAX_UINT32 = 4_294_967_295;
+export const uint32 = z.int().min(0).max(MAX_UINT32);
 export const uint64 = z.int().min(0);
 
 /** A time that DateTime64(3) holds exactly, as it is written into a row. */
@@ -26,6 +27,16 @@ export const storableTime = z.iso
     error: 'must be in the years 1970 to 2261',
   })
   .transform((at) => at.toISOString());
+
+const STORED_TIME = /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/**
+ * Whether the row of a valid record certainly fits its columns as it is. The columns hold less than a record may only for times
+ * and for counts of 32 bits. A row that may not fit is validated whole.
+ */
+export function certainlyFits(times: readonly string[], counts: readonly number[]): boolean {
+  return counts.every((count) => count <= MAX_UINT32) && times.every((time) => STORED_TIME.test(time));
+}
 
 export const logColumns = {
   void: z.boolean(),

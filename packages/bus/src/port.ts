@@ -7,6 +7,7 @@
  */
 
 import type { MandateError } from '@mandate/runtime';
+import type { WrittenRecord } from '@mandate/schemas';
 
 /** Where one record lies: the identity of one delivery. `offset` counts from 0 within the partition. */
 export type Coordinate = { topic: string; partition: number; offset: number };
@@ -19,6 +20,8 @@ export type Outgoing = {
   value: string | Uint8Array;
   headers?: Headers;
   partition?: number;
+  /** What `value` is the text of. The embedded log hands it to readers of this process, and nobody may change it any more. */
+  written?: WrittenRecord;
 };
 
 /** A record as read. `value` is bytes as they were written; `appendedAtMs` is the log's clock, never the writer's. */
@@ -28,6 +31,8 @@ export type LogRecord = {
   value: Uint8Array;
   headers: Headers;
   appendedAtMs: number;
+  /** What this process wrote `value` from. Absent where another process wrote it, or where it was written some time ago. */
+  written?: WrittenRecord;
   /** Set when this is no record, but a batch of them; seen by consumers with `takesUnreadable` alone. */
   unreadable?: UnreadableBatch;
 };

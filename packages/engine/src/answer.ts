@@ -2,7 +2,15 @@
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
 import type { Span } from '@mandate/runtime';
-import type { Action, ActionDecided, ActionSettled, DeadLetter, Pinned, Source } from '@mandate/schemas';
+import type {
+  Action,
+  ActionDecided,
+  ActionSettled,
+  DeadLetter,
+  Pinned,
+  Source,
+  WrittenRecord,
+} from '@mandate/schemas';
 
 /** A record of an actions topic. */
 export type Incoming = {
@@ -10,6 +18,8 @@ export type Incoming = {
   appendedAtMs: number;
   key: string | null;
   value: Uint8Array;
+  /** What this process wrote `value` from: then the value is not parsed. */
+  written?: WrittenRecord | undefined;
   /** Set where this is a batch of records that cannot be told apart. */
   unreadable?: { reason: string; lastOffset: number } | undefined;
   /** Of what was redacted before it was published. */

@@ -1,6 +1,7 @@
 /** Step 1: from a record of an actions topic to an action or an outcome of a tenant, or to a dead letter. */
 import { deadLetterId } from '@mandate/policy';
 import {
+  type ActionsRecord,
   type AskedAction,
   CAPS,
   DEFAULTS,
@@ -8,10 +9,12 @@ import {
   type Fault,
   type Outcome,
   type Pinned,
+  type Read,
   readActionsRecord,
   TOPICS,
   tenantOfTopic,
   wireTime,
+  writtenAction,
 } from '@mandate/schemas';
 import type { Incoming } from './answer.ts';
 
@@ -26,7 +29,7 @@ export type ReadIncoming =
 
 export function readIncoming(incoming: Incoming, clock: () => number): ReadIncoming {
   if (incoming.unreadable !== undefined) return bad(incoming, batchFault(incoming.unreadable), clock);
-  const read = readActionsRecord(incoming.value);
+  const read = actionsRecordOf(incoming);
   if (!read.ok) return bad(incoming, read.fault, clock);
   const { value } = read;
   const stated = value.event === 'action.requested' ? value.action.tenant : value.outcome.tenant;
@@ -46,6 +49,11 @@ export function readIncoming(incoming: Incoming, clock: () => number): ReadIncom
     outcome,
     reportedBy: reportedBy ?? producerOf(incoming),
   };
+}
+
+function actionsRecordOf({ value, written }: Incoming): Read<ActionsRecord> {
+  const known = writtenAction(written);
+  return known === null ? readActionsRecord(value) : { ok: true, value: known };
 }
 
 /** A tenant writes the headers of its own topic itself: there everything is a claim. */

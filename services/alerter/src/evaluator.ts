@@ -10,6 +10,7 @@ import {
   epochBehind,
   holdsIn,
   readDecisionsRecord,
+  writtenDecision,
 } from '@mandate/schemas';
 import { addressees } from './rules/addressees.ts';
 import type { Alarms, Raised } from './rules/alarms.ts';
@@ -44,10 +45,10 @@ export function createEvaluator(options: {
   const epochs = new Map<number, EpochInForce>();
   const nextOffsets = new Map<number, number>();
 
-  function read({ coordinate, value }: LogRecord): DecisionsRecord | null {
+  function read({ coordinate, value, written }: LogRecord): DecisionsRecord | null {
     let record: DecisionsRecord;
     try {
-      record = readDecisionsRecord(value);
+      record = writtenDecision(written) ?? readDecisionsRecord(value);
     } catch (err) {
       // Whoever must not go on past it stops there, and tells; here the others are still worth telling of.
       log.error({ err, ...coordinate }, 'a record of the decisions cannot be read: no alert comes of it');

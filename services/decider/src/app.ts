@@ -185,16 +185,19 @@ async function handle(
   const stopTimer = measure.seconds.startTimer();
   const { ledger, bus } = options;
   const { epoch } = ledger;
-  const incoming = batch.records.map(({ coordinate, appendedAtMs, key, value, headers, unreadable }, at) => ({
-    source: { topic: coordinate.topic, partition: coordinate.partition, offset: String(coordinate.offset) },
-    appendedAtMs,
-    key,
-    value,
-    unreadable,
-    fingerprint: fingerprintIn(headers),
-    pinned: pinnedIn(headers),
-    span: spans[at],
-  }));
+  const incoming = batch.records.map(
+    ({ coordinate, appendedAtMs, key, value, headers, unreadable, written }, at) => ({
+      source: { topic: coordinate.topic, partition: coordinate.partition, offset: String(coordinate.offset) },
+      appendedAtMs,
+      key,
+      value,
+      unreadable,
+      written,
+      fingerprint: fingerprintIn(headers),
+      pinned: pinnedIn(headers),
+      span: spans[at],
+    }),
+  );
   const { answers, operations } = await answerBatch(incoming, options);
   const given = answers.flatMap((answer, at) =>
     answer.kind === 'published' ? [] : [{ answer, headers: batch.records[at]?.headers, span: spans[at] }],
@@ -254,7 +257,8 @@ async function append(
 function outgoingOf({ key, record }: NewAnswer, traceparent: string | null): Outgoing {
   const named = { id: idOf(record), event: record.event };
   const headers = recordHeaders(named, { source: 'decider', traceparent });
-  return { key, value: JSON.stringify(record), headers };
+  const value = JSON.stringify(record);
+  return record.event === 'dead.letter' ? { key, value, headers } : { key, value, headers, written: record };
 }
 
 /** A record that could not be read is of no tenant. */

@@ -52,10 +52,11 @@ async function announcedFrom(bus: Bus, start: Coordinate, endOffset: number): Pr
   return announced;
 }
 
-function announcedBy({ value }: LogRecord): Announced[] {
+function announcedBy(logged: LogRecord): Announced[] {
+  const { value } = logged;
   // Most records are decisions, and reading one in full takes far longer than this glance.
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (!bytes.includes('ledger.epoch')) return [];
-  const read = readDecision(value);
+  const read = readDecision(logged);
   return read.ok && read.record.event === 'ledger.epoch' ? [read.record.epoch] : [];
 }

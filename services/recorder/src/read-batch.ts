@@ -1,5 +1,5 @@
 /** From records of the log to what the audit takes: sorted by table, with what a newer ledger epoch makes void. */
-import type { Batch } from '@mandate/bus';
+import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
 import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
 import { emptyPile, type Pile } from './pile.ts';
@@ -23,10 +23,11 @@ export async function readBatch(
 ): Promise<ReadBatch> {
   const pile = emptyPile();
   let inForce = epoch;
-  for (const { coordinate, value, headers } of records) {
+  for (const logged of records) {
+    const { coordinate, value, headers } = logged;
     if (turns.isOver()) await turns.next(LANE);
     const origin = { value, coordinate, recordedAtMs, traceId: traceIdIn(headers) };
-    const read = readAs(topic, value);
+    const read = readAs(topic, logged);
     if (!read.ok) {
       pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });
       continue;
@@ -66,7 +67,7 @@ export async function readBatch(
   return { pile, epoch: inForce };
 }
 
-function readAs(topic: string, value: Uint8Array) {
-  if (topic === TOPICS.deadLetters) return readDeadLetters(value);
-  return topic === TOPICS.access ? readAccess(value) : readDecision(value);
+function readAs(topic: string, logged: LogRecord) {
+  if (topic === TOPICS.deadLetters) return readDeadLetters(logged);
+  return topic === TOPICS.access ? readAccess(logged) : readDecision(logged);
 }

@@ -2,6 +2,7 @@
  * Bytes of the log, read as what their topic holds. A record that cannot be read is a value, not an exception: it goes
  * to quarantine and the records behind it go on.
  */
+import type { LogRecord } from '@mandate/bus';
 import {
   type AccessRecord,
   type DeadLettersRecord,
@@ -9,20 +10,21 @@ import {
   readAccessRecord,
   readDeadLettersRecord,
   readDecisionsRecord,
+  writtenDecision,
 } from '@mandate/schemas';
 import { z } from 'zod';
 
 export type ReadRecord<R> = { ok: true; record: R } | { ok: false; reason: string };
 
-export function readDecision(value: Uint8Array): ReadRecord<DecisionsRecord> {
-  return read(() => readDecisionsRecord(value));
+export function readDecision({ value, written }: LogRecord): ReadRecord<DecisionsRecord> {
+  return read(() => writtenDecision(written) ?? readDecisionsRecord(value));
 }
 
-export function readDeadLetters(value: Uint8Array): ReadRecord<DeadLettersRecord> {
+export function readDeadLetters({ value }: LogRecord): ReadRecord<DeadLettersRecord> {
   return read(() => readDeadLettersRecord(value));
 }
 
-export function readAccess(value: Uint8Array): ReadRecord<AccessRecord> {
+export function readAccess({ value }: LogRecord): ReadRecord<AccessRecord> {
   return read(() => readAccessRecord(value));
 }
 

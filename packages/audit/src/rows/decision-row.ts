@@ -1,7 +1,15 @@
 /** A row of `decisions`. Empty text stands for none. */
 import type { Decision } from '@mandate/schemas';
 import { z } from 'zod';
-import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
+import {
+  certainlyFits,
+  logColumns,
+  logColumnsOf,
+  type Recorded,
+  storableTime,
+  uint32,
+  uint64,
+} from '../recorded.ts';
 import { limitColumn, limitsWeighed } from './limits-weighed.ts';
 
 export const decisionRow = z.strictObject({
@@ -44,6 +52,10 @@ export const decisionRow = z.strictObject({
   decided_at: storableTime,
   ...logColumns,
 });
+
+export function decisionRowFits(row: z.input<typeof decisionRow>): row is z.output<typeof decisionRow> {
+  return certainlyFits([row.appended_at, row.decided_at, row.recorded_at], [row.attempt, row.log_partition]);
+}
 
 export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof decisionRow> {
   const { record, traceId } = recorded;

@@ -1,7 +1,15 @@
 /** A row of `settlements`. */
 import { outcomeResult, type Settlement } from '@mandate/schemas';
 import { z } from 'zod';
-import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
+import {
+  certainlyFits,
+  logColumns,
+  logColumnsOf,
+  type Recorded,
+  storableTime,
+  uint32,
+  uint64,
+} from '../recorded.ts';
 
 export const settlementRow = z.strictObject({
   tenant: z.string().min(1),
@@ -28,6 +36,10 @@ export const settlementRow = z.strictObject({
   settled_at: storableTime,
   ...logColumns,
 });
+
+export function settlementRowFits(row: z.input<typeof settlementRow>): row is z.output<typeof settlementRow> {
+  return certainlyFits([row.settled_at, row.recorded_at], [row.attempt, row.log_partition]);
+}
 
 export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof settlementRow> {
   const { record } = recorded;

@@ -1,3 +1,4 @@
+import type { WrittenRecord } from '@mandate/schemas';
 import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
 import { Pending } from '../pending.ts';
@@ -18,6 +19,7 @@ type Ready = {
   value: Uint8Array;
   /** Of the value. */
   bytes: number;
+  written: WrittenRecord | undefined;
 };
 
 /** What one transaction holds. */
@@ -80,6 +82,7 @@ export class Appender {
       headers: outgoing.headers ?? null,
       value,
       bytes: value.byteLength,
+      written: outgoing.written,
     };
   }
 
@@ -107,11 +110,12 @@ export class Appender {
   }
 
   #insert(records: readonly Ready[], announce: Announce): Acknowledged[] {
-    return records.map(({ partition, key, headers, value }) => {
+    return records.map(({ partition, key, headers, value, written }) => {
       const { offset, appendedAtMs } = this.#heads.take(partition.id);
       const coordinate = { topic: partition.topic, partition: partition.partition, offset };
       partition.insert.run(offset, appendedAtMs, key, headers && JSON.stringify(headers), value);
-      this.#tail.stage(partition.id, { coordinate, key, value, headers: { ...headers }, appendedAtMs });
+      const record = { coordinate, key, value, headers: { ...headers }, appendedAtMs };
+      this.#tail.stage(partition.id, written === undefined ? record : { ...record, written });
       announce(partitionChanged(partition.id));
       return { coordinate, appendedAtMs };
     });

@@ -37,7 +37,7 @@ export class Tail {
   afterCommit(): void {
     for (const { partitionId, record } of this.#staged) this.#keep(partitionId, record);
     this.#staged.length = 0;
-    if (this.#bytes > MOST_BYTES) this.#keepOnlyEnds();
+    if (this.#bytes > MOST_BYTES) this.#dropOlderHalf();
   }
 
   afterRollback(): void {
@@ -88,11 +88,12 @@ export class Tail {
     this.#bytes += record.value.byteLength;
   }
 
-  #keepOnlyEnds(): void {
-    for (const [partitionId, kept] of this.#kept) {
-      this.#kept.set(partitionId, { first: endOf(kept), records: [] });
+  #dropOlderHalf(): void {
+    for (const [partitionId, { first, records }] of this.#kept) {
+      const dropped = records.splice(0, Math.ceil(records.length / 2));
+      this.#kept.set(partitionId, { first: first + dropped.length, records });
+      for (const { value } of dropped) this.#bytes -= value.byteLength;
     }
-    this.#bytes = 0;
   }
 }
 

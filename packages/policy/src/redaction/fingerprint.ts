@@ -8,6 +8,7 @@ import { canonicalJson, hmacSha256Hex } from '../digest.ts';
 
 /** 64 hexadecimal digits; null when redaction took nothing away. */
 export function fingerprintOf(original: Action, redacted: Action, key: string): string | null {
+  if (original === redacted) return null;
   const text = canonicalJson(freeText(original));
   return text === canonicalJson(freeText(redacted)) ? null : hmacSha256Hex(key, text);
 }

@@ -8,8 +8,8 @@ type ActionRedactionRules = Partial<Pick<RedactionRules, 'hash' | 'hashKey'>> & 
 };
 
 /**
- * What an agent fills in freely is redacted; what Mandate itself reads (ids, tools, amounts) is not. Throws as
- * `compileRedaction` does.
+ * Redacts the fields that an agent fills in freely, and not those that Mandate itself reads (ids, tools, amounts). Returns the
+ * action itself if there is nothing to redact. Throws as `compileRedaction` does.
  */
 export function compileActionRedaction({
   redact = SECRET_NAMES,
@@ -21,12 +21,11 @@ export function compileActionRedaction({
 }
 
 function redactAction(action: Action, redact: Redaction): Action {
-  const redacted: Action = { ...action };
-  if (redacted.type === 'tool_call' && redacted.args !== undefined) {
-    redacted.args = redactRecord(redacted.args, redact);
-  }
-  if (redacted.context !== undefined) redacted.context = redactRecord(redacted.context, redact);
-  return redacted;
+  const given = action.type === 'tool_call' ? action.args : undefined;
+  const args = given && redactRecord(given, redact);
+  const context = action.context && redactRecord(action.context, redact);
+  if (args === given && context === action.context) return action;
+  return { ...action, ...(args && { args }), ...(context && { context }) };
 }
 
 function redactRecord(record: Record<string, Json>, redact: Redaction): Record<string, Json> {

@@ -12,7 +12,7 @@ export function decided(offset: number, given: Partial<Decision> = {}): ActionDe
 /** The same as the board has it. */
 export function posted(offset: number, given: Partial<Decision> = {}): Decided {
   const record = decided(offset, given);
-  return { ...record, text: JSON.stringify(record) };
+  return { ...record, value: Buffer.from(JSON.stringify(record)) };
 }
 
 export function sourceAt(offset: number): Source {

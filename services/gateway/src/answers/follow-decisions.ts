@@ -9,11 +9,13 @@ import type { Ledger } from '@mandate/ledger';
 import { isMandateError, type Running, turns } from '@mandate/runtime';
 import {
   type DecisionsHead,
+  decisionsHeadOf,
   type EpochInForce,
   epochBehind,
   holdsIn,
-  readDecisionsHeadIn,
+  readDecisionsHead,
   TOPICS,
+  writtenDecision,
 } from '@mandate/schemas';
 import type { UndecidedRecords } from '../publish/undecided-records.ts';
 import type { RefusedAgents } from '../refusals/refused-agents.ts';
@@ -21,8 +23,6 @@ import type { AnswerBoard } from './answer-board.ts';
 
 const LOOK_AGAIN_MS = 200;
 const LANE = ['answers'];
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * @param ledger names the epoch in force where the reading begins. A decision of another epoch after the `ledger.epoch`
@@ -43,11 +43,11 @@ export async function followDecisions(options: {
 
   const take = (logged: LogRecord, first: EpochInForce | null) => {
     const { partition } = logged.coordinate;
-    const { record, text } = read(logged);
+    const record = read(logged);
     const inForce = epochs.get(partition) ?? (atStart.has(partition) ? first : newest(first, epochs));
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
-      board.post({ ...record, text }, logged.value.length);
+      board.post({ ...record, value: logged.value }, logged.value.length);
       undecided.decided(record.decision.source);
       const { tenant, agentId, verdict } = record.decision;
       if (verdict === 'ALLOW') refused.allowed(tenant, agentId);
@@ -97,10 +97,11 @@ function newest(first: EpochInForce | null, epochs: ReadonlyMap<number, EpochInF
 }
 
 /** Throws LOG_UNREADABLE: what it does not know may say that the next decision is void. */
-function read({ coordinate, value }: LogRecord): { record: DecisionsHead; text: string } {
+function read({ coordinate, value, written }: LogRecord): DecisionsHead {
+  const known = writtenDecision(written);
+  if (known !== null) return decisionsHeadOf(known);
   try {
-    const text = utf8.decode(value);
-    return { record: readDecisionsHeadIn(text), text };
+    return readDecisionsHead(value);
   } catch (cause) {
     throw recordUnreadable(coordinate, cause);
   }

@@ -7,13 +7,13 @@ import {
   type ActionSettled,
   type Decision,
   type DecisionHead,
-  decisionsRecord,
+  readDecisionsRecord,
   type Source,
   standsForAction,
 } from '@mandate/schemas';
 
-/** A decision: what a gateway goes by, and its record as it stands on the log, which is handed on. */
-export type Decided = { event: 'action.decided'; decision: DecisionHead; text: string };
+/** A decision: what a gateway needs to know of it, and the bytes of its record on the log, which callers get. */
+export type Decided = { event: 'action.decided'; decision: DecisionHead; value: Uint8Array };
 
 /** What the decisions topic answers to a record of an actions topic. */
 export type Answer = Decided | ActionSettled;
@@ -31,8 +31,8 @@ export function sourceOf(answer: Answer): Source {
 }
 
 /** All of it, for whoever has to change something in it. */
-export function wholeOf({ text }: Decided): Decision {
-  const record = decisionsRecord.parse(JSON.parse(text));
+export function wholeOf({ value }: Decided): Decision {
+  const record = readDecisionsRecord(value);
   if (record.event !== 'action.decided') throw new TypeError(`a decision was expected, not ${record.event}`);
   return record.decision;
 }

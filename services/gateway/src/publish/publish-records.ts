@@ -7,8 +7,11 @@ import { inTurns, isMandateError, produced, type Span } from '@mandate/runtime';
 import {
   type ActionsRecord,
   agentKey,
+  CAPS,
+  isWithinCaps,
   type ListedFault,
   type Pinned,
+  type Read,
   readActionsRecord,
   recordHeaders,
   type Source,
@@ -33,8 +36,16 @@ import type { Admission } from './undecided-records.ts';
 /** A record on its way: the caller's item, and the log position of its record. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
 
-/** `fingerprint`: of what was redacted from it. `pinned`: what of it the caller's key fixes. */
-type ToPublish = { record: ActionsRecord; fingerprint: string | null; pinned?: Pinned | null };
+/**
+ * `fingerprint`: of what was redacted from the record. `pinned`: the fields that the caller's key fixes. `isAsSent`: the record
+ * holds what the caller sent, which was validated, and fields that the gateway adds.
+ */
+type ToPublish = {
+  record: ActionsRecord;
+  fingerprint: string | null;
+  pinned?: Pinned | null;
+  isAsSent: boolean;
+};
 
 /** As it was made from a caller's item. */
 export type Made = Pick<ToPublish, 'record' | 'fingerprint'>;
@@ -103,18 +114,25 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   }
 }
 
-type Written = ToPublish & { value: string };
+type Written = {
+  record: ActionsRecord;
+  value: string;
+  /** Of the value. */
+  bytes: number;
+  fingerprint: string | null;
+  pinned: Pinned | null;
+};
 
 /** An item of a request that has no answer yet. `index`: its place in the request. */
 type Unanswered = { item: { agentId: string }; index: number; id: string; written: Written };
 
 function bytesOf(unknown: readonly Unanswered[]): number {
-  return unknown.reduce((bytes, { written }) => bytes + Buffer.byteLength(written.value), 0);
+  return unknown.reduce((sum, { written: { bytes } }) => sum + bytes, 0);
 }
 
 /**
- * What is published is read first as the decider will read it, so that nothing that was accepted becomes a dead letter.
- * The record is not the text that the caller sent: a place in it would mislead. Yields after each record.
+ * Nothing that is accepted here becomes a dead letter: a record that redaction or a key changed is read as the decider will
+ * read it. Faults name no place, because the record is not the text that the caller sent. Yields after each record.
  */
 function* recordsOf<T>(
   items: readonly T[],
@@ -125,11 +143,15 @@ function* recordsOf<T>(
   const faults: ListedFault[] = [];
   let wrong = 0;
   for (const [index, item] of items.entries()) {
-    const { record, fingerprint, pinned = null } = recordOf(item, submission);
-    const value = JSON.stringify(record);
-    written.push({ record, value, fingerprint, pinned });
-    const read = readActionsRecord(Buffer.from(value));
-    if (!read.ok) {
+    const { isAsSent, record: made, fingerprint, pinned = null } = recordOf(item, submission);
+    const value = JSON.stringify(made);
+    const bytes = Buffer.byteLength(value);
+    const isKnownGood = isAsSent && bytes <= CAPS.recordBytes && isWithinCaps(made);
+    const read: Read<ActionsRecord> = isKnownGood
+      ? { ok: true, value: made }
+      : readActionsRecord(Buffer.from(value));
+    if (read.ok) written.push({ record: read.value, value, bytes, fingerprint, pinned });
+    else {
       wrong += 1;
       if (faults.length < LISTED) faults.push({ ...read.fault, pointer: '', line: 1, column: 1, index });
     }
@@ -149,11 +171,17 @@ async function append(
   const span = request.span && appending(request.span, bus, tenant, unknown);
   const traceparent = span?.traceparent ?? request.traceparent;
   try {
-    const records = unknown.map(({ item: { agentId }, id, written: { record, value, ...of } }) => ({
-      key: agentKey(tenant, agentId),
-      value,
-      headers: recordHeaders({ id, event: record.event }, { source: 'gateway', traceparent, ...of }),
-    }));
+    const records = unknown.map(
+      ({ item: { agentId }, id, written: { record, value, fingerprint, pinned } }) => ({
+        key: agentKey(tenant, agentId),
+        value,
+        headers: recordHeaders(
+          { id, event: record.event },
+          { source: 'gateway', traceparent, fingerprint, pinned },
+        ),
+        written: record,
+      }),
+    );
     const acknowledged = await bus.append(TOPICS.actions, records);
     return acknowledged.map(({ coordinate: { topic, partition, offset } }) => ({
       topic,

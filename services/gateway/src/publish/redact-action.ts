@@ -3,7 +3,7 @@ import type { Action } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
-/** As it is published, and the fingerprint of what that took from it. */
+/** The action to publish, which is `original` itself if nothing was redacted, and the fingerprint of what redaction took. */
 export function redactAction(
   { redact, fingerprint }: Gateway,
   original: Action,

@@ -86,7 +86,8 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
           const { claims, pinned = null } = pinClaims(callerOf(request), item) ?? {};
           const original = { ...given, ...deadline, ...item, ...claims, tenant };
           const { action, fingerprint } = redactAction(gateway, original, tenant);
-          return { record: { event: 'action.requested', action }, fingerprint, pinned };
+          const isAsSent = action === original && pinned === null;
+          return { record: { event: 'action.requested', action }, fingerprint, pinned, isAsSent };
         },
         answerNow: (made, tenant) => openQuestion(gateway, tenant, made),
       };
@@ -114,6 +115,8 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
   );
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * JSON of `result`. The decision goes out as it stands on the log, unless it is withheld: 13 µs of CPU a request, where parsing
  * it whole, checking it by the schema of the answer and writing it again took 40.
@@ -121,7 +124,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
 function textOf({ item, source }: Published<Action>, decided: Decided | null, reason: string | null): string {
   const named = { actionId: item.id, attempt: item.attempt ?? 1, source };
   if (decided === null) return JSON.stringify({ ...named, decision: null, withheld: false });
-  if (reason === null) return beforeDecision({ ...named, withheld: false }, decided.text);
+  if (reason === null) return beforeDecision({ ...named, withheld: false }, utf8.decode(decided.value));
   return JSON.stringify({ ...named, decision: withheldDecision(reason, wholeOf(decided)), withheld: true });
 }
 

@@ -60,6 +60,7 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
         recordOf: (item, { tenant }) => ({
           record: { event: 'action.completed', outcome: { ...item, tenant, reportedBy } },
           fingerprint: null,
+          isAsSent: true,
         }),
       };
       const { many, published, appended } = await publishRecords(gateway, request, reply, { route, waitMs });

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readJson } from './read-json.ts';
+import { isWithinCaps } from './within-caps.ts';
+
+const caps = { depth: 3, keys: 5, elements: 6, stringUnits: 100 };
+
+/** Values that only their depth, keys and elements can make the reader refuse. */
+const { nested } = fc.letrec((tie) => ({
+  nested: fc.oneof(
+    { depthSize: 'medium', maxDepth: 5 },
+    fc.constantFrom(null, true, 7, 'text'),
+    fc.array(tie('nested'), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('nested')),
+  ),
+}));
+
+test('accepts exactly the values with a text that the strict reader accepts', () => {
+  let refused = 0;
+  fc.assert(
+    fc.property(nested, (json) => {
+      const isRead = reads(JSON.stringify(json));
+      if (!isRead) refused += 1;
+      expect(isWithinCaps(json, caps)).toBe(isRead);
+    }),
+    { numRuns: 500 },
+  );
+  expect(refused).toBeGreaterThan(50);
+});
+
+test('does not count a field that has no text', () => {
+  const fields = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, undefined]));
+  expect(isWithinCaps(fields, caps)).toBe(true);
+});
+
+function reads(text: string): boolean {
+  try {
+    readJson(text, { ...caps, stringUnits: 10_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+/** The caps that the strict reader applies to a text, applied to a value. */
+import { CAPS } from './defaults.ts';
+import type { JsonCaps } from './read-json.ts';
+
+/**
+ * Whether the strict reader would accept the text of this value: depth, keys, and elements of lists. The strings of the value
+ * were read by the strict reader, so that their length is not looked at. Linear in the value.
+ */
+export function isWithinCaps(value: unknown, caps: JsonCaps = CAPS): boolean {
+  let keys = 0;
+  let elements = 0;
+
+  function fits(part: unknown, depth: number): boolean {
+    if (typeof part !== 'object' || part === null) return true;
+    if (depth > caps.depth) return false;
+    if (Array.isArray(part)) {
+      elements += part.length;
+      return elements <= caps.elements && part.every((element) => fits(element, depth + 1));
+    }
+    for (const member of Object.values(part)) {
+      if (member === undefined) continue;
+      keys += 1;
+      if (keys > caps.keys || !fits(member, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  return fits(value, 1);
+}

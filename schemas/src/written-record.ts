@@ -1,0 +1,25 @@
+/**
+ * A record of the log as the object that its writer made the text from. Readers in the writer's own process take the object:
+ * it was valid when it was written, so that parsing and validating the text again would only cost time. Other readers have
+ * the text alone.
+ *
+ * All readers share the object, so none of them may change it.
+ */
+import type { DecisionsRecord } from './decisions-record.ts';
+import type { ActionsRecord } from './read-record.ts';
+
+export type WrittenRecord = ActionsRecord | DecisionsRecord;
+
+/** The record if it belongs to an actions topic; otherwise null. */
+export function writtenAction(record: WrittenRecord | undefined): ActionsRecord | null {
+  return record !== undefined && isAction(record) ? record : null;
+}
+
+/** The record if it belongs to the decisions topic; otherwise null. */
+export function writtenDecision(record: WrittenRecord | undefined): DecisionsRecord | null {
+  return record === undefined || isAction(record) ? null : record;
+}
+
+function isAction(record: WrittenRecord): record is ActionsRecord {
+  return record.event === 'action.requested' || record.event === 'action.completed';
+}
