@@ -49,3 +49,15 @@ test('no action can say itself that it is pinned', () => {
   );
   expect(read.kind).toBe('bad');
 });
+
+test('takes the record that this process wrote, and does not parse the value', () => {
+  const written = {
+    event: 'action.requested',
+    action: { id: 'w', agentId: 'bot', type: 'tool_call', tool: 'look' },
+  } as const;
+  const known = { ...incoming(TOPICS.actions, {}), value: Buffer.from('no JSON'), written };
+  expect(readIncoming(known, Date.now)).toMatchObject({ kind: 'action', action: { id: 'w' } });
+  const epoch = { id: 'ep-1', generation: 1, previous: null, reason: 'r', at: '2026-01-01T00:00:00.000Z' };
+  const foreign = { ...known, written: { event: 'ledger.epoch' as const, epoch } };
+  expect(readIncoming(foreign, Date.now)).toMatchObject({ kind: 'bad' });
+});

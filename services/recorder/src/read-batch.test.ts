@@ -1,5 +1,5 @@
 import { type EpochInForce, TOPICS } from '@mandate/schemas';
-import { arbitraryEpochHistory, isOvertaken, recordOf, standing } from '@mandate/testing';
+import { arbitraryEpochHistory, buildDecision, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBatch } from './read-batch.ts';
@@ -31,4 +31,16 @@ test('a recorder marks void what does not stand, as every reader does, wherever 
       expect(overtaken).toEqual([...steps.keys()].filter((at) => isOvertaken(steps, at)));
     }),
   );
+});
+
+test('takes the decision that this process wrote, and does not parse its value', async () => {
+  const record = { event: 'action.decided' as const, decision: buildDecision(1, { appendedAtMs: 1_000 }) };
+  const logged = {
+    coordinate: { topic: TOPICS.decisions, partition: 0, offset: 0 },
+    ...{ key: null, value: Buffer.from('no JSON'), headers: {}, appendedAtMs: 1_000, written: record },
+  };
+  const batch = { topic: TOPICS.decisions, records: [logged] };
+  const { pile } = await readBatch(batch, { epoch: null, recordedAtMs: 1_000 });
+  expect(pile.decisions.map((recorded) => recorded.record)).toEqual([record.decision]);
+  expect(pile.unreadable).toEqual([]);
 });

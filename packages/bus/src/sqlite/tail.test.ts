@@ -62,6 +62,21 @@ test('what a producer writes into its bytes after it has appended them reaches n
   await scratch.remove();
 });
 
+test('readers of the process that wrote a record get it as it was written, and others only its text', async () => {
+  const scratch = new Scratch();
+  await scratch.make();
+  const ours = await scratch.open({ partitions: 1 });
+  const other = await scratch.open({ partitions: 1 });
+  const [read, elsewhere] = await Promise.all([following(ours, 't'), following(other, 't')]);
+  const action = { id: 'a', agentId: 'bot', type: 'tool_call', tool: 'look' } as const;
+  const written = { event: 'action.requested', action } as const;
+  await ours.append('t', [{ key: null, value: JSON.stringify(written), written }]);
+  await vi.waitFor(() => expect([read.length, elsewhere.length]).toEqual([1, 1]), PATIENCE);
+  expect(read[0]?.written).toBe(written);
+  expect(elsewhere[0]).not.toHaveProperty('written');
+  await scratch.remove();
+});
+
 async function following(bus: Bus, topic: string): Promise<LogRecord[]> {
   const read: LogRecord[] = [];
   const reader = await bus.read({
