@@ -10,9 +10,16 @@ import type { GeneratedFile } from './generate/generated-file.ts';
 import { dashboards } from './generate/grafana/dashboards.ts';
 import { findStale, writeStale } from './generate/in-step.ts';
 import { jsonSchemas } from './generate/json-schemas.ts';
+import { luaConstantsFile } from './generate/lua-constants.ts';
 import { operationsTables } from './generate/operations-tables.ts';
 
-const FILES: readonly GeneratedFile[] = [...jsonSchemas, asyncApi, operationsTables, ...dashboards];
+const FILES: readonly GeneratedFile[] = [
+  ...jsonSchemas,
+  asyncApi,
+  operationsTables,
+  ...dashboards,
+  luaConstantsFile,
+];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

@@ -64,4 +64,10 @@ export {
   type StepVerdict,
   type VerdictCode,
 } from './verdict.ts';
-export { VERDICTS, type VerdictName } from './verdict-table.ts';
+export {
+  NOT_PLANNED,
+  VERDICT_OF_GRANT,
+  VERDICTS,
+  type VerdictName,
+  type VerdictRow,
+} from './verdict-table.ts';

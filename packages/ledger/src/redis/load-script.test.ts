@@ -23,7 +23,7 @@ test.each(scripts)(
 
 test.each(parts)('%s is used, and comes once and in front of what needs it', (part) => {
   const body = readFileSync(join(FOLDER, 'parts', part), 'utf8');
-  const [first = ''] = /^local (function \w+|\w+ =)/m.exec(body) ?? [];
+  const [first = ''] = /^local (function \w+|[\w, ]+)/m.exec(body) ?? [];
   const users = scripts.map(loadScript).filter((text) => text.includes(first));
   expect(users.length).toBeGreaterThan(0);
   for (const text of users) expect(text.split(`\n${first}`)).toHaveLength(2);

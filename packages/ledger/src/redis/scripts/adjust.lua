@@ -8,7 +8,7 @@
 -- Returns { 'OK', now, { epoch, sequence, at, spent } }, { 'TOO_LARGE' } when the counter could not hold what this would
 -- leave, or a refusal (parts/shard.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/counters.lua

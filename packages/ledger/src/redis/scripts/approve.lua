@@ -9,7 +9,7 @@
 -- Returns { 'OK', now, { epoch, sequence, at, expires at } }, { 'UNKNOWN' } where nobody asked, { 'DECIDED', verdict, code }
 -- where it was decided since, or a refusal (parts/shard.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua

@@ -7,7 +7,7 @@
 -- Returns { 'OK', now, next cursor ('0' at the end), { counter, micros, counter, micros, … } }, or a refusal. A counter
 -- may come in two pages.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/counters.lua

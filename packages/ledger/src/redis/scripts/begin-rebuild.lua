@@ -12,7 +12,7 @@
 -- registry where clocks differ, or newer programs have taken it over: rebuilt back it would be rebuilt by them again, and
 -- so on.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 
 local refused = registry_refusal()

@@ -8,7 +8,7 @@
 -- Returns { 'OK', now, generation before }, or { 'LOST', generation, run } when a newer rebuild, or another server, is
 -- there now.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/clock.lua
 

@@ -6,7 +6,7 @@
 --       something of it is forgotten, … }
 -- Returns { 'OK' }, or a refusal. {'EPOCH'} means that nothing of this may be committed.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
@@ -32,7 +32,7 @@ end
 local on_log, calls, due = {}, {}, {}
 for at, stored in ipairs(fetch(keys.seen, coordinates)) do
   if stored then
-    local kind, forget_at, call = struct.unpack(HEAD, stored)
+    local kind, forget_at, call = struct.unpack(DELIVERY.head, stored)
     on_log[coordinates[at]] = true
     calls[call] = true
     -- It was passed over when its turn to be forgotten came.

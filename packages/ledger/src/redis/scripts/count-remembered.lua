@@ -6,7 +6,7 @@
 --
 -- Returns { 'OK', now, count }, or a refusal (parts/shard.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/brief.lua

@@ -8,7 +8,7 @@
 -- the value is { bucket, amount, bucket, amount, … }, of a delivery what load.lua takes, of a call that answered
 -- { at, plans, answers, held, { coordinate, place }, … }: step.lua.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua

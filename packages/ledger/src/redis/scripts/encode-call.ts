@@ -7,8 +7,9 @@ import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
 import { coordinateOf, ownCounters, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
+import { NONE } from './layout.ts';
 import type { Ground } from './plain-answers.ts';
-import { createTerms, NONE } from './terms.ts';
+import { createTerms } from './terms.ts';
 import { integer, requestWords } from './words.ts';
 
 /** @returns what step.lua takes apart; the plans, of which it only keeps the text (groundIn); and the same of them as they are here */

@@ -8,7 +8,7 @@
 -- Returns { 'OK', now, epoch, generation, runs, everything, noted, replay memory in ms }, or a refusal (parts/registry.lua).
 --   everything: { killed, revision, reason, at }, or false   noted: what the tenant is now, or false
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 -- @use parts/flags.lua
 

@@ -10,7 +10,7 @@
 -- Returns { 'DONE', receipt, whether the flag stands }, { 'OK', now, revision, tenants }, or a refusal
 -- (parts/registry.lua), with the flag set.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 -- @use parts/flags.lua
 -- @use parts/commands.lua

@@ -15,7 +15,7 @@
 --   same as JSON; false where there may be more than one script should list: then open.lua has it, as of `at`, and the
 --   caller comes again
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/running.lua

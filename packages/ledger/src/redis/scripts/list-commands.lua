@@ -5,7 +5,7 @@
 -- ARGV  [1..3] parts/registry.lua
 -- Returns { 'OK', now, { name, { forget_at, answer }, … } }, or a refusal (parts/registry.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 
 local refused = registry_refusal()

@@ -6,7 +6,7 @@
 --
 -- Returns { 'OK', now, the flag of everything { killed, revision, reason, at }, or false }.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 -- @use parts/flags.lua
 

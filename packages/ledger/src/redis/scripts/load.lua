@@ -6,7 +6,7 @@
 --
 -- Returns { 'OK', now }, or { 'LOST', generation, run } when a newer rebuild, or another server, is there now.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/clock.lua
 -- @use parts/flags.lua

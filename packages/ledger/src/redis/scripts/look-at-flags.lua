@@ -7,7 +7,7 @@
 -- Returns { 'OK', now, sequence, { { key, killed, revision, reason, at, held since }, … }, whether the command was carried out }, or
 -- a refusal (parts/shard.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/flags.lua

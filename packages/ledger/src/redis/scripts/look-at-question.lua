@@ -8,7 +8,7 @@
 --   state: 'waiting', 'granted', 'denied' or 'expired'; 'none' if the request is not remembered, or was decided since
 --   expires at: when the grant ends, otherwise -1
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua

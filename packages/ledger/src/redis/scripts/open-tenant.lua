@@ -8,7 +8,7 @@
 --
 -- Returns { 'OK', now }, or { 'NOT_READY', why, found, expected }.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/clock.lua
 -- @use parts/flags.lua

@@ -9,7 +9,7 @@
 -- Returns { 'OK', now, next cursor ('0' at the end), { { coordinate, agent, action, attempt, sequence, reserved,
 -- decided at, lease expires at }, … } }, or a refusal (parts/shard.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua

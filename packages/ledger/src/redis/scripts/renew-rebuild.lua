@@ -9,7 +9,7 @@
 -- Returns { 'OK', now }, { 'LOST', epoch } when another rebuild has begun since, or { 'FLAG', now, flag } when somebody
 -- killed everything meanwhile: that has to be carried to every shard before this can end.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 -- @use parts/flags.lua
 

@@ -9,7 +9,7 @@
 -- Returns { 'OK', now, whether the flag still kills, revision to be carried on or false, tenants, begun before }, or a
 -- refusal (parts/registry.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/registry.lua
 -- @use parts/flags.lua
 -- @use parts/commands.lua

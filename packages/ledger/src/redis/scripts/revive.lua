@@ -8,7 +8,7 @@
 --
 -- Returns { 'OK', now, whether the flag still kills }, or a refusal (parts/shard.lua).
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/flags.lua

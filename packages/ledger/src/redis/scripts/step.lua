@@ -21,7 +21,7 @@
 -- found out once for all of them, and what each limit held is not told, since whoever asks can add it up (plain-answers.ts).
 -- It ends with whatever else moves a counter. A quarter of an action's time: ADR 17.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
@@ -204,7 +204,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   -- With room for what limits hold.
   local over = unremembered and 2 or late and 1 or 0
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
-  local verdict, code, hard, granted = 'BLOCK', 'DUPLICATE_ACTION', true, false
+  local verdict, code, hard = unpack(VERDICT.duplicate)
+  local granted = false
   if not ended and (not terms.refusal or terms.watches) then
     -- What a person has answered holds its slots already: they are no reason to refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
@@ -216,18 +217,18 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     end
   end
   if unremembered and not first then
-    code, hard = 'REPLAY_MEMORY_FULL', false
+    verdict, code, hard = unpack(VERDICT.no_room)
   elseif late then
-    code, hard = 'DEADLINE_EXCEEDED', false
+    verdict, code, hard = unpack(VERDICT.late)
   elseif kill then
-    code = 'AGENT_KILLED'
+    verdict, code, hard = unpack(VERDICT.killed)
   elseif terms.refusal and not first then
     verdict, code, hard = 'BLOCK', terms.refusal, terms.hard
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
   if verdict == 'DEFER' then may_be_plain = false end
   -- A mandate that only watches lets its own refusals through, and nothing else.
-  if terms.watches and not ended then verdict, code, hard = 'ALLOW', 'ALLOWED', false end
+  if terms.watches and not ended then verdict, code, hard = unpack(VERDICT.allowed) end
 
   local place = sequence - call + 1
   answers[place], answered[place] = answer, coordinate

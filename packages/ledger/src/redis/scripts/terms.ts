@@ -2,13 +2,9 @@
 import type { Limit, RateLimit, StepRequest } from '@mandate/schemas';
 import { type BudgetReference, chargedCounters, releasedOf, totalOf } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
+import { LIMIT_KIND, NONE } from './layout.ts';
 import type { Shape } from './plain-answers.ts';
 import { type Charged, integer } from './words.ts';
-
-/** As parts/limits.lua has them. */
-const [BUDGET, RATE, CONFIRMATION] = [1, 2, 3];
-/** In the place of a null: no amount, time or place is below zero. */
-export const NONE = -1;
 
 /** As parts/limits.lua takes them: numbers and words in front of these. */
 type Terms = [
@@ -55,11 +51,15 @@ export function createTerms() {
     switch (limit.kind) {
       case 'confirmation':
         // A confirmation has no counter. The lifetime of its question takes the place of the counter.
-        return [CONFIRMATION, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
+        return [LIMIT_KIND.confirmation, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
       case 'rate':
-        return [RATE, ratePlace(limit), integer(limit.maxCalls)];
+        return [LIMIT_KIND.rate, ratePlace(limit), integer(limit.maxCalls)];
       case 'budget':
-        return [BUDGET, budgetPlace(limit), limit.maxMicros === null ? NONE : integer(limit.maxMicros)];
+        return [
+          LIMIT_KIND.budget,
+          budgetPlace(limit),
+          limit.maxMicros === null ? NONE : integer(limit.maxMicros),
+        ];
     }
   }
 

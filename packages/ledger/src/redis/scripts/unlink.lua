@@ -6,7 +6,7 @@
 --
 -- Returns the next cursor, '0' at the end.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 
 if redis.call('HGET', keys.meta, 'generation') == ARGV[1] then return '0' end

@@ -8,7 +8,7 @@
 -- refusal. The counters are those that hold the delta now. An answer has a row for all that its ALLOW charged (1), one for the
 -- agent's own of them (2), one for its counter of releases (3). An answer may come in two pages.
 --
--- @use constants
+-- @use parts/constants.lua
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/counters.lua

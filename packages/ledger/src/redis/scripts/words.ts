@@ -1,6 +1,7 @@
 /** What scripts keep as text and take apart themselves, and how it is read back: parts/deliveries.lua. */
 import type { Charging, Settling } from '@mandate/schemas';
 import { amountsOf, chargingOf } from '@mandate/step';
+import { NONE, SETTLING_FIELDS } from './layout.ts';
 
 /** Large ones come as text: parts/numbers.lua. */
 export type Micros = number | string;
@@ -28,7 +29,7 @@ type Request = {
 export function requestWords(request: Request): string {
   const { digest, agentId, actionId, idempotencyKey, appendedAtMs, plan } = request;
   const key = idempotencyKey ?? '';
-  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${settledWord(plan)}`;
+  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${settlingWord(plan)}`;
 }
 
 export function requestIn(words: string): Request {
@@ -39,54 +40,46 @@ export function requestIn(words: string): Request {
     actionId,
     idempotencyKey: key === '' ? null : key,
     appendedAtMs: Number(appendedAt),
-    plan: settledIn(JSON.parse(settled)),
+    plan: settlingIn(settled),
   };
 }
 
-/** Means "no bound", because no amount is below zero. */
-const NONE = -1;
+type Field = (typeof SETTLING_FIELDS)[number];
 
-/** How an outcome settles a lease: parts/charge.lua. */
-function settledWord({ charging, settling }: Settled): string {
+/** How an outcome settles a lease: layout.ts. */
+function settlingWord({ charging, settling }: Settled): string {
   const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open } = settling;
-  const bounds = `${integer(leastMicros)},${integer(ownLeastMicros)},${integer(mostMicros)}`;
-  const more = `${integer(markMicros ?? NONE)},${integer(releases?.micros ?? NONE)},${integer(releases?.percent ?? 0)},${open ? 1 : 0}`;
-  return `["${charging.type}",${bounds},${more},${amountsOf(charging).map(integer)}]`;
+  const values: Record<Field, string | number> = {
+    type: charging.type,
+    leastMicros: integer(leastMicros),
+    ownLeastMicros: integer(ownLeastMicros),
+    mostMicros: integer(mostMicros),
+    markMicros: integer(markMicros ?? NONE),
+    releasesMicros: integer(releases?.micros ?? NONE),
+    percent: integer(releases?.percent ?? 0),
+    open: open ? 1 : 0,
+  };
+  return JSON.stringify([
+    ...SETTLING_FIELDS.map((field) => values[field]),
+    ...amountsOf(charging).map(integer),
+  ]);
 }
 
-type SettledReply = [
-  type: Charging['type'],
-  leastMicros: number,
-  ownLeastMicros: number,
-  mostMicros: number,
-  markMicros: number,
-  releasesMicros: number,
-  percent: number,
-  open: number,
-  ...amounts: number[],
-];
-
-function settledIn(reply: SettledReply): Settled {
-  const [
-    type,
-    leastMicros,
-    ownLeastMicros,
-    mostMicros,
-    markMicros,
-    releasesMicros,
-    percent,
-    open,
-    ...amounts
-  ] = reply;
+function settlingIn(word: string): Settled {
+  const reply = JSON.parse(word) as (string | number)[];
+  const values = Object.fromEntries(SETTLING_FIELDS.map((field, at) => [field, reply[at]])) as {
+    [name in Exclude<Field, 'type'>]: number;
+  } & { type: Charging['type'] };
+  const { leastMicros, ownLeastMicros, mostMicros, markMicros, releasesMicros, percent } = values;
   return {
-    charging: chargingOf(type, amounts),
+    charging: chargingOf(values.type, reply.slice(SETTLING_FIELDS.length) as number[]),
     settling: {
       leastMicros,
       ownLeastMicros,
       mostMicros,
       markMicros: markMicros === NONE ? null : markMicros,
       releases: releasesMicros === NONE ? null : { micros: releasesMicros, percent },
-      open: open === 1,
+      open: values.open === 1,
     },
   };
 }

@@ -50,8 +50,7 @@ local function result_of(outcome)
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- The same as charge.ts.   charging: how an outcome settles a lease (words.ts): the bounds of the settlement, then the
--- amounts of its table   outcome: { status, verified, actual or false, releases }   released: the agent's counter of
+-- The same as charge.ts.   settling: how an outcome settles a lease: constants.lua   outcome: { status, verified, actual or false, releases }   released: the agent's counter of
 -- releases   Returns charged, excess, released, refused.
 local cost_of
 -- Is an actual cost above the highest cost of a call? That bound is -1 if there is none.
@@ -60,24 +59,21 @@ local is_marked
 local is_open
 -- A script may have 200 local variables. So variables that are used only here are local to this block.
 do
-  local TYPE, LEAST, OWN_LEAST, MOST, MARK, RELEASES, PERCENT, OPEN, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 8, 8
-
-  local function charge_of_success(charging, actual, verified)
-    local kind, first, second = charging[TYPE], charging[AMOUNTS + 1], charging[AMOUNTS + 2]
-    local ran = verified ~= 'not_run'
-    if kind == 'SUCCESS_BASED' then return actual or first end
-    if kind == 'ATTEMPT_BASED' then return math.max(first, actual or 0) end
-    local third = charging[AMOUNTS + 3]
-    if kind == 'COMPOSED' then return math.max(ran and third or second, actual or charging[AMOUNTS + 4]) end
-    assert(kind == 'TIERED', 'no such charging')
-    return math.min(first + second + (ran and third or 0), LARGEST)
+  local function sum_of(settling, amounts)
+    local sum = 0
+    for _, at in ipairs(amounts) do sum = sum + settling[SETTLING.fields + at] end
+    return sum
   end
 
-  local function charge_of_failure(charging, actual)
-    local kind, first = charging[TYPE], charging[AMOUNTS + 1]
-    if kind == 'SUCCESS_BASED' then return actual or 0 end
-    if kind == 'TIERED' then return first end
-    return math.max(first, actual or 0)
+  local function charge_of_success(settling, row, actual, verified)
+    local kept = sum_of(settling, verified ~= 'not_run' and row.verified or row.succeeded)
+    if row.estimate then kept = math.max(kept, actual or settling[SETTLING.fields + row.estimate]) end
+    return math.min(kept, LARGEST)
+  end
+
+  local function charge_of_failure(settling, row, actual)
+    local kept = sum_of(settling, row.failed)
+    return row.estimate and math.max(kept, actual or 0) or kept
   end
 
   local function percent_of(amount, percent)
@@ -85,35 +81,37 @@ do
     return hundredths * percent + math.floor((amount - hundredths * 100) * percent / 100)
   end
 
-  function cost_of(charging, reserved, outcome, released)
+  function cost_of(settling, reserved, outcome, released)
     local result = result_of(outcome)
-    local releases, percent = charging[RELEASES], charging[PERCENT]
+    local releases, percent = settling[SETTLING.releases_micros], settling[SETTLING.percent]
     local may_release = outcome.releases or releases < 0
     if result == 'cancelled' and may_release then return 0, 0, 0, false end
 
+    local row = CHARGING[settling[SETTLING.type]] or error('no such charging')
     local actual = outcome.actual
-    local capped = actual and math.min(actual, charging[MOST])
+    local capped = actual and math.min(actual, settling[SETTLING.most_micros])
     -- Tiers ignore the actual cost, so they have no excess.
-    local excess = (not actual or charging[TYPE] == 'TIERED') and 0 or actual - capped
+    local excess = (not actual or not row.estimate) and 0 or actual - capped
     if result == 'succeeded' then
-      local least = charging[outcome.releases and LEAST or OWN_LEAST]
-      local charged = math.max(least, charge_of_success(charging, capped, outcome.verified))
+      local least = settling[outcome.releases and SETTLING.least_micros or SETTLING.own_least_micros]
+      local charged = math.max(least, charge_of_success(settling, row, capped, outcome.verified))
       local room = releases < 0 and 0 or percent_of(charged, percent)
       return charged, excess, 0 - math.min(math.max(0, released), room), false
     end
 
-    local charged = charge_of_failure(charging, capped)
+    local charged = charge_of_failure(settling, row, capped)
     local given_back = reserved - charged
     if may_release or given_back <= 0 then return charged, excess, 0, false end
     if math.max(0, released) > releases - given_back then return reserved, excess, 0, true end
     return charged, excess, given_back, false
   end
 
-  function is_open(charging)
-    return charging[OPEN] == 1
+  function is_open(settling)
+    return settling[SETTLING.open] == 1
   end
 
-  function is_marked(charging, actual)
-    return charging[MARK] >= 0 and actual > charging[MARK]
+  function is_marked(settling, actual)
+    local mark = settling[SETTLING.mark_micros]
+    return mark >= 0 and actual > mark
   end
 end

@@ -2,7 +2,7 @@
 -- What is remembered of each delivery that was answered, by its coordinate ('topic/partition/offset'), and what stands
 -- for an action.
 --
--- A delivery is a HEAD of doubles and bytes, which `struct` packs three times as fast as text, then words with a blank
+-- A delivery is a head of doubles and bytes, which `struct` packs three times as fast as text, then words with a blank
 -- between; no id holds one.
 --
 --   's'                 an outcome                                    words: agent
@@ -10,10 +10,9 @@
 --   'v' or 'u'          an outcome, or a request, for which there was no room (brief.lua)   words: those of 's', or of 'd'
 --   'f' or 'e'          a decision, first or expired                  words: code, those of the request, charges of an ALLOW
 --
--- HEAD: kind, forget_at, call, sequence. A decision has a BODY too: at, attempt, reserved, expires_at, charged, and as bytes
--- verdict, hard, grant_consumed, and 1 + the place in STATES of a lease, 0 where there is none. The words of a request (step.ts):
--- digest, agent, action, key (or nothing), appended_at, charging. Charging and charges are JSON: [type, …micros] and
--- [[counter, window_ms or false, max or false], …].
+-- constants.lua has the fields of the head, and of the body, which a decision has too. The words of a request (step.ts):
+-- digest, agent, action, key (or nothing), appended_at, settling. Settling and charges are JSON: an array by the indices of
+-- SETTLING, and [[counter, window_ms or false, max or false], …].
 --
 -- `actions` holds, by 'agent action', 'attempt coordinate attempt coordinate …' with rising attempts; `keys`, by
 -- 'agent key', the action that claimed it last. `running` has 'agent coordinate' of each ALLOW without an outcome, by the
@@ -22,13 +21,6 @@
 -- What a call of the step answered is kept whole until all of it is on the log, by the sequence of its first answer (`call`):
 -- `unpublished` has the coordinates that are not on it yet, `answers` what the call said (step.lua), `plans` under what.
 
-local HEAD, BODY = '<c1ddd', '<dddddBBBB'
-local BODY_AT, WORDS_AT = 26, 70
-local DECISION = '<c1ddddddddBBBB'
-local VERDICTS = { 'ALLOW', 'BLOCK', 'DEFER' }
-local VERDICT_BYTE = { ALLOW = 1, BLOCK = 2, DEFER = 3 }
-local STATES = { false, 'succeeded', 'failed', 'cancelled' }
-local STATE_BYTE = { [false] = 1, succeeded = 2, failed = 3, cancelled = 4 }
 local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
 
 -- counter: its name as JSON, as charges have it; '' for any
@@ -37,20 +29,20 @@ local function is_charged(entry, counter)
 end
 
 local function unpack_delivery(stored)
-  local kind, forget_at, call, sequence = struct.unpack(HEAD, stored)
+  local kind, forget_at, call, sequence = struct.unpack(DELIVERY.head, stored)
   local delivery = { kind = kind, forget_at = forget_at, call = call, sequence = sequence }
   if kind == 's' or kind == 'v' then
-    delivery.agent = string.sub(stored, BODY_AT)
+    delivery.agent = string.sub(stored, DELIVERY.body_at)
     return delivery
   end
   if kind == 'd' or kind == 'u' then
-    delivery.digest, delivery.agent = string.match(stored, '^(%S+) (%S+)$', BODY_AT)
+    delivery.digest, delivery.agent = string.match(stored, '^(%S+) (%S+)$', DELIVERY.body_at)
     return delivery
   end
-  local at, attempt, reserved, expires_at, charged, verdict, hard, consumed, state = struct.unpack(BODY, stored, BODY_AT)
-  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', WORDS_AT)
+  local at, attempt, reserved, expires_at, charged, verdict, hard, consumed, state = struct.unpack(DELIVERY.body, stored, DELIVERY.body_at)
+  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', DELIVERY.words_at)
   delivery.at, delivery.attempt, delivery.code, delivery.request = at, attempt, code, request
-  delivery.verdict, delivery.hard, delivery.grant_consumed = VERDICTS[verdict], hard == 1, consumed == 1
+  delivery.verdict, delivery.hard, delivery.grant_consumed = VERDICT_OF_BYTE[verdict], hard == 1, consumed == 1
   local key, charging
   delivery.digest, delivery.agent, delivery.action, key, delivery.appended_at, charging =
     string.match(request, REQUEST_WORDS)
@@ -59,7 +51,7 @@ local function unpack_delivery(stored)
     reserved = reserved,
     expires_at = expires_at,
     charged = charged,
-    result = STATES[state],
+    result = STATE_OF_BYTE[state],
     charging = charging,
     charges = charges,
   }
@@ -72,7 +64,7 @@ local function pack_decision(
   reserved, expires_at, charged, state, charges
 )
   return struct.pack(
-    DECISION, kind, forget_at, call, sequence,
+    DELIVERY.decision, kind, forget_at, call, sequence,
     at, attempt, reserved, expires_at, charged, VERDICT_BYTE[verdict], hard and 1 or 0, consumed and 1 or 0, state
   ) .. code .. ' ' .. request .. ' ' .. charges
 end
@@ -80,16 +72,17 @@ end
 -- A first decision that allows, as pack_decision has it: what stands before its sequence, and what behind it, up to the words of
 -- the request. Requests of one agent mostly share both.
 local function pack_allowed(forget_at, call, at, attempt, reserved, expires_at)
-  return struct.pack('<c1dd', 'f', forget_at, call),
-    struct.pack('<dddddBBBB', at, attempt, reserved, expires_at, reserved, VERDICT_BYTE.ALLOW, 0, 0, STATE_BYTE[false]) .. 'ALLOWED '
+  local verdict, code = unpack(VERDICT.allowed)
+  return struct.pack(string.sub(DELIVERY.head, 1, -2), 'f', forget_at, call),
+    struct.pack(DELIVERY.body, at, attempt, reserved, expires_at, reserved, VERDICT_BYTE[verdict], 0, 0, STATE_BYTE[false]) .. code .. ' '
 end
 
 local function pack_outcome(kind, forget_at, call, sequence, agent)
-  return struct.pack(HEAD, kind, forget_at, call, sequence) .. agent
+  return struct.pack(DELIVERY.head, kind, forget_at, call, sequence) .. agent
 end
 
 local function pack_duplicate(kind, forget_at, call, sequence, digest, agent)
-  return struct.pack(HEAD, kind, forget_at, call, sequence) .. digest .. ' ' .. agent
+  return struct.pack(DELIVERY.head, kind, forget_at, call, sequence) .. digest .. ' ' .. agent
 end
 
 local function pack_delivery(delivery)

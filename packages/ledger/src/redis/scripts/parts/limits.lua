@@ -4,8 +4,6 @@
 -- said once more. Limits are looked at in one loop, over arrays, and say nothing but what they hold as long as none fails:
 -- with a table and a call for each of them an action took twice as long.
 
-local BUDGET, RATE, CONFIRMATION = 1, 2, 3
-
 -- given (terms.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
 --   reserves, above, left }
 --   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
@@ -24,7 +22,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     refusal = refusal ~= '' and refusal,
     hard = hard == 1,
     -- Observe mode softens what a mandate says, never what could not be planned at all.
-    watches = observe == 1 and refusal ~= 'INTERNAL_ERROR',
+    watches = observe == 1 and refusal ~= NOT_PLANNED,
     total = lifetimes[total],
     charges = charges,
     requests = requests,
@@ -91,13 +89,6 @@ local function take_slots(terms, many)
   end
 end
 
-local VERDICT_OF_GRANT = {
-  denied = { 'BLOCK', 'APPROVAL_DENIED', true },
-  expired = { 'BLOCK', 'APPROVAL_EXPIRED', false },
-  none = { 'DEFER', 'APPROVAL_REQUIRED', false },
-}
-local TOO_MANY_WAIT = { 'BLOCK', 'WAITING_LIMIT_EXCEEDED', false }
-
 -- Looks at every limit, charging nothing. Appends to the answer what each holds: an amount where it lets the request through, else
 -- { amount, wait in ms, or -1 for ever }; of a confirmation { state of the grant, how many actions of the agent wait }.
 -- Answers verdict, code, hard, and whether a grant was needed and stands.
@@ -123,20 +114,19 @@ local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
       granted = granted or grant == 'granted'
       if grant ~= 'granted' then
         local full = grant == 'none' and wait_already >= most
-        first = first or full and TOO_MANY_WAIT or VERDICT_OF_GRANT[grant]
+        first = first or full and VERDICT.too_many_wait or VERDICT_OF_GRANT[grant]
       end
       held = { grant, wait_already }
     end
     if fails then
       -- A caller waits until all of them would pass: one that never will makes the whole refusal hard.
       for_ever = for_ever or not wait
-      first = first or { 'BLOCK', kind == RATE and 'RATE_LIMIT_EXCEEDED' or 'COST_LIMIT_EXCEEDED' }
+      first = first or kind == RATE and VERDICT.over_rate or VERDICT.over_budget
       held = { held, wait or -1 }
     end
     answer[held_at + at] = held
   end
-  if not first then return 'ALLOW', 'ALLOWED', false, granted end
-  local hard = first[3]
+  local verdict, code, hard = unpack(first or VERDICT.allowed)
   if hard == nil then hard = for_ever end
-  return first[1], first[2], hard, granted
+  return verdict, code, hard, granted
 end

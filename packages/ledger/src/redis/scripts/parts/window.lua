@@ -11,7 +11,6 @@
 --
 -- What only this part needs is local to it: a script may have 200 local variables.
 
-local NONE = -1
 local width_of, bucket_of, bucket_ends, each_bucket, sum_up, open_window, has_left
 local amount_in, set_amount, add_to_window, put_in_place, wait_for_room, write_window
 

@@ -1,0 +1,137 @@
+/** Writes the tables that TypeScript and Lua share as Lua source: parts/constants.lua, by `npm run generate`. */
+import { BUDGET_BUCKETS, DEFAULTS } from '@mandate/schemas';
+import {
+  CHARGING_TABLE,
+  type ChargingRow,
+  NOT_PLANNED,
+  VERDICT_OF_GRANT,
+  VERDICTS,
+  type VerdictRow,
+} from '@mandate/step';
+import {
+  DECISION_BODY,
+  DELIVERY_HEAD,
+  LEASE_RESULTS,
+  LIMIT_KIND,
+  NONE,
+  SETTLING_FIELDS,
+  VERDICT_BYTES,
+} from './layout.ts';
+
+/** The tables of packages/step, so that a test can change a row. */
+export type StepTables = {
+  verdicts: Readonly<Record<string, VerdictRow>>;
+  verdictOfGrant: Readonly<Record<string, string>>;
+  charging: Readonly<Record<string, ChargingRow>>;
+};
+
+const STEP_TABLES: StepTables = {
+  verdicts: VERDICTS,
+  verdictOfGrant: VERDICT_OF_GRANT,
+  charging: CHARGING_TABLE,
+};
+
+export function luaConstants({ verdicts, verdictOfGrant, charging }: StepTables = STEP_TABLES): string {
+  const head = formatOf(DELIVERY_HEAD);
+  const body = formatOf(DECISION_BODY);
+  const bodyAt = 1 + bytesOf(DELIVERY_HEAD);
+  return `-- Made by \`npm run generate\` from packages/step and layout.ts. Do not edit it.
+
+local LARGEST = ${Number.MAX_SAFE_INTEGER}
+local BUDGET_BUCKETS = ${BUDGET_BUCKETS}
+local OPEN_WINDOW_MS = ${DEFAULTS.openWindowMs}
+
+-- In place of null, because no amount, time or index is below zero.
+local NONE = ${NONE}
+
+-- Kinds of limits.
+local BUDGET, RATE, CONFIRMATION = ${LIMIT_KIND.budget}, ${LIMIT_KIND.rate}, ${LIMIT_KIND.confirmation}
+
+-- { verdict, code, hard }. Without the third a counter decides: it is hard unless a wait frees it.
+local VERDICT = ${table(Object.entries(verdicts).map(([name, row]) => [snake(name), verdictIn(row)]))}
+
+-- The verdict of a request that a person must confirm, by the answer so far.
+local VERDICT_OF_GRANT = ${table(Object.entries(verdictOfGrant).map(([grant, name]) => [grant, `VERDICT.${snake(name)}`]))}
+
+-- A mandate that only observes does not lift this refusal.
+local NOT_PLANNED = ${text(NOT_PLANNED)}
+
+-- Of a charging, which of its amounts an outcome keeps, added up; and which is charged for a success without an actual
+-- cost, or false if actual costs do not count.
+local CHARGING = ${table(Object.entries(charging).map(([type, row]) => [type, chargingIn(row)]))}
+
+-- How an outcome settles a lease: the index of each field. The amounts of the charging come after \`fields\`.
+local SETTLING = ${table([...SETTLING_FIELDS.map((name, at) => [snake(name), String(at + 1)] as const), ['fields', String(SETTLING_FIELDS.length)]])}
+
+-- The layout of a delivery: parts/deliveries.lua.
+-- head: ${namesOf(DELIVERY_HEAD)}
+-- body: ${namesOf(DECISION_BODY)}
+local DELIVERY = {
+  head = '<${head}',
+  body = '<${body}',
+  decision = '<${head}${body}',
+  body_at = ${bodyAt},
+  words_at = ${bodyAt + bytesOf(DECISION_BODY)},
+}
+local VERDICT_OF_BYTE = ${list(VERDICT_BYTES.map(text))}
+local VERDICT_BYTE = ${list(VERDICT_BYTES.map((verdict, at) => `${verdict} = ${at + 1}`))}
+local STATE_OF_BYTE = ${list(LEASE_RESULTS.map(resultIn))}
+local STATE_BYTE = ${list(LEASE_RESULTS.map((result, at) => `[${resultIn(result)}] = ${at + 1}`))}
+`;
+}
+
+function verdictIn({ verdict, code, hard }: VerdictRow): string {
+  return list([text(verdict), text(code), ...(hard === null ? [] : [String(hard)])]);
+}
+
+function chargingIn({ amounts, failed, succeeded, verified, estimate }: ChargingRow): string {
+  const indices = (names: readonly string[]) => list(names.map((name) => String(indexIn(amounts, name))));
+  return list([
+    `failed = ${indices(failed)}`,
+    `succeeded = ${indices(succeeded)}`,
+    `verified = ${indices(verified)}`,
+    `estimate = ${estimate === null ? 'false' : indexIn(amounts, estimate)}`,
+  ]);
+}
+
+/** Indices count from 1 in Lua. */
+function indexIn(names: readonly string[], name: string): number {
+  const at = names.indexOf(name);
+  if (at === -1) throw new TypeError(`"${name}" is not among the amounts ${names.join(', ')}`);
+  return at + 1;
+}
+
+const BYTES = { c1: 1, d: 8, B: 1 };
+
+function bytesOf(fields: typeof DELIVERY_HEAD): number {
+  return fields.reduce((sum, [, format]) => sum + BYTES[format], 0);
+}
+
+function formatOf(fields: typeof DELIVERY_HEAD): string {
+  return fields.map(([, format]) => format).join('');
+}
+
+function namesOf(fields: typeof DELIVERY_HEAD): string {
+  return fields.map(([name]) => name).join(', ');
+}
+
+function resultIn(result: string | null): string {
+  return result === null ? 'false' : text(result);
+}
+
+function table(entries: readonly (readonly [name: string, value: string])[]): string {
+  return `{\n${entries.map(([name, value]) => `  ${name} = ${value},\n`).join('')}}`;
+}
+
+function list(values: readonly string[]): string {
+  return values.length === 0 ? '{}' : `{ ${values.join(', ')} }`;
+}
+
+function text(value: string): string {
+  return `'${value}'`;
+}
+
+/** `ownLeastMicros` becomes `own_least_micros`. */
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,74 @@
+-- Made by `npm run generate` from packages/step and layout.ts. Do not edit it.
+
+local LARGEST = 9007199254740991
+local BUDGET_BUCKETS = 1000
+local OPEN_WINDOW_MS = 300000
+
+-- In place of null, because no amount, time or index is below zero.
+local NONE = -1
+
+-- Kinds of limits.
+local BUDGET, RATE, CONFIRMATION = 1, 2, 3
+
+-- { verdict, code, hard }. Without the third a counter decides: it is hard unless a wait frees it.
+local VERDICT = {
+  allowed = { 'ALLOW', 'ALLOWED', false },
+  deferred_again = { 'DEFER', 'APPROVAL_REQUIRED', false },
+  duplicate = { 'BLOCK', 'DUPLICATE_ACTION', true },
+  no_room = { 'BLOCK', 'REPLAY_MEMORY_FULL', false },
+  late = { 'BLOCK', 'DEADLINE_EXCEEDED', false },
+  killed = { 'BLOCK', 'AGENT_KILLED', true },
+  over_budget = { 'BLOCK', 'COST_LIMIT_EXCEEDED' },
+  over_rate = { 'BLOCK', 'RATE_LIMIT_EXCEEDED' },
+  asks_person = { 'DEFER', 'APPROVAL_REQUIRED', false },
+  too_many_wait = { 'BLOCK', 'WAITING_LIMIT_EXCEEDED', false },
+  denied = { 'BLOCK', 'APPROVAL_DENIED', true },
+  expired = { 'BLOCK', 'APPROVAL_EXPIRED', false },
+}
+
+-- The verdict of a request that a person must confirm, by the answer so far.
+local VERDICT_OF_GRANT = {
+  none = VERDICT.asks_person,
+  denied = VERDICT.denied,
+  expired = VERDICT.expired,
+}
+
+-- A mandate that only observes does not lift this refusal.
+local NOT_PLANNED = 'INTERNAL_ERROR'
+
+-- Of a charging, which of its amounts an outcome keeps, added up; and which is charged for a success without an actual
+-- cost, or false if actual costs do not count.
+local CHARGING = {
+  SUCCESS_BASED = { failed = {}, succeeded = {}, verified = {}, estimate = 1 },
+  ATTEMPT_BASED = { failed = { 1 }, succeeded = { 1 }, verified = { 1 }, estimate = 1 },
+  TIERED = { failed = { 1 }, succeeded = { 1, 2 }, verified = { 1, 2, 3 }, estimate = false },
+  COMPOSED = { failed = { 1 }, succeeded = { 2 }, verified = { 3 }, estimate = 4 },
+}
+
+-- How an outcome settles a lease: the index of each field. The amounts of the charging come after `fields`.
+local SETTLING = {
+  type = 1,
+  least_micros = 2,
+  own_least_micros = 3,
+  most_micros = 4,
+  mark_micros = 5,
+  releases_micros = 6,
+  percent = 7,
+  open = 8,
+  fields = 8,
+}
+
+-- The layout of a delivery: parts/deliveries.lua.
+-- head: kind, forget_at, call, sequence
+-- body: at, attempt, reserved, expires_at, charged, verdict, hard, grant_consumed, result
+local DELIVERY = {
+  head = '<c1ddd',
+  body = '<dddddBBBB',
+  decision = '<c1ddddddddBBBB',
+  body_at = 26,
+  words_at = 70,
+}
+local VERDICT_OF_BYTE = { 'ALLOW', 'BLOCK', 'DEFER' }
+local VERDICT_BYTE = { ALLOW = 1, BLOCK = 2, DEFER = 3 }
+local STATE_OF_BYTE = { false, 'succeeded', 'failed', 'cancelled' }
+local STATE_BYTE = { [false] = 1, ['succeeded'] = 2, ['failed'] = 3, ['cancelled'] = 4 }
