@@ -1,7 +1,7 @@
 /** `action.requested`: an agent says what it is about to do. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
-import { micros } from './money.ts';
+import { micros } from './money-shapes.ts';
 import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
 
 /** In whose name the agent acts. What an action says of it is a claim of its caller, unless the API key pins it. */

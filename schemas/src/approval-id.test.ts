@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { APPROVAL_ID_UNITS, approvalId, readApprovalId } from './approval-id.ts';
+import { APPROVAL_ID_UNITS, approvalId } from './approval-id.ts';
 import { CAPS } from './defaults.ts';
+import { readApprovalId } from './read-approval-id.ts';
 import { id } from './scalars.ts';
 
 const arbitraryId = fc

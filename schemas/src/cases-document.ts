@@ -7,7 +7,7 @@ import { llmCall, toolCall } from './action.ts';
 import { agentDocument } from './agent-document.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { CAPS } from './defaults.ts';
-import { dollars, dollarsDelta } from './money.ts';
+import { dollars, dollarsDelta } from './money-shapes.ts';
 import { outcome } from './outcome.ts';
 import { clockTime, count, id } from './scalars.ts';
 import { settlement } from './settlement.ts';

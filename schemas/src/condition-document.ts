@@ -48,11 +48,6 @@ const fieldCondition = z.discriminatedUnion('op', [
 ]);
 export type FieldCondition = z.output<typeof fieldCondition>;
 
-/** The steps of a field, from its root on. */
-export function stepsOf(field: FieldCondition['field']): readonly string[] {
-  return typeof field === 'string' ? field.split('.') : field;
-}
-
 export type Condition =
   | FieldCondition
   | { all: readonly Condition[] }

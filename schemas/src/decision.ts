@@ -4,8 +4,8 @@ import { actionSnapshot } from './action.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { givenPolicy } from './given-policy.ts';
 import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
-import { micros, microsDelta } from './money.ts';
-import { policyNamed } from './rule-document.ts';
+import { micros, microsDelta } from './money-shapes.ts';
+import { policyNamed } from './policy-reference.ts';
 import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
 
 /** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */

@@ -9,16 +9,3 @@ export const givenPolicy = z.object({
   claims: z.array(z.string()).optional(),
 });
 export type GivenPolicy = z.infer<typeof givenPolicy>;
-
-type Given = { given?: readonly GivenPolicy[] | undefined };
-
-/** None: it is of no rule, as the bounds of a tenant are, or the record is older than its telling. */
-export function rulesThatGave(policy: string | undefined, mandate: Given | null): readonly string[] {
-  return mandate?.given?.find((one) => one.policy === policy)?.rules ?? [];
-}
-
-/** `the rule "a" and 2 more`; nothing, where there are none. */
-export function rulesInWords([first, ...others]: readonly string[]): string {
-  if (first === undefined) return '';
-  return `the rule "${first}"${others.length === 0 ? '' : ` and ${others.length} more`}`;
-}

@@ -3,20 +3,9 @@
  * window; or agent, tool, window), never to an issued mandate: issuing it anew resets nothing.
  */
 import { z } from 'zod';
-import { CAPS } from './defaults.ts';
-import { micros } from './money.ts';
+import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
+import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
-
-export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as const;
-
-/** The lifetime spend of an agent: always counted, limited by `maxCostTotal` where a mandate has one. */
-export const TOTAL_BUDGET = 'total';
-
-/**
- * What an agent's own reports gave back, less what its successes made room for since: a lifetime counter of each agent.
- * `maxReleases` bounds it.
- */
-export const RELEASED_BUDGET = 'released';
 
 /** The policy that sets the limit, where a mandate has several. */
 const policy = z.string().optional();
@@ -40,9 +29,6 @@ export const budgetLimit = z.object({
   also: z.array(other.extend({ maxMicros: micros })).optional(),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
-
-/** The `tool` of the rate that counts calls without an outcome. No real tool has an empty name. */
-export const OPEN_CALLS = '';
 
 export const rateLimit = z.object({
   kind: z.literal('rate'),
@@ -120,23 +106,3 @@ export const settling = z.object({
   open: z.boolean(),
 });
 export type Settling = z.infer<typeof settling>;
-
-/** The bounds of a plan that reserves nothing: any report settles it. */
-export const UNBOUND_SETTLING: Settling = {
-  leastMicros: 0,
-  ownLeastMicros: 0,
-  mostMicros: CAPS.amountMicros,
-  markMicros: null,
-  releases: null,
-  open: false,
-};
-
-/**
- * A percentage of an amount, rounded down. It is exact even if a hundred times the amount is beyond 2^53-1.
- *
- * @param amountMicros not negative @param percent 0 to 100
- */
-export function percentOf(amountMicros: number, percent: number): number {
-  const hundredths = Math.floor(amountMicros / 100);
-  return hundredths * percent + Math.floor(((amountMicros - hundredths * 100) * percent) / 100);
-}

@@ -67,3 +67,8 @@ const FORMS = `must be a time (${EXAMPLE}), a day (2026-01-31) or how long ago (
 function inRange(atMs: number): Moment {
   return atMs >= 0 && atMs <= LAST_MS ? { atMs } : { fault: 'must be in the years 1970 to 9999' };
 }
+
+/** Epoch milliseconds → the wire's form. */
+export function wireTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CAPS } from './defaults.ts';
-import { dollars, dollarsToMicros, formatMicros, micros, signedMicros } from './money.ts';
+import { dollarsToMicros, formatMicros, signedMicros } from './money.ts';
+import { dollars, micros } from './money-shapes.ts';
 
 const MICROS_PER_DOLLAR = 1_000_000;
 const EXACT_MICROS = 2 ** 33 * MICROS_PER_DOLLAR;

@@ -2,16 +2,7 @@
  * Money. On the wire and in every store: an integer count of micro-dollars, 0 to 2^53-1. In documents that people
  * write: dollars, with at most six decimals. The two meet here, by decimal text and never by floating point.
  */
-import { z } from 'zod';
 import { CAPS } from './defaults.ts';
-
-export const micros = z
-  .int()
-  .min(0)
-  .max(CAPS.amountMicros)
-  .describe('An amount in micro-dollars: 1,000,000 is one dollar.');
-
-export const microsDelta = z.int().min(-CAPS.amountMicros).max(CAPS.amountMicros);
 
 const DECIMAL = /^(\d+)(?:\.(\d{1,6}))?$/;
 
@@ -56,21 +47,12 @@ export function signedMicros(dollars: number): number | null {
   return amount === null || dollars >= 0 ? amount : -amount;
 }
 
-export const dollarsDelta = z
-  .number()
-  .refine((amount) => signedMicros(amount) !== null, {
-    error: 'must be an amount in dollars, with at most six decimals (-0.25)',
-  })
-  .meta({ description: 'An amount in dollars, with at most six decimals.', examples: [-0.25] });
-
-export const dollars = z
-  .number()
-  .refine((amount) => dollarsToMicros(amount) !== null, {
-    error: 'must be an amount in dollars, zero or more, with at most six decimals (0.25)',
-  })
-  .meta({
-    description: 'An amount in dollars, zero or more, with at most six decimals.',
-    minimum: 0,
-    maximum: CAPS.amountMicros / 1e6,
-    examples: [0.25],
-  });
+/**
+ * A percentage of an amount, rounded down. It is exact even if a hundred times the amount is beyond 2^53-1.
+ *
+ * @param amountMicros not negative @param percent 0 to 100
+ */
+export function percentOf(amountMicros: number, percent: number): number {
+  const hundredths = Math.floor(amountMicros / 100);
+  return hundredths * percent + Math.floor(((amountMicros - hundredths * 100) * percent) / 100);
+}

@@ -1,7 +1,7 @@
 /** What operators did, as the ledger recorded it: kill, revive, adjust, approve; and the start of a ledger's epoch. */
 import { z } from 'zod';
 import { budgetLimit } from './limit.ts';
-import { microsDelta } from './money.ts';
+import { microsDelta } from './money-shapes.ts';
 import { count, id, tenant, time } from './scalars.ts';
 
 /** Whom a kill switch stops. */

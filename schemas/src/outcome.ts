@@ -1,7 +1,7 @@
 /** `action.completed`: the outcome of an allowed action. It settles the charge. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
-import { micros } from './money.ts';
+import { micros } from './money-shapes.ts';
 import { id, tenant, time } from './scalars.ts';
 
 export const outcome = z.strictObject({

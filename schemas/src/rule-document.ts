@@ -14,12 +14,6 @@ const policyName = idThat(
   'must be the id of a policy, or one with a version: read-only@3',
 );
 
-/** @param name as a rule names a policy; `version` null: the latest */
-export function policyNamed(name: string): { id: string; version: number | null } {
-  const [policyId = '', version] = name.split('@');
-  return { id: policyId, version: version === undefined ? null : Number(version) };
-}
-
 export const ruleDocument = z
   .strictObject({
     version: z.literal(1),

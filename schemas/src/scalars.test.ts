@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { id, tenant, time, wireTime } from './scalars.ts';
+import { wireTime } from './moment.ts';
+import { id, tenant, time } from './scalars.ts';
 import { sortableId, timeOfId } from './sortable-id.ts';
 import { agentKey, TOPICS, tenantOfTopic } from './topics.ts';
 

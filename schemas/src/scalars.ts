@@ -69,11 +69,6 @@ export const clockTime = time.refine((text) => !(Date.parse(text) > END_OF_TIME_
 
 export const count = z.int().min(0);
 
-/** Epoch milliseconds → the wire's form. */
-export function wireTime(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**

@@ -1,17 +1,8 @@
 /** `action.settled`: what an outcome did to the charge. */
 import { z } from 'zod';
-import { micros, microsDelta } from './money.ts';
+import { micros, microsDelta } from './money-shapes.ts';
 import { count, id, source, tenant, time } from './scalars.ts';
-
-/** What a person should know of a settlement, the gravest first. */
-export const SETTLEMENT_MARKS = [
-  'EXCESS_QUARANTINED',
-  'OVERDRAWN',
-  'COST_PER_CALL_EXCEEDED',
-  'RELEASE_REFUSED',
-] as const;
-
-export const SETTLEMENT_CODES = ['SETTLED', ...SETTLEMENT_MARKS, 'NO_EFFECT'] as const;
+import { SETTLEMENT_CODES, SETTLEMENT_MARKS } from './settlement-codes.ts';
 
 export const settlement = z.object({
   id,

@@ -1,0 +1,9 @@
+/** What a person should know of a settlement, the gravest first. */
+export const SETTLEMENT_MARKS = [
+  'EXCESS_QUARANTINED',
+  'OVERDRAWN',
+  'COST_PER_CALL_EXCEEDED',
+  'RELEASE_REFUSED',
+] as const;
+
+export const SETTLEMENT_CODES = ['SETTLED', ...SETTLEMENT_MARKS, 'NO_EFFECT'] as const;
