@@ -2,9 +2,11 @@
  * A decider with everything but the log: the batch code, the memory ledger, a clock held by the test, and what was
  * published, as the bytes that would lie on the decisions topic.
  */
+
 import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/engine';
 import { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from '@mandate/ledger';
-import { loadMandates, type MandateOfFile, mandatesOfFile } from '@mandate/policy';
+import { type MandateOfFile, mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { type ManualClock, manualClock } from '@mandate/runtime';
 import {
   type ActionDecided,

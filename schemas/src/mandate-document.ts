@@ -1,7 +1,7 @@
 /** The mandate as people write it: YAML or JSON, amounts in dollars. An unknown field is an error. */
 import { z } from 'zod';
-import { CAPS } from './defaults.ts';
 import { BUDGET_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './counter-names.ts';
+import { CAPS } from './defaults.ts';
 import { dollars } from './money-shapes.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';

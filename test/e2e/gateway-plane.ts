@@ -1,11 +1,13 @@
 /** A gateway and a decider on a real log and a real ledger, in this process, over real HTTP. */
+
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
 import { startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
 import { type Ledger, localKillBroadcast } from '@mandate/ledger';
 import { restoreLedger } from '@mandate/ledger-log';
-import { compileActionRedaction, fingerprintOf, loadMandates, mandatesOfFile } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf, mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
 import { type Running, silentLogger, systemClock, type Tracer } from '@mandate/runtime';
 import {

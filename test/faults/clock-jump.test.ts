@@ -3,11 +3,13 @@
  * clock has caught up, and the log's must stand still with it: otherwise every request would be past its deadline, in
  * this process and in the next, until the hour is over.
  */
+
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { startDecider } from '@mandate/decider';
 import { restoreLedger } from '@mandate/ledger-log';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { manualClock, monotonic, silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';

@@ -2,8 +2,10 @@
  * Documents that people write, written by somebody who means no good or by a program gone wrong: each is refused where it is
  * wrong, and before it held anything up, for a plane that runs reads them again whenever they are edited.
  */
+
 import { checkAlerting } from '@mandate/alerter';
-import { type DocumentFault, effortOfAction, loadMandates } from '@mandate/policy';
+import { effortOfAction } from '@mandate/policy';
+import { type DocumentFault, loadMandates } from '@mandate/policy/documents';
 import { loadPrivacy } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';

@@ -1,8 +1,10 @@
 /** A decider on any log, given poison among records that are well, and everything that came of it. */
+
 import type { Bus } from '@mandate/bus';
 import { type Decider, startDecider } from '@mandate/decider';
 import { createMemoryLedger } from '@mandate/ledger';
-import { compileActionRedaction, loadMandates, mandatesOfFile } from '@mandate/policy';
+import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { silentLogger, systemClock } from '@mandate/runtime';
 import { type DeadLetter, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';

@@ -1,7 +1,8 @@
 /** What agents may do follows from the control topic, from the place of each change on. */
 
 import { agentRegister, foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
-import { loadMandates, mandatesOfFile, planInForce } from '@mandate/policy';
+import { mandatesOfFile, planInForce } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';

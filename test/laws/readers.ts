@@ -1,13 +1,9 @@
 /** Every reader of input from outside, by name. Each takes a text and does all the work that the text causes. */
+
 import { checkAlerting } from '@mandate/alerter';
 import { loadControl } from '@mandate/control';
-import {
-  actionDigest,
-  compileActionRedaction,
-  compileGlobs,
-  effortOfAction,
-  loadMandates,
-} from '@mandate/policy';
+import { actionDigest, compileActionRedaction, compileGlobs, effortOfAction } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { loadPrivacy, redactPieces } from '@mandate/privacy';
 import {
   type Action,

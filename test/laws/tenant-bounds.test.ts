@@ -1,7 +1,8 @@
 /** What all of a tenant is held to only ever takes away, and is in every mandate of it; where it is closed, nothing is allowed. */
 
 import { foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
-import { loadMandates, mandatesOfFile, planInForce } from '@mandate/policy';
+import { mandatesOfFile, planInForce } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { type Action, controlRecord, type Plan, tenantDocument } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { describeFault, type LoadedMandates, loadMandates, type MandateOfFile } from '@mandate/policy';
+import type { MandateOfFile } from '@mandate/policy';
+import { describeFault, type LoadedMandates, loadMandates } from '@mandate/policy/documents';
 import { CommandFailure } from './exit-codes.ts';
 import { cannotRead } from './input/open-input.ts';
 

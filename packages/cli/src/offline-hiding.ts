@@ -1,5 +1,5 @@
 /** What a plane would hide before it decides, by the settings of this environment and a privacy document. */
-import { describeFault } from '@mandate/policy';
+import { describeFault } from '@mandate/policy/documents';
 import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
 import { loadConfig } from '@mandate/runtime';
 import type { PrivacyDocument } from '@mandate/schemas';

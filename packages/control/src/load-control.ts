@@ -3,8 +3,14 @@
  * nothing.
  */
 
-import type { DocumentFault, DocumentSource } from '@mandate/policy';
-import { compilePolicy, compileRule, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy';
+import { compilePolicy, compileRule } from '@mandate/policy';
+import {
+  type DocumentFault,
+  type DocumentSource,
+  documentWarnings,
+  type FindPlace,
+  readDocuments,
+} from '@mandate/policy/documents';
 import type { Compiled, WrittenPolicy } from '@mandate/policy/parts';
 import {
   type AgentDocument,

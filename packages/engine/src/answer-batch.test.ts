@@ -1,5 +1,6 @@
 import { createMemoryLedger } from '@mandate/ledger';
-import { compileActionRedaction, loadMandates, mandatesOfFile } from '@mandate/policy';
+import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { manualClock } from '@mandate/runtime';
 import { CAPS, DEFAULTS, settingsOfTopic, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';

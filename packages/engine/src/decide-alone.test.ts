@@ -1,5 +1,7 @@
 /** What a program needs to decide actions itself: a policy, the engine and a ledger in memory. No log, server or service. */
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { expect, test } from 'vitest';
 import { offlineDecider } from './offline/offline-decider.ts';
 

@@ -1,9 +1,11 @@
 /** A log in a file, and decisions that a ledger made on it. */
+
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
 import { answerBatch } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { manualClock, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';

@@ -3,7 +3,7 @@
  * rest all three are equal to the micro-dollar; in flight the ledger is ahead of the log by exactly what it lists as
  * unpublished. This is how that is proven.
  */
-import { sumMicros } from '@mandate/schemas';
+import { sumMicros } from '@mandate/schemas/core';
 import type { Balance, BudgetReference, Unpublished } from './port.ts';
 
 /** A counter on which they disagree. `auditMicros` is null where the audit was not asked. */

@@ -4,7 +4,9 @@
  * states no estimate may have more limits. A plan asks only what applies, and its lists have the right length from the
  * start.
  */
-import { type Action, DEFAULTS, type MandateReference } from '@mandate/schemas';
+
+import type { Action, MandateReference } from '@mandate/schemas';
+import { DEFAULTS } from '@mandate/schemas/core';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';

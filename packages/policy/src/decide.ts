@@ -7,17 +7,9 @@
  * adds the words to the verdict of the step (packages/step). Both functions are pure and never throw: the same arguments
  * always give the same answer.
  */
-import {
-  type Action,
-  CAPS,
-  type Check,
-  type Limit,
-  type Observed,
-  type Plan,
-  type Refusal,
-  type Shadow,
-  type StepFacts,
-} from '@mandate/schemas';
+
+import type { Action, Check, Limit, Observed, Plan, Refusal, Shadow, StepFacts } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@mandate/step';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';

@@ -1,20 +1,19 @@
 /** From a judgement to the record that is published: `action.decided`. */
-import {
-  type Action,
-  type ActionDecided,
-  type ApprovalSubject,
-  approvalId,
-  type BudgetLimit,
-  type Deferral,
-  type Limit,
-  OPEN_CALLS,
-  type Plan,
-  type RateLimit,
-  type Reservation,
-  type StepFacts,
-  type StepRequest,
-  wireTime,
+
+import type {
+  Action,
+  ActionDecided,
+  ApprovalSubject,
+  BudgetLimit,
+  Deferral,
+  Limit,
+  Plan,
+  RateLimit,
+  Reservation,
+  StepFacts,
+  StepRequest,
 } from '@mandate/schemas';
+import { approvalId, OPEN_CALLS, wireTime } from '@mandate/schemas/core';
 import { decisionKind } from '@mandate/step';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';

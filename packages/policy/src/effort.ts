@@ -2,7 +2,7 @@
  * How much may still be looked at, in steps: what is judged or linted is another's writing, and nothing else is done meanwhile.
  * Steps are counted, never timed: whoever judges the same comes as far.
  */
-import { CAPS } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 
 export type Effort = { left: number };
 

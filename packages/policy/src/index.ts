@@ -2,9 +2,12 @@
  * @mandate/policy: what may happen. Pure: no I/O, no clock, no randomness; the same arguments give the same answer for
  * ever, and nothing throws.
  *
- * `loadMandates` reads what people wrote; `plan` asks of a request what can be known without state; the ledger judges
- * the limits that the plan names; `decide` turns both into a verdict with its explanation. The precedence stands in
- * decide.ts, on one screen; each check has a file under checks/.
+ * `plan` finds out what is known about a request without state. The ledger judges the limits that the plan names. `decide`
+ * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen; each check
+ * has a file under checks/.
+ *
+ * It decides on compiled mandates. `@mandate/policy/documents` compiles them from what people wrote, and is apart because it
+ * loads a reader of YAML.
  */
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
@@ -12,16 +15,11 @@ export { roomToWrite } from './arguments/pattern-size.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
-export { documentWarnings } from './doubts/document-warnings.ts';
 export { effortOfAction } from './effort.ts';
 export { compileGlobs } from './glob.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
-export { type DocumentFault, describeFault } from './mandate/document-fault.ts';
-export { type DocumentSource, saysKind } from './mandate/documents-in.ts';
-export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
-export { type FindPlace, readDocuments, type SayFault } from './mandate/read-documents.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
 export { normalModel, normalProvider } from './models/normal-form.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';

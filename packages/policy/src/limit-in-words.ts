@@ -1,14 +1,7 @@
 /** What the ledger found at the limits, in words: for the record, and for the verdict if a limit failed. */
-import {
-  type Check,
-  type Json,
-  type Limit,
-  type LimitFact,
-  type MandateReference,
-  OPEN_CALLS,
-  type Plan,
-  type RateLimit,
-} from '@mandate/schemas';
+
+import type { Check, Json, Limit, LimitFact, MandateReference, Plan, RateLimit } from '@mandate/schemas';
+import { OPEN_CALLS } from '@mandate/schemas/core';
 import { failedLimit, firstFailing, VERDICTS } from '@mandate/step';
 import { budgets } from './checks/budget.ts';
 import type { Words } from './checks/check.ts';

@@ -2,7 +2,9 @@
  * The ids of what Mandate writes are functions of where the request lies: the same delivery always names the same
  * decision, so that publishing it twice changes nothing for anyone who reads by id.
  */
-import { type DecisionKind, type Source, sortableId } from '@mandate/schemas';
+
+import type { DecisionKind, Source } from '@mandate/schemas';
+import { sortableId } from '@mandate/schemas/core';
 import { type Sha256, sha256Hex } from './digest.ts';
 
 export function decisionId(

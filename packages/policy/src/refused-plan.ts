@@ -1,13 +1,7 @@
 /** Plans without a mandate to plan under. They reserve nothing, hold for ever, and go through the ledger's step like any other. */
-import {
-  type Action,
-  CAPS,
-  type Check,
-  type MandateReference,
-  type Plan,
-  type Refusal,
-  UNBOUND_SETTLING,
-} from '@mandate/schemas';
+
+import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
+import { CAPS, UNBOUND_SETTLING } from '@mandate/schemas/core';
 
 export function mandateNotFound({ agentId, mandateId }: Action): Plan {
   const saw = { agentId };

@@ -1,13 +1,7 @@
 /** From what the ledger did with an outcome to the record that is published: `action.settled`. */
-import {
-  type ActionSettled,
-  formatMicros,
-  type Outcome,
-  SETTLEMENT_MARKS,
-  type SettleFacts,
-  type SettleRequest,
-  wireTime,
-} from '@mandate/schemas';
+
+import type { ActionSettled, Outcome, SettleFacts, SettleRequest } from '@mandate/schemas';
+import { formatMicros, SETTLEMENT_MARKS, wireTime } from '@mandate/schemas/core';
 import type { Sha256 } from './digest.ts';
 import { settlementId } from './record-ids.ts';
 

@@ -3,7 +3,9 @@
  * charged up to a cap. The amount that own reports give back is limited (ADR 44, ADR 45). If policies differ, each figure is
  * the one that charges more.
  */
-import { CAPS, DEFAULTS, type Settling } from '@mandate/schemas';
+
+import type { Settling } from '@mandate/schemas';
+import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import type { Calls } from './checks/check.ts';
 import { countsAsOpen } from './checks/open-calls.ts';
 import type { Releases } from './mandate/mandate.ts';

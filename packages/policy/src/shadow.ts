@@ -3,18 +3,18 @@
  * enforced: nothing is asked of the ledger for their sake, and nothing is charged. So of a limit that only they set it is
  * not known what its counter would hold.
  */
-import {
-  type Code,
-  type Limit,
-  type LimitFact,
-  OPEN_CALLS,
-  type Plan,
-  type Shadow,
-  type ShadowLimit,
-  type ShadowPlan,
-  type StepFacts,
-  TOTAL_BUDGET,
+
+import type {
+  Code,
+  Limit,
+  LimitFact,
+  Plan,
+  Shadow,
+  ShadowLimit,
+  ShadowPlan,
+  StepFacts,
 } from '@mandate/schemas';
+import { OPEN_CALLS, TOTAL_BUDGET } from '@mandate/schemas/core';
 import { limitsVerdict, mostCallsBefore, mostSpentBefore, VERDICTS } from '@mandate/step';
 import type { InShadow } from './rules/rules-in-force.ts';
 

@@ -1,4 +1,5 @@
-import { type MandateReference, rulesInWords, rulesThatGave } from '@mandate/schemas';
+import type { MandateReference } from '@mandate/schemas';
+import { rulesInWords, rulesThatGave } from '@mandate/schemas/core';
 
 /** To stand behind a reason: whose bound it was, and which rules gave that. */
 export function whoseBound(policy: string, mandate: MandateReference | null): string {

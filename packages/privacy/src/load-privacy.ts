@@ -1,4 +1,4 @@
-import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy';
+import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { type PrivacyDocument, privacyDocument } from '@mandate/schemas';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 

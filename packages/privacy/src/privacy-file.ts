@@ -1,6 +1,7 @@
 /** The privacy document, from a file that people edit while everything runs. Without one nothing more is hidden. */
+
 import { existsSync } from 'node:fs';
-import { type DocumentFault, describeFault } from '@mandate/policy';
+import { type DocumentFault, describeFault } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { type Hashing, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';

@@ -1,6 +1,7 @@
 /** Text of files that people and programs keep, decoded strictly: a damaged name would be another name. */
+
 import { readFileSync } from 'node:fs';
-import { decodeFile } from '@mandate/schemas';
+import { decodeFile } from '@mandate/schemas/core';
 
 /** The message names line, column and byte, and which encoding the file probably has. */
 export class NotUtf8Error extends Error {

@@ -5,7 +5,7 @@
  * A credit gives back only what was spent before it, never what is to come: it must not outlive, as room for more, the
  * charge that it gave back. So the sum is taken from the oldest bucket to the newest, and never falls below zero.
  */
-import { BUDGET_BUCKETS } from '@mandate/schemas';
+import { BUDGET_BUCKETS } from '@mandate/schemas/core';
 
 export type SlidingSum = {
   readonly windowMs: number;

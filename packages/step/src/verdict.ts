@@ -2,16 +2,17 @@
  * The verdict that follows from a plan and from what the step found. The ledger stores it, because attempts, duplicates and
  * charges depend on it. The policy adds the words.
  */
-import {
-  type DecisionKind,
-  type FirstDecision,
-  type Limit,
-  type LimitFact,
-  mayNotWait,
-  type Plan,
-  type Refusal,
-  type StepFacts,
+
+import type {
+  DecisionKind,
+  FirstDecision,
+  Limit,
+  LimitFact,
+  Plan,
+  Refusal,
+  StepFacts,
 } from '@mandate/schemas';
+import { mayNotWait } from '@mandate/schemas/core';
 import { waitForAll } from './limit-facts.ts';
 import {
   NOT_PLANNED,

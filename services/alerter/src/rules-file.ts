@@ -3,8 +3,9 @@
  * A bad edit keeps what held before, and says so; a bad file at the start is an error, and so is one that was named and
  * is not there.
  */
+
 import { existsSync } from 'node:fs';
-import { type DocumentFault, describeFault } from '@mandate/policy';
+import { type DocumentFault, describeFault } from '@mandate/policy/documents';
 import {
   type FollowedDocument,
   followDocument,

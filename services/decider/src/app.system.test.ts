@@ -2,11 +2,13 @@
  * The consumer on a real log, with something failing in each gap of its order of work: step, publish, confirm, commit.
  * Whatever fails, the same decisions come out and nothing is charged twice.
  */
+
 import { join } from 'node:path';
 import { type Batch, type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { foldLog, restoreLedger } from '@mandate/ledger-log';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { MandateError, silentLogger } from '@mandate/runtime';
 import {
   DEFAULTS,

@@ -1,7 +1,9 @@
 /** Whatever a tenant puts on its topic with a Kafka client of its own, it holds up nobody with it: not even itself. */
+
 import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
 import { createMemoryLedger } from '@mandate/ledger';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { silentLogger, systemClock } from '@mandate/runtime';
 import { CAPS, type DeadLetter, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';

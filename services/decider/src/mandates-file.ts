@@ -2,14 +2,9 @@
  * The mandates, from a file that people edit while everything runs (see runtime's followDocument). A bad file at
  * the start is an error.
  */
-import {
-  type DocumentFault,
-  describeFault,
-  loadMandates,
-  type MandateOfFile,
-  type MandatesInForce,
-  mandatesOfFile,
-} from '@mandate/policy';
+
+import { type MandateOfFile, type MandatesInForce, mandatesOfFile } from '@mandate/policy';
+import { type DocumentFault, describeFault, loadMandates } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 
 /** A line of the log names so many mandates or warnings, and counts them all. */

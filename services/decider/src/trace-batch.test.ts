@@ -1,9 +1,11 @@
 /** What traces tell of a decider at work, its troubles included. The whole way of an action: test/e2e/plane/traces. */
+
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { restoreLedger } from '@mandate/ledger-log';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { MandateError, otlpSettings, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { createMetrics, openTracer } from '@mandate/server';

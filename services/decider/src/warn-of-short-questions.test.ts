@@ -1,5 +1,5 @@
 import { foldControl } from '@mandate/control';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { warnOfShortQuestions } from './warn-of-short-questions.ts';

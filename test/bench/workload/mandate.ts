@@ -1,7 +1,9 @@
 /** Mandates to be measured under: everything that a mandate can limit, and no limit that is ever reached. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadMandates, type MandateOfFile } from '@mandate/policy';
+import type { MandateOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { SCHEMA_TOOLS, toolNamed } from './actions.ts';
 
 /** The tool that has a cost and a rate of its own. */

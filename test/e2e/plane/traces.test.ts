@@ -1,10 +1,12 @@
 /** Traces as a collector gets them, over OTLP: one trace from the request to the insert, whatever lies between. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { startDecider } from '@mandate/decider';
 import { restoreLedger } from '@mandate/ledger-log';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, traceparentOf } from '@mandate/schemas';
 import { createMetrics, openTracer } from '@mandate/server';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { offlineHiding } from '@mandate/cli';
 import { evaluate } from '@mandate/engine';
-import { loadMandates, mandatesOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { trialHiding } from '@mandate/privacy';
 import { describe, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';

@@ -1,5 +1,7 @@
 /** What agents and operators do, and what goes wrong around the plane, drawn from a seed. */
-import { loadMandates, type MandateOfFile } from '@mandate/policy';
+
+import type { MandateOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
 import { MAX_WAITING } from './checker.ts';
 import type { Plane, PlaneOptions } from './plane.ts';

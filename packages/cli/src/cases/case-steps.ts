@@ -1,5 +1,5 @@
 /** A case as it is played: who does what, when. What its author left out is filled in, and what cannot be meant is said. */
-import type { SayFault } from '@mandate/policy';
+import type { SayFault } from '@mandate/policy/documents';
 import {
   type Action,
   type CaseDocument,

@@ -1,15 +1,10 @@
 /** Cases of files and folders, ready to be played, with what they are about: read once, however many cases ask for it. */
+
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { foldDocuments } from '@mandate/control/plan';
-import {
-  describeFault,
-  type FindPlace,
-  type MandatesInForce,
-  mandatesOfFile,
-  readDocuments,
-  type SayFault,
-} from '@mandate/policy';
+import { type MandatesInForce, mandatesOfFile } from '@mandate/policy';
+import { describeFault, type FindPlace, readDocuments, type SayFault } from '@mandate/policy/documents';
 import type { HidingRules } from '@mandate/privacy';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';

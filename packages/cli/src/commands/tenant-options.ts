@@ -1,5 +1,5 @@
 /** What is said of a tenant on the command line, upon what stands. */
-import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy';
+import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy/documents';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
 import { Command } from 'commander';
 import type { z } from 'zod';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { loadControl } from '@mandate/control';
-import { type DocumentFault, describeFault, saysKind } from '@mandate/policy';
+import { type DocumentFault, describeFault, saysKind } from '@mandate/policy/documents';
 import { checkPrivacy } from '@mandate/privacy';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';

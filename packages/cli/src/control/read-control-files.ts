@@ -1,7 +1,8 @@
 /** Agents, policies and rules of files and folders, as one set. */
+
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
 import { LISTS, standingOf } from '@mandate/control/plan';
-import { describeFault } from '@mandate/policy';
+import { describeFault } from '@mandate/policy/documents';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { CommandFailure } from '../exit-codes.ts';
 import { filesBelow } from '../input/files-below.ts';

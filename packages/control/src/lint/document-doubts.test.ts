@@ -1,4 +1,4 @@
-import { loadMandates } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
 import { listDoubts } from '@mandate/policy/parts';
 import { mandateDocument, policyDocument, ruleDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';

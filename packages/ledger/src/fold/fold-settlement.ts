@@ -1,5 +1,7 @@
 /** `action.settled`: moves what its decision reserved, in the counters that the decision charged. */
-import { outcomeResult, type Settlement } from '@mandate/schemas';
+
+import type { Settlement } from '@mandate/schemas';
+import { outcomeResult } from '@mandate/schemas/core';
 import { openAgent, standsFor } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { openPlace } from '../memory/coordinates.ts';

@@ -3,14 +3,9 @@
  * interleaving. What deciders of an older epoch wrote behind a `ledger.epoch` is void: the ledger that they charged is
  * gone.
  */
-import {
-  DEFAULTS,
-  type DecisionsHead,
-  type EpochInForce,
-  epochBehind,
-  holdsIn,
-  replayMemoryBehind,
-} from '@mandate/schemas';
+
+import type { DecisionsHead, EpochInForce } from '@mandate/schemas';
+import { DEFAULTS, epochBehind, holdsIn, replayMemoryBehind } from '@mandate/schemas/core';
 import { isForgotten } from '../memory/deliveries.ts';
 import { forgetEarly } from '../memory/early.ts';
 import { forget } from '../memory/forget.ts';

@@ -1,5 +1,5 @@
 /** Operators' commands that were carried out, by id: the same command again gets the same answer. */
-import { DEFAULTS } from '@mandate/schemas';
+import { DEFAULTS } from '@mandate/schemas/core';
 
 /** In the order in which they were carried out, so that the first is the first to be forgotten. */
 export type Done<Answer> = Map<string, { readonly answer: Answer; readonly forgetAtMs: number }>;

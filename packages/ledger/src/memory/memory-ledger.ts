@@ -2,8 +2,9 @@
  * The ledger of one process. A batch is one synchronous run, so that nothing, a kill included, can fall into it; state
  * lives as long as the process and comes back by a fold of the log.
  */
+
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
-import { CAPS, DEFAULTS } from '@mandate/schemas';
+import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import type { Ledger, StepResult } from '../port.ts';
 import { openPlace } from './coordinates.ts';
 import { forgetEarly } from './early.ts';

@@ -2,7 +2,7 @@
  * All that a ledger holds, as plain data: what steps change in memory, what a fold of the log builds up, and what a
  * snapshot writes down. There is one owner at a time: whoever hands a state on lets go of it.
  */
-import { CAPS } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 import type { KillReceipt } from '../port.ts';
 import type { Done } from './commands.ts';
 import type { Coordinates } from './coordinates.ts';

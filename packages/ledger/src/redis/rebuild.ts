@@ -8,7 +8,7 @@
  *
  * Whoever loses the lease, to a crash or to its own slowness, cannot finish: the next to begin has a higher generation.
  */
-import { DEFAULTS } from '@mandate/schemas';
+import { DEFAULTS } from '@mandate/schemas/core';
 import type { LedgerState } from '../memory/state.ts';
 import { epochChanged, unavailable } from './failure.ts';
 import { linesOf, registryLinesOf } from './load-state.ts';

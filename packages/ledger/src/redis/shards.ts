@@ -2,8 +2,9 @@
  * Asks the shards of tenants, and the registry. Each script of a shard checks first that it speaks of the state that the
  * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
  */
+
 import { type Clock, type Logger, systemClock } from '@mandate/runtime';
-import { CAPS, DEFAULTS } from '@mandate/schemas';
+import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import { type AnsweredCalls, createAnsweredCalls } from './answered-calls.ts';
 import { createClockWatch } from './clock-watch.ts';
 import type { Connection } from './connection.ts';

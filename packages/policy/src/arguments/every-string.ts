@@ -1,4 +1,4 @@
-import { pointerStep } from '@mandate/schemas';
+import { pointerStep } from '@mandate/schemas/core';
 import { type Effort, takes } from '../effort.ts';
 
 /** A string found in arguments: as a value, or as the name of a field. */

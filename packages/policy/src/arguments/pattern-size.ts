@@ -1,4 +1,4 @@
-import { CAPS } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 import type { Effort } from '../effort.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 

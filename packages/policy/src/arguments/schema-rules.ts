@@ -1,4 +1,4 @@
-import { pointerStep } from '@mandate/schemas';
+import { pointerStep } from '@mandate/schemas/core';
 import type { Effort } from '../effort.ts';
 import { type ArgumentFault, describeSeen, shorten } from './argument-fault.ts';
 import { endlessRoom } from './pattern-size.ts';

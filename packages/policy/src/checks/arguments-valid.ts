@@ -1,4 +1,5 @@
-import { type Action, type Json, keysIn, legible } from '@mandate/schemas';
+import type { Action, Json } from '@mandate/schemas';
+import { keysIn, legible } from '@mandate/schemas/core';
 import { redactedIn } from '../redaction/placeholders.ts';
 import { memberOf, visiblePointer } from '../redaction/visible-pointer.ts';
 import { tooManySteps } from '../refused-plan.ts';

@@ -1,11 +1,5 @@
-import {
-  type Action,
-  BUDGET_SCOPES,
-  type BudgetLimit,
-  formatMicros,
-  type LimitFact,
-  TOTAL_BUDGET,
-} from '@mandate/schemas';
+import type { Action, BudgetLimit, LimitFact } from '@mandate/schemas';
+import { BUDGET_SCOPES, formatMicros, TOTAL_BUDGET } from '@mandate/schemas/core';
 import { mostSpentBefore } from '@mandate/step';
 import type { Budget } from '../mandate/mandate.ts';
 import { areBounds } from '../whose-bound.ts';

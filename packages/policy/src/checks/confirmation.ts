@@ -1,4 +1,5 @@
-import { DEFAULTS, type Limit, type LimitFact } from '@mandate/schemas';
+import type { Limit, LimitFact } from '@mandate/schemas';
+import { DEFAULTS } from '@mandate/schemas/core';
 import { failedLimit } from '@mandate/step';
 import { nameIn } from './by-counter.ts';
 import { type Calls, type LimitCheck, under, type Words } from './check.ts';

@@ -1,4 +1,4 @@
-import { formatMicros } from '@mandate/schemas';
+import { formatMicros } from '@mandate/schemas/core';
 import { blocked, type Look, passed, type StaticCheck } from './check.ts';
 
 export const toolCostPerCall: StaticCheck = ({ tool }) =>

@@ -1,4 +1,5 @@
-import { DEFAULTS, OPEN_CALLS, type RateLimit } from '@mandate/schemas';
+import type { RateLimit } from '@mandate/schemas';
+import { DEFAULTS, OPEN_CALLS } from '@mandate/schemas/core';
 import type { Policy } from '../mandate/mandate.ts';
 import { isTiered } from '../price.ts';
 import { byCounter, nameIn } from './by-counter.ts';

@@ -2,7 +2,9 @@
  * What a good document probably does not mean: patterns with signs that mean nothing, entries that stand there twice,
  * limits under names that nothing confirms, names that look alike. Its reader warns of them.
  */
-import { nearestName, type PolicyDocument, patternDoubt } from '@mandate/schemas';
+
+import type { PolicyDocument } from '@mandate/schemas';
+import { nearestName, patternDoubt } from '@mandate/schemas/core';
 import { unconfirmedNames } from '../mandate/tool-names.ts';
 import { lookAlikes } from './look-alikes.ts';
 

@@ -1,14 +1,13 @@
 /** From the documents that people write to what is enforced. */
-import {
-  CAPS,
-  type ChargingDocument,
-  DEFAULTS,
-  dollarsToMicros,
-  type Json,
-  type MandateDocument,
-  type PolicyDocument,
-  type ToolPolicyDocument,
+
+import type {
+  ChargingDocument,
+  Json,
+  MandateDocument,
+  PolicyDocument,
+  ToolPolicyDocument,
 } from '@mandate/schemas';
+import { CAPS, DEFAULTS, dollarsToMicros } from '@mandate/schemas/core';
 import {
   type ArgumentRules,
   argumentRulesOnDemand,

@@ -3,7 +3,9 @@
  * that could be got wrong: every check asks every policy (checklist.ts), and of limits that share a counter the strictest
  * stays (checks/budget.ts, checks/rate.ts).
  */
-import { DEFAULTS, type GivenPolicy } from '@mandate/schemas';
+
+import type { GivenPolicy } from '@mandate/schemas';
+import { DEFAULTS } from '@mandate/schemas/core';
 import { digestOf } from '../digest.ts';
 import type { Mandate, Policy } from './mandate.ts';
 

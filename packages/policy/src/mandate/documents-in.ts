@@ -1,5 +1,5 @@
 /** From a file to its YAML documents, before anybody looks at what they say. */
-import { CAPS, decodeFile, placeOf } from '@mandate/schemas';
+import { CAPS, decodeFile, placeOf } from '@mandate/schemas/core';
 import { type Document, isMap, isScalar, parseAllDocuments } from 'yaml';
 import type { DocumentFault } from './document-fault.ts';
 import { yamlExcess } from './yaml-bounds.ts';

@@ -2,7 +2,9 @@
  * Reads what people write as YAML: one document, or several in a file; JSON is YAML. Everything wrong with it is said at
  * once, each with line and column.
  */
-import { placesIn, readShape, type TextPlace } from '@mandate/schemas';
+
+import { readShape } from '@mandate/schemas';
+import { placesIn, type TextPlace } from '@mandate/schemas/core';
 import { type Document, isMap, isNode, isScalar, visit } from 'yaml';
 import type { DocumentFault } from './document-fault.ts';
 import { type DocumentKind, type DocumentSource, documentsIn } from './documents-in.ts';

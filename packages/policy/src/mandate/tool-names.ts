@@ -2,7 +2,9 @@
  * Names under `toolPolicies`. They are exact: a limit under a name that no tool has limits nothing, and the tool that was
  * meant has no limit.
  */
-import { nearestName, type PolicyDocument } from '@mandate/schemas';
+
+import type { PolicyDocument } from '@mandate/schemas';
+import { nearestName } from '@mandate/schemas/core';
 
 type Names = Pick<
   PolicyDocument,

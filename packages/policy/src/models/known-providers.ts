@@ -5,7 +5,7 @@
  * Sources of the names: the provider names of LiteLLM, LangChain, the Vercel AI SDK, pydantic-ai, the OpenTelemetry
  * conventions for generative AI, and the lists of `@pydantic/genai-prices` (checked against it in known-providers.test.ts).
  */
-import { CAPS, nameFault } from '@mandate/schemas';
+import { CAPS, nameFault } from '@mandate/schemas/core';
 
 export type Provider = {
   /** The normal form of its name. */

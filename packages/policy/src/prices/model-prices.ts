@@ -1,5 +1,7 @@
 /** The prices of models that a document states: where it has one, the price lists are not asked. */
-import { CAPS, dollarsToMicros, type ModelPriceDocument } from '@mandate/schemas';
+
+import type { ModelPriceDocument } from '@mandate/schemas';
+import { CAPS, dollarsToMicros } from '@mandate/schemas/core';
 import type { CallNames } from '../models/call-names.ts';
 import { readModelName } from '../models/model-name.ts';
 import { otherSpellings } from '../models/spellings.ts';

@@ -1,5 +1,7 @@
 /** The placeholders that redaction leaves, and where arguments contain them. */
-import { type Json, pointerStep } from '@mandate/schemas';
+
+import type { Json } from '@mandate/schemas';
+import { pointerStep } from '@mandate/schemas/core';
 
 export const REDACTED = '[redacted]';
 

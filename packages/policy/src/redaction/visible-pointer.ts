@@ -1,4 +1,5 @@
-import { type Json, keysIn, pointerStep } from '@mandate/schemas';
+import type { Json } from '@mandate/schemas';
+import { keysIn, pointerStep } from '@mandate/schemas/core';
 
 /**
  * The part of a JSON pointer (RFC 6901) into a value that may appear beside the published value. It ends at a redacted

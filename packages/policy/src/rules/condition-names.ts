@@ -2,7 +2,9 @@
  * Conditions about names, held against what a name can be: one that no name can meet would leave its rule without effect,
  * or give it always.
  */
-import { type Condition, type FieldCondition, nameFault, stepsOf } from '@mandate/schemas';
+
+import type { Condition, FieldCondition } from '@mandate/schemas';
+import { nameFault, stepsOf } from '@mandate/schemas/core';
 import { foldedName } from '../models/known-providers.ts';
 import { normalModel, normalProvider } from '../models/normal-form.ts';
 

@@ -3,14 +3,9 @@
  * the operator compares. `not` of an unknown condition is unknown, and a rule applies only if its conditions are true. Only
  * `exists` is known for every field.
  */
-import {
-  type Action,
-  type Condition,
-  type FieldCondition,
-  type Json,
-  type Scalar,
-  stepsOf,
-} from '@mandate/schemas';
+
+import type { Action, Condition, FieldCondition, Json, Scalar } from '@mandate/schemas';
+import { stepsOf } from '@mandate/schemas/core';
 import { linearPattern } from '../arguments/linear-pattern.ts';
 import { endlessRoom } from '../arguments/pattern-size.ts';
 import { type Effort, takes } from '../effort.ts';

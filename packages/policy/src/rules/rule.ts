@@ -1,5 +1,7 @@
 /** A rule, compiled: what decides whether its policy applies. */
-import { CAPS, type Condition, policyNamed, type RuleDocument } from '@mandate/schemas';
+
+import type { Condition, RuleDocument } from '@mandate/schemas';
+import { CAPS, policyNamed } from '@mandate/schemas/core';
 import { endlessRoom, type Room, roomToWrite } from '../arguments/pattern-size.ts';
 import { PatternRefused } from '../arguments/pattern-to-re2.ts';
 import { compileGlobs, type GlobMatcher } from '../glob.ts';

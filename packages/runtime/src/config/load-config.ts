@@ -5,7 +5,7 @@
  * same with `MANDATE_` before it. A name with our prefix that nobody knows is an error, because a misspelt limit
  * must not silently become the default. All faults are reported at once, each with what to do.
  */
-import { nearestName } from '@mandate/schemas';
+import { nearestName } from '@mandate/schemas/core';
 import type { z } from 'zod';
 import { MandateError } from '../errors.ts';
 import { readSetting } from './read-setting.ts';

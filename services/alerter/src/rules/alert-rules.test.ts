@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeFault } from '@mandate/policy';
+import { describeFault } from '@mandate/policy/documents';
 import { temporaryFolder } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

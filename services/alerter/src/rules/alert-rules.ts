@@ -2,7 +2,7 @@
  * The rule file: what is watched, and who is told. Every rule has a default, so that an empty list of webhooks with no
  * rules at all is a good file. Secrets stand elsewhere, in the environment or in a file, and are named here.
  */
-import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy';
+import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { readTextFile } from '@mandate/runtime';
 import { ALERT_RULES, type AlertRule, tenant, webhookName } from '@mandate/schemas';
 import { z } from 'zod';

@@ -2,7 +2,7 @@
  * Checks a schema before it is compiled: everything in it is known, well-formed, and limits what its author would expect.
  * Each fault has the path to its place.
  */
-import { legible } from '@mandate/schemas';
+import { legible } from '@mandate/schemas/core';
 import type { Effort } from '../../effort.ts';
 import { type LinearPattern, linearPattern } from '../linear-pattern.ts';
 import { PatternRefused } from '../pattern-to-re2.ts';

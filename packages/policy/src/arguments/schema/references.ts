@@ -1,5 +1,5 @@
 /** References within one schema. */
-import { legible, pointerStep } from '@mandate/schemas';
+import { legible, pointerStep } from '@mandate/schemas/core';
 import { isMembers } from './keywords.ts';
 import type { Place, SchemaFault } from './schema-place.ts';
 

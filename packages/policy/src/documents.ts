@@ -1,0 +1,11 @@
+/**
+ * @mandate/policy/documents: what people write, as text. It reads documents of YAML or JSON, finds faults and doubts with
+ * their lines, and compiles the mandates of a file.
+ *
+ * It lies apart from `@mandate/policy`, because the kernel decides on compiled mandates and needs no YAML.
+ */
+export { documentWarnings } from './doubts/document-warnings.ts';
+export { type DocumentFault, describeFault } from './mandate/document-fault.ts';
+export { type DocumentSource, saysKind } from './mandate/documents-in.ts';
+export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
+export { type FindPlace, readDocuments, type SayFault } from './mandate/read-documents.ts';
