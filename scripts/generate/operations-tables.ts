@@ -1,6 +1,7 @@
 /**
  * The tables of docs/operations.md: the settings, from the schemas that read them, and the records that each route writes.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
@@ -17,7 +18,7 @@ import {
   kafkaSettings,
   otlpSettings,
   redisSettings,
-} from '@mandate/runtime';
+} from '@mandate/runtime/settings';
 import { ROUTE_RECORDS, TOPICS } from '@mandate/schemas';
 import type { GeneratedFile } from './generated-file.ts';
 

@@ -1,6 +1,7 @@
 /** What traces tell of the gateway: the append of what it was sent, and how it goes on with the records. */
 
-import { MandateError, otlpSettings, silentLogger } from '@mandate/runtime';
+import { MandateError, silentLogger } from '@mandate/runtime';
+import { otlpSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 import { createMetrics, openTracer } from '@mandate/server';
 import { busWith, startOtlpReceiver } from '@mandate/testing';

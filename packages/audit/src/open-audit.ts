@@ -1,5 +1,7 @@
 /** The audit that the settings name: a ClickHouse server where there is one, else ClickHouse in this process. */
-import { type ClickhouseSettings, isMandateError, readTlsFiles, sharedByRequests } from '@mandate/runtime';
+
+import { isMandateError, readTlsFiles, sharedByRequests } from '@mandate/runtime';
+import type { ClickhouseSettings } from '@mandate/runtime/settings';
 import { openEmbeddedAudit } from './embedded.ts';
 import type { AuditClient } from './port.ts';
 import { openServerAudit, type ServerAuditOptions } from './server.ts';

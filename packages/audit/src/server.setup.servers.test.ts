@@ -1,9 +1,10 @@
 /** A server set up as infra/clickhouse says: each of its users can do its work and nothing beyond it, and no log outgrows it. */
+
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clickhouseSettings } from '@mandate/runtime';
+import { clickhouseSettings } from '@mandate/runtime/settings';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type ClickHouseServer, describeWithOwnServers, startClickHouse } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';

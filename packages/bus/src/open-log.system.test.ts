@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { kafkaSettings, loadConfig, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import { kafkaSettings, loadConfig } from '@mandate/runtime/settings';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLog } from './open-log.ts';

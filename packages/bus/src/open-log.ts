@@ -1,5 +1,7 @@
 /** The log that the settings name: of many machines where there are brokers, else the file of this one. */
-import { type KafkaSettings, readTlsFiles, sharedByRequests } from '@mandate/runtime';
+
+import { readTlsFiles, sharedByRequests } from '@mandate/runtime';
+import type { KafkaSettings } from '@mandate/runtime/settings';
 import { createKafkaBus } from './kafka/create-kafka-bus.ts';
 import type { KafkaConfig } from './kafka/kafka-config.ts';
 import type { Bus } from './port.ts';

@@ -1,7 +1,8 @@
 /** What a plane would hide before it decides, by the settings of this environment and a privacy document. */
+
 import { describeFault } from '@mandate/policy/documents';
 import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
-import { loadConfig } from '@mandate/runtime';
+import { loadConfig } from '@mandate/runtime/settings';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 import { CommandFailure } from './exit-codes.ts';

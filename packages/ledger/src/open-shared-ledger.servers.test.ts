@@ -1,4 +1,5 @@
-import { loadConfig, redisSettings, silentLogger } from '@mandate/runtime';
+import { silentLogger } from '@mandate/runtime';
+import { loadConfig, redisSettings } from '@mandate/runtime/settings';
 import { describeWithOwnServers, type RedisServer, startRedis, startRedisCluster } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { LedgerNotReady, openSharedLedger } from './index.ts';

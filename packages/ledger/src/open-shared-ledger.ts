@@ -1,4 +1,5 @@
-import { type Logger, type RedisSettings, readTlsFiles, sharedByRequests } from '@mandate/runtime';
+import { type Logger, readTlsFiles, sharedByRequests } from '@mandate/runtime';
+import type { RedisSettings } from '@mandate/runtime/settings';
 import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
 import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';

@@ -1,14 +1,14 @@
 /**
  * @mandate/runtime: what every package and every process of Mandate needs, and what belongs to no domain. Errors, time, the
- * ports of logs and of traces, parts that start and stop in order, settings from the environment, files, and fair turns of
- * the event loop.
+ * ports of logs and of traces, parts that start and stop in order, files, and fair turns of the event loop. Settings from the
+ * environment are in `@mandate/runtime/settings`, because their schemas load zod.
  *
  * It lies at the bottom, above the contracts alone: the ledger, the log and the audit import it. So it contains no HTTP, no
  * metrics, no logger and no tracer of a library. These are in @mandate/server, which opens services.
  *
- * What it promises: a misspelt setting never becomes a default; parts stop in the reverse order of their start, each within
- * a time limit; shared work never carries the request that happened to start it (request-scope.ts). Nothing here reads the
- * environment or the process by itself: a main.ts passes them.
+ * What it promises: parts stop in the reverse order of their start, each within a time limit; shared work never carries the
+ * request that happened to start it (request-scope.ts). Nothing here reads the environment or the process by itself: a main.ts
+ * passes them.
  */
 export {
   type Clock,
@@ -18,17 +18,9 @@ export {
   monotonic,
   systemClock,
 } from './clock.ts';
-export { backendsMustFit } from './config/backends/backends-must-fit.ts';
-export { type ClickhouseSettings, clickhouseSettings } from './config/backends/clickhouse-settings.ts';
-export { type KafkaSettings, kafkaSettings } from './config/backends/kafka-settings.ts';
-export { type OtlpSettings, otlpSettings } from './config/backends/otlp-settings.ts';
-export { type RedisSettings, redisSettings } from './config/backends/redis-settings.ts';
 export { readSentinelUrl, type SentinelUrl } from './config/backends/sentinel-url.ts';
 export { readTlsFiles, type TlsFiles, tlsRemedy } from './config/backends/tls-files.ts';
-export { type ConfigRow, describeConfig } from './config/describe-config.ts';
-export { CONFIG_PREFIX, loadConfig } from './config/load-config.ts';
-export { privacySettings } from './config/privacy-settings.ts';
-export { type ConfigPort, otherAreas, serviceConfig } from './config/service-config.ts';
+export { CONFIG_PREFIX } from './config/config-prefix.ts';
 export { type DataFolder, dataFolder, makeDataFolder } from './data-folder.ts';
 export { isMandateError, MandateError } from './errors.ts';
 export { FairQueue, type Lane } from './fair-queue.ts';

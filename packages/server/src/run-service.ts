@@ -1,7 +1,8 @@
 /** A service in a process of its own, from its settings to its end: what is the same in all of them. */
 
-import type { Logger, LogLevel, otlpSettings, ReadinessCheck, Tracer } from '@mandate/runtime';
-import { type ConfigPort, type Opening, openInOrder, serviceConfig } from '@mandate/runtime';
+import type { Logger, LogLevel, ReadinessCheck, Tracer } from '@mandate/runtime';
+import { type Opening, openInOrder } from '@mandate/runtime';
+import { type ConfigPort, type otlpSettings, serviceConfig } from '@mandate/runtime/settings';
 import type { TenantLimitsInForce } from '@mandate/schemas';
 import type { z } from 'zod';
 import type { KeyStore } from './api-keys/key-store.ts';

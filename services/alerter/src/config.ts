@@ -1,4 +1,5 @@
-import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings } from '@mandate/runtime';
+import { LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 

@@ -1,11 +1,11 @@
+import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   kafkaSettings,
-  LOG_LEVELS,
   otlpSettings,
   privacySettings,
   redisSettings,
-} from '@mandate/runtime';
+} from '@mandate/runtime/settings';
 import { CAPS, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 

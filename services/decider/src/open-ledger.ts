@@ -2,6 +2,7 @@
  * The ledger of a decider. If the settings name a shared ledger, all of its deciders keep it whole. Otherwise the ledger is
  * in the memory of this process, folded from the log, and the process holds the data folder.
  */
+
 import { getHeapStatistics } from 'node:v8';
 import { type Bus, openSnapshots } from '@mandate/bus';
 import { isLedgerNewer, isLedgerShared, type Ledger, openSharedLedger } from '@mandate/ledger';
@@ -10,12 +11,11 @@ import {
   type Clock,
   type DataFolder,
   holdExclusively,
-  type KafkaSettings,
   type Logger,
   type Opening,
-  type RedisSettings,
   sharedByRequests,
 } from '@mandate/runtime';
+import type { KafkaSettings, RedisSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 
 export type OpenedLedger = {

@@ -1,11 +1,11 @@
+import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   kafkaSettings,
-  LOG_LEVELS,
   otlpSettings,
   privacySettings,
   redisSettings,
-} from '@mandate/runtime';
+} from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 

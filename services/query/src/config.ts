@@ -1,10 +1,5 @@
-import {
-  backendsMustFit,
-  clickhouseSettings,
-  kafkaSettings,
-  LOG_LEVELS,
-  otlpSettings,
-} from '@mandate/runtime';
+import { LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, clickhouseSettings, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 

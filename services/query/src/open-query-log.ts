@@ -1,7 +1,9 @@
 /** The log: the keys of people and agents are there, and on it goes who reads what. */
+
 import { existsSync } from 'node:fs';
 import { type Bus, openLog } from '@mandate/bus';
-import { type DataFolder, type KafkaSettings, type Logger, MandateError } from '@mandate/runtime';
+import { type DataFolder, type Logger, MandateError } from '@mandate/runtime';
+import type { KafkaSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 
 type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: string | undefined };

@@ -1,11 +1,11 @@
+import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
   kafkaSettings,
-  LOG_LEVELS,
   otlpSettings,
   privacySettings,
-} from '@mandate/runtime';
+} from '@mandate/runtime/settings';
 import { z } from 'zod';
 
 /** The recorder's own settings; their names in the environment begin with MANDATE_. */

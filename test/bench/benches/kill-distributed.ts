@@ -7,7 +7,8 @@
 import type { Bus } from '@mandate/bus';
 import { CommandJournal, kill, LastKills } from '@mandate/gateway';
 import { announcing, type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { redisSettings, silentLogger, systemClock } from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
+import { redisSettings } from '@mandate/runtime/settings';
 import { agentKey, DEFAULTS, type KillTarget, TOPICS } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';
 import { plainRedis, startKafka } from '@mandate/testing';

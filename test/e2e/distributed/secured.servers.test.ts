@@ -3,13 +3,15 @@
  * certificate and a password: Kafka by each mechanism, Redis with infra/redis/users.acl, ClickHouse with infra/clickhouse.
  * Whoever is not let in ends, says why and what to do, and shows no password.
  */
+
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { createApiClient } from '@mandate/client';
-import { clickhouseSettings, dataFolder } from '@mandate/runtime';
+import { dataFolder } from '@mandate/runtime';
+import { clickhouseSettings } from '@mandate/runtime/settings';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import {
   type Authority,

@@ -7,7 +7,8 @@ import { startDecider } from '@mandate/decider';
 import { restoreLedger } from '@mandate/ledger-log';
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
-import { otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
+import { silentLogger, systemClock } from '@mandate/runtime';
+import { otlpSettings } from '@mandate/runtime/settings';
 import { agentKey, readDecisionsRecord, TOPICS, traceparentOf } from '@mandate/schemas';
 import { createMetrics, openTracer } from '@mandate/server';
 import {

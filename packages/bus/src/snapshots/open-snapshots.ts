@@ -1,5 +1,5 @@
 /** Where the snapshots of a log live: on the log where it is on Kafka, else in a file beside the log's. */
-import type { KafkaSettings } from '@mandate/runtime';
+import type { KafkaSettings } from '@mandate/runtime/settings';
 import type { Bus } from '../port.ts';
 import { fileSnapshots } from './file-snapshots.ts';
 import type { Snapshots } from './port.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AuditClient } from '@mandate/audit';
-import { clickhouseSettings, dataFolder, loadConfig, otherAreas } from '@mandate/runtime';
+import { dataFolder } from '@mandate/runtime';
+import { clickhouseSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';

@@ -1,4 +1,4 @@
-import { loadConfig, otherAreas } from '@mandate/runtime';
+import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, Output, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';

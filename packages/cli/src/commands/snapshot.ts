@@ -1,14 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DataFolder,
-  dataFolder,
-  isMandateError,
-  type KafkaSettings,
-  kafkaSettings,
-  loadConfig,
-  otherAreas,
-} from '@mandate/runtime';
+import { type DataFolder, dataFolder, isMandateError } from '@mandate/runtime';
+import { type KafkaSettings, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';

@@ -1,5 +1,6 @@
 import { DEFAULT_URL } from '@mandate/client';
-import { LOG_LEVELS, type LogLevel, loadConfig, otherAreas, runLifecycle } from '@mandate/runtime';
+import { LOG_LEVELS, type LogLevel, runLifecycle } from '@mandate/runtime';
+import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import { createLogger } from '@mandate/server';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';

@@ -1,5 +1,5 @@
 import { deciderSettings } from '@mandate/decider';
-import { backendsMustFit, clickhouseSettings, kafkaSettings, redisSettings } from '@mandate/runtime';
+import { backendsMustFit, clickhouseSettings, kafkaSettings, redisSettings } from '@mandate/runtime/settings';
 import { z } from 'zod';
 
 /**

@@ -4,15 +4,15 @@ import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
+import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
   kafkaSettings,
-  LOG_LEVELS,
   otlpSettings,
   privacySettings,
   redisSettings,
-} from '@mandate/runtime';
+} from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 import { DEFAULT_DATA_PATH } from './default-data-path.ts';

@@ -1,5 +1,6 @@
 import { type Bus, openSnapshots, type Snapshots } from '@mandate/bus';
-import type { DataFolder, KafkaSettings } from '@mandate/runtime';
+import type { DataFolder } from '@mandate/runtime';
+import type { KafkaSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 
 /** Where those of a log are: on a topic of Kafka, else in the data folder. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CONFIG_PREFIX } from './load-config.ts';
+import { CONFIG_PREFIX } from './config-prefix.ts';
 import { settingShapes } from './setting-shape.ts';
 
 /** A row of the table in the docs. `default` is empty where there is none; `required` means one must be given. */

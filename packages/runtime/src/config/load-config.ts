@@ -8,10 +8,9 @@
 import { nearestName } from '@mandate/schemas/core';
 import type { z } from 'zod';
 import { MandateError } from '../errors.ts';
+import { CONFIG_PREFIX } from './config-prefix.ts';
 import { readSetting } from './read-setting.ts';
 import { type SettingShape, settingShapes } from './setting-shape.ts';
-
-export const CONFIG_PREFIX = 'MANDATE_';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

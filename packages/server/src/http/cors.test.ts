@@ -1,4 +1,4 @@
-import { loadConfig } from '@mandate/runtime';
+import { loadConfig } from '@mandate/runtime/settings';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { corsOrigins } from './cors.ts';

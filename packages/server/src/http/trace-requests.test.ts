@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { otlpSettings } from '@mandate/runtime';
+import { otlpSettings } from '@mandate/runtime/settings';
 import { startOtlpReceiver } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { issueApiKey } from '../api-keys/api-key-record.ts';

@@ -9,7 +9,8 @@ registerHooks({
     return next(specifier, context);
   },
 });
-const { otlpSettings, silentLogger } = await import('@mandate/runtime');
+const { silentLogger } = await import('@mandate/runtime');
+const { otlpSettings } = await import('@mandate/runtime/settings');
 const { createMetrics, openTracer } = await import('../index.ts');
 const [OTLP_URL] = process.argv.slice(2);
 const log = silentLogger();

@@ -1,5 +1,5 @@
 /** The tracer that the settings ask for. Where they ask for none, nothing of OpenTelemetry is loaded. */
-import type { OtlpSettings } from '@mandate/runtime';
+import type { OtlpSettings } from '@mandate/runtime/settings';
 import type { OpenedTracer, TracedProcess } from './otel-tracer.ts';
 
 export async function openTracer(

@@ -1,6 +1,7 @@
 /** The tracer of OpenTelemetry's SDK, which delivers over OTLP. Loaded only where traces are on: see open-tracer.ts. */
+
 import { randomUUID } from 'node:crypto';
-import type { Logger, OtlpSettings } from '@mandate/runtime';
+import type { Logger } from '@mandate/runtime';
 import {
   type Attributes,
   MandateError,
@@ -9,6 +10,7 @@ import {
   type SpanOptions,
   type Tracer,
 } from '@mandate/runtime';
+import type { OtlpSettings } from '@mandate/runtime/settings';
 import {
   type Context,
   type Tracer as OtelTracer,

@@ -1,4 +1,5 @@
-import { MandateError, nowMs, otlpSettings, type Tracer } from '@mandate/runtime';
+import { MandateError, nowMs, type Tracer } from '@mandate/runtime';
+import { otlpSettings } from '@mandate/runtime/settings';
 import { startOtlpReceiver } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../metrics.ts';

@@ -1,7 +1,7 @@
 /** The PEM files that settings name, and what to do where TLS does not come about. */
 import { readFileSync } from 'node:fs';
 import { MandateError } from '../../errors.ts';
-import { CONFIG_PREFIX } from '../load-config.ts';
+import { CONFIG_PREFIX } from '../config-prefix.ts';
 
 type Area = 'KAFKA' | 'REDIS' | 'CLICKHOUSE';
 type What = 'CA' | 'CERT' | 'KEY';

@@ -1,0 +1,47 @@
+/**
+ * What a program loads when it imports the packages that others embed. A package that decides or keeps accounts must start
+ * fast and small, so it loads no server, no client of metrics, logs or traces, and no reader that it does not need.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const FIXTURE = fileURLToPath(new URL('./loaded-modules.fixture.ts', import.meta.url));
+const SERVER = ['@mandate/server', 'fastify', '@fastify', 'pino', 'prom-client', '@opentelemetry'];
+
+/** The modules that a real `import()` of the package loads in a process of its own, modules of Node included. */
+async function modulesOf(specifier: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [FIXTURE, specifier]);
+  return stdout.split('\n');
+}
+
+/** `@mandate/server` for a file of `packages/server`, and the first part of the name for any other package: `@fastify`. */
+function packagesIn(modules: readonly string[]): Set<string> {
+  return new Set(
+    modules.flatMap((url) => {
+      const [, own] = /\/packages\/([^/]+)\/src\//.exec(url) ?? [];
+      if (own !== undefined) return [`@mandate/${own}`];
+      return url.split('/node_modules/').at(-1)?.split('/')[0] ?? [];
+    }),
+  );
+}
+
+test.each([
+  { specifier: '@mandate/ledger', most: 200, never: [...SERVER, 'zod', 'yaml', 'ioredis'] },
+  { specifier: '@mandate/policy', most: 200, never: [...SERVER, 'zod', 'yaml'] },
+  { specifier: '@mandate/engine', most: 450, never: [...SERVER, 'yaml', 'ioredis'] },
+  { specifier: '@mandate/bus', most: 450, never: SERVER },
+  { specifier: '@mandate/audit', most: 450, never: SERVER },
+])('$specifier loads at most $most modules, and none of a server', async ({ specifier, most, never }) => {
+  const modules = await modulesOf(specifier);
+  const packages = packagesIn(modules);
+  expect(never.filter((name) => packages.has(name))).toEqual([]);
+  expect(packages).toContain(specifier);
+  expect(modules.length).toBeLessThanOrEqual(most);
+});
+
+test('finds what a server loads', async () => {
+  const packages = packagesIn(await modulesOf('@mandate/server'));
+  expect([...packages]).toEqual(expect.arrayContaining(['@mandate/server', 'pino', 'prom-client']));
+});
