@@ -21,8 +21,8 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       "if (place === 'begins' && SIGNS",
     ],
   ]),
-  ...inFile('schemas/src/money.ts', [
-    ['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})'],
+  ...inFile('schemas/src/money.ts', [['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})']]),
+  ...inFile('schemas/src/money-shapes.ts', [
     ['2 amounts on the wire are not negative', '  .int()\n  .min(0)\n', '  .int()\n'],
   ]),
   ...inFile('schemas/src/defaults.ts', [
@@ -88,7 +88,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       '      if (read.ok || true) onGood({ mandates: [], ...read } as Good, false);\n',
     ],
   ]),
-  ...inFile('schemas/src/approval-id.ts', [
+  ...inFile('schemas/src/read-approval-id.ts', [
     ['3 an approval has only one id', 'return approvalId(named) === text ? named : null;', 'return named;'],
   ]),
   ...inFile('packages/audit/src/queries/summed-micros.ts', [
