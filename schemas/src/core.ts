@@ -1,21 +1,17 @@
 /**
- * @mandate/schemas/core: what the contracts define without a schema: figures and caps, names and codes, money, times, JSON
- * text, and the types of the step.
+ * @mandate/schemas/core: what the contracts define without a schema, and what packages without zod need: figures and caps,
+ * names and codes, money, times, and the types of the step.
  *
  * `@mandate/schemas` exports all of it too, together with the schemas. Packages that never check a record import their
- * values from here, because zod is as many modules as all of them together. These are step, policy, the ledger in memory and
- * runtime. So a program that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this. Types
+ * values from here, because zod alone is 95 modules. These are step, policy, the ledger in memory and runtime. So a program that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this. Types
  * may come from either entry, because an `import type` loads nothing.
  */
-export * from './agents-above.ts';
 export * from './approval-id.ts';
 export * from './codes.ts';
 export * from './counter-names.ts';
-export { CSV_FORMULA, CSV_LEADING, csvText } from './csv-text.ts';
 export { type DecodedText, decodeFile, decodeText, type Utf8Fault } from './decode-text.ts';
 export { deepEqual } from './deep-equal.ts';
 export * from './defaults.ts';
-export * from './duration-in-words.ts';
 export * from './epoch-in-force.ts';
 export * from './field-steps.ts';
 export { JsonFault, keysIn, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
@@ -28,8 +24,6 @@ export * from './outcome-result.ts';
 export { patternDoubt } from './pattern-doubt.ts';
 export * from './plan.ts';
 export * from './policy-reference.ts';
-export * from './read-json.ts';
-export * from './route-records.ts';
 export * from './rules-that-gave.ts';
 export * from './settlement-codes.ts';
 export * from './sortable-id.ts';

@@ -3,7 +3,9 @@
  * price that a policy sets, and by a cap on the actual cost. It also limits the amount that an agent's own reports may give
  * back (ADR 44, ADR 45).
  */
-import { type Charging, outcomeResult, percentOf, type SettleRequest, type Settling } from '@mandate/schemas';
+
+import type { Charging, SettleRequest, Settling } from '@mandate/schemas';
+import { outcomeResult, percentOf } from '@mandate/schemas/core';
 import { type KeptAmounts, keptAmounts } from './charging-table.ts';
 
 type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'mayRelease'>;

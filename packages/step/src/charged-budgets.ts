@@ -1,5 +1,7 @@
 /** Which counters an action is charged to, and which counters belong to one agent. */
-import { type BudgetLimit, DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, TOTAL_BUDGET } from '@mandate/schemas';
+
+import type { BudgetLimit } from '@mandate/schemas';
+import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, TOTAL_BUDGET } from '@mandate/schemas/core';
 import type { RateReference } from './sliding-rate.ts';
 
 export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Report } from '@mandate/reconcile';
-import { dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
+import { dataFolder } from '@mandate/runtime';
+import { kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';

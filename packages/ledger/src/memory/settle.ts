@@ -1,5 +1,7 @@
 /** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
-import { outcomeResult, type SettleFacts, type SettleRequest } from '@mandate/schemas';
+
+import type { SettleFacts, SettleRequest } from '@mandate/schemas';
+import { outcomeResult } from '@mandate/schemas/core';
 import { excessIn, finalCharge, isOwnBudget, releasedOf, spentIn } from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { openAgent, standsFor } from './agents.ts';

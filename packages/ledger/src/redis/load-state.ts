@@ -1,5 +1,5 @@
 /** A folded state as the lines of load.lua and load-registry.lua: plain data, in the form in which scripts keep it. */
-import { UNBOUND_SETTLING } from '@mandate/schemas';
+import { UNBOUND_SETTLING } from '@mandate/schemas/core';
 import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';

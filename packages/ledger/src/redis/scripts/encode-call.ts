@@ -2,7 +2,9 @@
  * The operations of one call of step.lua, as arrays of words and numbers by place. Whatever follows from a request alone is
  * made here, in the form in which the script keeps it or gives it to a command; what requests have in common goes in once.
  */
-import { deepEqual, type SettleRequest, type StepRequest } from '@mandate/schemas';
+
+import type { SettleRequest, StepRequest } from '@mandate/schemas';
+import { deepEqual } from '@mandate/schemas/core';
 import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
 import { coordinateOf, ownCounters, rateName } from '../keys.ts';
