@@ -3,8 +3,9 @@
  * names and codes, money, times, and the types of the step.
  *
  * `@mandate/schemas` exports all of it too, together with the schemas. Packages that never check a record import their
- * values from here, because zod alone is 95 modules. These are step, policy, the ledger in memory and runtime. So a program that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this. Types
- * may come from either entry, because an `import type` loads nothing.
+ * values from here, because zod alone is 95 modules. These are step, policy, the ledger in memory and runtime. So a program
+ * that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this. Types may come from either
+ * entry, because an `import type` loads nothing.
  */
 export * from './approval-id.ts';
 export * from './codes.ts';
