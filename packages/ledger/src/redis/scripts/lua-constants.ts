@@ -1,5 +1,5 @@
 /** Writes the tables that TypeScript and Lua share as Lua source: parts/constants.lua, by `npm run generate`. */
-import { BUDGET_BUCKETS, DEFAULTS } from '@mandate/schemas';
+import { BUDGET_BUCKETS, DEFAULTS } from '@mandate/schemas/core';
 import {
   CHARGING_TABLE,
   type ChargingRow,
