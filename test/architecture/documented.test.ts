@@ -1,4 +1,4 @@
-/** docs/errors.md and docs/operations.md against the source, both ways: nothing undocumented, nothing that is not. */
+/** Pages against the source: codes and metrics both ways, and a row of the map for each package. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODES, SETTLEMENT_CODES } from '@mandate/schemas';
@@ -53,5 +53,14 @@ describe('docs/operations.md', () => {
 
   it('has every metric, and no other', () => {
     expect(found(/^\| `(mandate_[a-z_]+)` \|/gm, page)).toEqual(found(/name: '(mandate_[a-z_]+)'/g));
+  });
+});
+
+describe('docs/map.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/map.md'), 'utf8');
+
+  it('has a row for every package and service', () => {
+    const folders = readTree(ROOT).workspaces.flatMap(({ folder }) => (folder === '' ? [] : [folder]));
+    expect(folders.filter((folder) => !page.includes(`| \`${folder}\` |`))).toEqual([]);
   });
 });
