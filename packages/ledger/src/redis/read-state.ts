@@ -15,7 +15,7 @@ import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
 import { pages } from './look.ts';
 import { type OpenList, referencesIn } from './open-list.ts';
-import { type AnswerReply, decidedIn, groundIn, settledIn } from './scripts/answers.ts';
+import { type AnswerReply, contextIn, decidedIn, settledIn } from './scripts/answers.ts';
 import { type Charged, type Micros, requestIn } from './scripts/words.ts';
 import type { Shards } from './shards.ts';
 
@@ -219,7 +219,7 @@ async function readDeliveries(
       ...[coordinate: string, place: number][],
     ];
     const reply = { call: Number(call), atMs, answers, held };
-    const decided = decidedIn(reply, groundIn(plans), epoch);
+    const decided = decidedIn(reply, contextIn(plans), epoch);
     const answerAt = (delivery: Delivery, place: number) =>
       delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
         ? { facts: settledIn(reply, place, epoch), entry: null }

@@ -12,7 +12,7 @@ import type {
   Verdict,
 } from '@mandate/schemas';
 import { sourceAt } from '../keys.ts';
-import { type Ground, plainAnswers, type Shape } from './plain-answers.ts';
+import { type CallContext, type CounterRefs, fastPathFacts } from './fast-path.ts';
 import type { Micros } from './words.ts';
 
 type Flag = 0 | 1;
@@ -55,7 +55,7 @@ type SettledReply = [
 const EXCESS_AT = 8;
 type Marks = [excessMicros: Micros, releasedMicros: Micros, releaseRefused: Flag, overCostPerCall: Flag];
 
-/** A plain answer is the number of its operation: plain-answers.ts. */
+/** On the fast path the answer is the number of its operation: fast-path.ts. */
 export type AnswerReply = number | DecidedReply | SettledReply;
 
 /** What one call answered, and what it held when it began. */
@@ -67,18 +67,18 @@ export type CallReply = {
 };
 
 /** What was decided there, by the place of the answer. Places count from 1. */
-export function decidedIn({ call, atMs, answers, held }: CallReply, ground: Ground, epoch: string) {
-  const plainAt = plainAnswers(held, ground);
-  const plain = answers.map((reply, at) =>
-    typeof reply === 'number' ? plainAt(reply, call + at, epoch, atMs) : null,
+export function decidedIn({ call, atMs, answers, held }: CallReply, context: CallContext, epoch: string) {
+  const factsOf = fastPathFacts(held, context);
+  const onFastPath = answers.map((reply, at) =>
+    typeof reply === 'number' ? factsOf(reply, call + at, epoch, atMs) : null,
   );
   return (place: number): { plan: StepRequest['plan']; facts: StepFacts } => {
     const reply = answers[place - 1];
     if (reply === undefined) throw new TypeError('an answer was named that was not given');
-    const facts = plain[place - 1];
-    if (facts) return { plan: ground.planAt(reply as number), facts };
+    const facts = onFastPath[place - 1];
+    if (facts) return { plan: context.planOf(reply as number), facts };
     const decided = reply as DecidedReply;
-    const plan = ground.planAt(decided[0]);
+    const plan = context.planOf(decided[0]);
     return { plan, facts: decodeDecided(decided, plan, epoch, atMs) };
   };
 }
@@ -179,17 +179,17 @@ export type KeptPlans = {
   places: readonly number[];
   plans: readonly StepRequest['plan'][];
   terms: readonly number[];
-  shapes: readonly Shape[];
-  named: Ground['named'];
+  counterRefs: readonly CounterRefs[];
+  named: CallContext['named'];
 };
 
 /** @param text as encode-call.ts makes it, of `KeptPlans` */
-export function groundIn(text: string): Ground {
-  const { places, plans, terms, shapes, named } = JSON.parse(text) as KeptPlans;
+export function contextIn(text: string): CallContext {
+  const { places, plans, terms, counterRefs, named } = JSON.parse(text) as KeptPlans;
   return {
     named,
-    planAt: (operation) => found(plans[places[operation - 1] ?? -1]),
-    shapeAt: (operation) => found(shapes[(terms[operation - 1] ?? 0) - 1]),
+    planOf: (operation) => found(plans[places[operation - 1] ?? -1]),
+    counterRefsOf: (operation) => found(counterRefs[(terms[operation - 1] ?? 0) - 1]),
   };
 }
 

@@ -9,19 +9,19 @@ import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
 import { coordinateOf, ownCounters, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
+import type { CallContext } from './fast-path.ts';
 import { NONE } from './layout.ts';
-import type { Ground } from './plain-answers.ts';
 import { createTerms } from './terms.ts';
 import { integer, requestWords } from './words.ts';
 
-/** @returns what step.lua takes apart; the plans, of which it only keeps the text (groundIn); and the same of them as they are here */
+/** @returns what step.lua takes apart; the plans, of which it only keeps the text (contextIn); and the same of them as they are here */
 export function encodeCall(
   operations: readonly Operation[],
   keptUnremembered: number,
 ): {
   operations: string;
   plans: string;
-  ground: Ground;
+  context: CallContext;
 } {
   const terms = createTerms();
   const plans = createPlans(terms);
@@ -56,19 +56,19 @@ export function encodeCall(
   const maxRemembered = operations[0]?.maxRemembered ?? 0;
   const room = { maxRemembered, keptUnremembered };
   const call = { coordinates, actions, texts, keys, numbers, appendedAtMs, ...room, ...terms.all() };
-  const shapes = terms.shapes();
+  const counterRefs = terms.counterRefs();
   const named = terms.named();
   return {
     operations: JSON.stringify(call),
-    plans: plans.text(shapes, named),
-    ground: {
+    plans: plans.text(counterRefs, named),
+    context: {
       named,
-      planAt(at) {
+      planOf(at) {
         const operation = operations[at - 1];
         if (operation?.op !== 'decide') throw new TypeError('an outcome was decided');
         return operation.plan;
       },
-      shapeAt: (at) => found(shapes[plans.termsAt(at) - 1]),
+      counterRefsOf: (at) => found(counterRefs[plans.termsAt(at) - 1]),
     },
   };
 }
@@ -119,7 +119,7 @@ function createPlans(terms: ReturnType<typeof createTerms>) {
       termsOf.push(NONE);
     },
     termsAt: (operation: number): number => termsOf[operation - 1] ?? 0,
-    text: (shapes: KeptPlans['shapes'], named: KeptPlans['named']): string =>
-      JSON.stringify({ places, plans, terms: termsOf, shapes, named } satisfies KeptPlans),
+    text: (counterRefs: KeptPlans['counterRefs'], named: KeptPlans['named']): string =>
+      JSON.stringify({ places, plans, terms: termsOf, counterRefs, named } satisfies KeptPlans),
   };
 }

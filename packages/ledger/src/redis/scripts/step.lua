@@ -11,15 +11,13 @@
 -- another record is remembered there: then nothing has happened.
 --   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
 --             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
---   answers   plain: operation, allowed, and what its limits held follows from `held`   decided: { operation, sequence, first or 0, 1 if late and 2 without room, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
+--   answers   on the fast path: the operation alone   decided: { operation, sequence, first or 0, 1 if late and 2 without room, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
 --             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative,
 --             overdrawn, excess, released, refused, over cost per call }
 --   kept      { call, now, answers, plans, held } of each earlier call that is named, as it answered
---   held      what the counters held at first, in the order in which they were named; empty where no answer is plain
+--   held      what the counters held when the call began, in the order in which they were named; empty without a fast path
 --
--- An answer stands at `sequence - call + 1` of its call. Most of a call are requests that all their limits have room for: that is
--- found out once for all of them, and what each limit held is not told, since whoever asks can add it up (plain-answers.ts).
--- It ends with whatever else moves a counter. A quarter of an action's time: ADR 17.
+-- The index of an answer in its call is `sequence - call + 1`. Most requests are new and have room: parts/fast-path.lua.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -68,23 +66,6 @@ local windowed = open_windowed(counters, batch.windows, batch.windowsMs)
 local rates = open_rates(counters, batch.rates, batch.ratesMs)
 local all_terms = {}
 for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates) end
-expect_all(all_terms)
-local may_be_plain, held = false, {}
-for _, terms in ipairs(all_terms) do
-  terms.has_room = has_room(terms)
-  may_be_plain = may_be_plain or terms.has_room
-end
--- An outcome that came before its decision is looked for with each.
-may_be_plain = may_be_plain and shard.early <= now and memory.left >= #coordinates
-if may_be_plain then
-  for _, counters in ipairs({ lifetimes, windowed, rates }) do
-    for _, counter in ipairs(counters) do held[#held + 1] = outgoing(counter.sum) end
-  end
-end
-
--- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets many more if there is no room.
-local forgets = memory.left < #coordinates and FORGETS_FOR_ROOM or 2 * #coordinates + 4
-local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
 -- The words of most requests are never needed one by one.
 local requests = {}
@@ -142,49 +123,13 @@ local function take_early(field, attempt)
   return known[2]
 end
 
--- What was allowed plainly is charged for all of its terms at once, before anybody else looks at a counter.
-local pending = {}
-local function charge_pending()
-  for at = 1, #pending do
-    local terms = pending[at]
-    charge_now(counters, terms.charged, terms.owed)
-    take_slots(terms, terms.slots)
-    terms.owed, terms.slots, pending[at] = 0, 0, nil
-  end
-end
+-- @use parts/fast-path.lua
 
--- `decide` for what has room and is new, written out: nearly all are such.
-local function allow_plainly(at, sequence, agent, terms, attempt, reserve)
-  local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
-  if terms.slots == 0 then pending[#pending + 1] = terms end
-  terms.owed, terms.slots = terms.owed + reserve, terms.slots + 1
+fast_path.open()
 
-  local expires_at = now + terms.lease_ms
-  if is_ahead or terms.packed_attempt ~= attempt or terms.packed_reserve ~= reserve then
-    local forget_at = math.max(expires_at, replay_until_of(at))
-    terms.packed_attempt, terms.packed_reserve = attempt, reserve
-    terms.before, terms.after = pack_allowed(forget_at, call, now, attempt, reserve, expires_at)
-    terms.lease_end, terms.attempt_word = decimal(expires_at), decimal(attempt) .. ' '
-  end
-  local place = sequence - call + 1
-  answers[place], answered[place] = at, coordinate
-  local runs = agent .. ' ' .. coordinate
-  local running = memory.running
-  local last = #running
-  running[last + 1], running[last + 2] = terms.lease_end, runs
-  remember(
-    memory, coordinate,
-    terms.before .. struct.pack('<d', sequence) .. terms.after .. texts[at] .. ' ' .. terms.charges
-  )
-  if memory.ended[runs] then memory.ended[runs] = nil end
-  if memory.actions.stored[field] then
-    claim(memory, coordinate, field, attempt)
-  else
-    put_stored(memory.actions, field, terms.attempt_word .. coordinate)
-  end
-  if key ~= '' then put(memory.keys, key, request_at(at).action) end
-  return place
-end
+-- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets many more if there is no room.
+local forgets = memory.left < #coordinates and FORGETS_FOR_ROOM or 2 * #coordinates + 4
+local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
 local function decide(at, agent, terms, attempt, deadline, reserve)
   local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
@@ -197,10 +142,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   if not ended and (now < terms.holds_from or (terms.holds_until >= 0 and now >= terms.holds_until)) then return -1 end
 
   local sequence = next_sequence()
-  if may_be_plain and terms.has_room and not ended then
-    return allow_plainly(at, sequence, agent, terms, attempt, reserve)
+  if fast_path.takes(terms) and not ended then
+    return fast_path.allow(at, sequence, agent, terms, attempt, reserve)
   end
-  charge_pending()
+  fast_path.charge_pending()
   -- With room for what limits hold.
   local over = unremembered and 2 or late and 1 or 0
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
@@ -213,7 +158,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     verdict, code, hard, granted = look_at_limits(terms, reserve, answer, person_at, at, now)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
-      may_be_plain = false
+      fast_path.close()
     end
   end
   if unremembered and not first then
@@ -226,7 +171,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     verdict, code, hard = 'BLOCK', terms.refusal, terms.hard
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
-  if verdict == 'DEFER' then may_be_plain = false end
+  if verdict == 'DEFER' then fast_path.close() end
   -- A mandate that only watches lets its own refusals through, and nothing else.
   if terms.watches and not ended then verdict, code, hard = unpack(VERDICT.allowed) end
 
@@ -243,7 +188,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     local last = #running
     running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
     answer[6], answer[8] = outgoing(reserved), expires_at
-    may_be_plain = false
+    fast_path.close()
     if granted then consume_grant(grants, grant_name(request_at(at)), sequence) end
   end
   if verdict == 'DEFER' then forget_at = math.max(forget_at, now + terms.asks_ms) end
@@ -307,7 +252,7 @@ do
   end
 
   function settle(at, agent, attempt, total, actual)
-    charge_pending()
+    fast_path.charge_pending()
     local status, verified, by, releases_at, own, open_calls = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+)$')
     local outcome = { status = status, verified = verified, actual = actual >= 0 and actual, releases = by == 'release' }
     local releases = lifetimes[integer(releases_at)]
@@ -332,7 +277,7 @@ do
       if released ~= 0 then add_to(counters, releases, now, released) end
       if is_open(charging) then
         slots.leave_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), entry.at, now)
-        may_be_plain = false
+        fast_path.close()
       end
       over = is_marked(charging, actual)
       lease.charged = lease.reserved + delta
@@ -350,7 +295,7 @@ do
     -- What it settled may be forgotten before its own record is on the log.
     if delta ~= 0 or excess ~= 0 or released ~= 0 then
       moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
-      may_be_plain = false
+      fast_path.close()
     end
     if kind == 'unremembered' then
       brief.remember(memory, coordinates[at], pack_outcome('v', replay_until, call, sequence, agent))
@@ -381,7 +326,7 @@ for at = 1, #coordinates do
   results[at] = result
 end
 
-charge_pending()
+fast_path.charge_pending()
 local stored = {}
 for earlier in pairs(kept) do
   local name = decimal(earlier)
@@ -394,7 +339,7 @@ write_memory(memory)
 if #answers > 0 then
   local name = decimal(call)
   redis.call('HSET', keys.unpublished, name, table.concat(answered, ' '))
-  redis.call('HSET', keys.answers, name, cmsgpack.pack({ now, answers, moved, held }))
+  redis.call('HSET', keys.answers, name, cmsgpack.pack({ now, answers, moved, fast_path.held }))
   redis.call('HSET', keys.plans, name, ARGV[8])
   list_to_forget(memory, replay_until, brief.others(memory, answered))
 end
@@ -406,4 +351,4 @@ waiting_actions.write(deferred, memory.forget_key)
 write_hash(done)
 brief.write(memory)
 write_shard()
-return { 'OK', now, call, results, answers, stored, held }
+return { 'OK', now, call, results, answers, stored, fast_path.held }

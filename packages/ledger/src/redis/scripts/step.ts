@@ -3,9 +3,9 @@ import type { Operation, StepResult } from '../../port.ts';
 import { corrupt } from '../failure.ts';
 import { coordinateOf } from '../keys.ts';
 import type { Shards } from '../shards.ts';
-import { type AnswerReply, type CallReply, decidedIn, groundIn, settledIn } from './answers.ts';
+import { type AnswerReply, type CallReply, contextIn, decidedIn, settledIn } from './answers.ts';
 import { encodeCall } from './encode-call.ts';
-import type { Ground } from './plain-answers.ts';
+import type { CallContext } from './fast-path.ts';
 import type { Micros } from './words.ts';
 
 /** The place of the answer; 0: published, -1: to be planned again; what an earlier operation or call was answered. */
@@ -18,7 +18,7 @@ export async function stepTenant(
   tenant: string,
   operations: readonly Operation[],
 ): Promise<StepResult[]> {
-  const { ground, ...encoded } = encodeCall(operations, shards.keptUnremembered);
+  const { context, ...encoded } = encodeCall(operations, shards.keptUnremembered);
   const args = [shards.replayMemoryMs, tenant, encoded.operations, encoded.plans];
   const { reply, epoch } = await shards.askNamingEpoch(tenant, 'step', args);
   if (reply[0] === 'CORRUPT') throw corrupt(String(reply[1]));
@@ -31,10 +31,10 @@ export async function stepTenant(
     [call: number, atMs: number, answers: AnswerReply[], plans: string, held: Micros[]][],
     Micros[],
   ];
-  const now = answeredBy({ call, atMs, answers, held }, ground, epoch);
+  const now = answeredBy({ call, atMs, answers, held }, context, epoch);
   const byCall = new Map([[call, now]]);
   for (const [call, atMs, answers, plans, held] of kept) {
-    byCall.set(call, answeredBy({ call, atMs, answers, held }, groundIn(plans), epoch));
+    byCall.set(call, answeredBy({ call, atMs, answers, held }, contextIn(plans), epoch));
   }
   const answered: Operation['source'][] = [];
   const found = results.map((result, at): StepResult => {
@@ -54,8 +54,8 @@ export async function stepTenant(
   return found;
 }
 
-function answeredBy(reply: CallReply, ground: Ground, epoch: string): Answered {
-  return { reply, decided: decidedIn(reply, ground, epoch) };
+function answeredBy(reply: CallReply, context: CallContext, epoch: string): Answered {
+  return { reply, decided: decidedIn(reply, context, epoch) };
 }
 
 function resultOf(

@@ -2,8 +2,8 @@
 import type { Limit, RateLimit, StepRequest } from '@mandate/schemas';
 import { type BudgetReference, chargedCounters, releasedOf, totalOf } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
+import type { CounterRefs } from './fast-path.ts';
 import { LIMIT_KIND, NONE } from './layout.ts';
-import type { Shape } from './plain-answers.ts';
 import { type Charged, integer } from './words.ts';
 
 /** As parts/limits.lua takes them: numbers and words in front of these. */
@@ -106,7 +106,8 @@ export function createTerms() {
       terms[REQUESTS] = (terms[REQUESTS] ?? 0) + 1;
       terms[RESERVES] = (terms[RESERVES] ?? 0) + reserveMicros;
     },
-    shapes: (): Shape[] => all.map((terms) => [terms[TOTAL], terms[CHARGED], terms[LIMITS]] as Shape),
+    counterRefs: (): CounterRefs[] =>
+      all.map((terms) => [terms[TOTAL], terms[CHARGED], terms[LIMITS]] as CounterRefs),
     named: (): [lifetimes: number, windows: number] => [lifetimes.size, windows.size],
     all: () => ({
       agents: [...agents.keys()],

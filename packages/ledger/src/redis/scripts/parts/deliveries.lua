@@ -69,14 +69,6 @@ local function pack_decision(
   ) .. code .. ' ' .. request .. ' ' .. charges
 end
 
--- A first decision that allows, as pack_decision has it: what stands before its sequence, and what behind it, up to the words of
--- the request. Requests of one agent mostly share both.
-local function pack_allowed(forget_at, call, at, attempt, reserved, expires_at)
-  local verdict, code = unpack(VERDICT.allowed)
-  return struct.pack(string.sub(DELIVERY.head, 1, -2), 'f', forget_at, call),
-    struct.pack(DELIVERY.body, at, attempt, reserved, expires_at, reserved, VERDICT_BYTE[verdict], 0, 0, STATE_BYTE[false]) .. code .. ' '
-end
-
 local function pack_outcome(kind, forget_at, call, sequence, agent)
   return struct.pack(DELIVERY.head, kind, forget_at, call, sequence) .. agent
 end

@@ -31,8 +31,6 @@ local function open_terms(given, lifetimes, windowed, rates)
     left = left,
     charged = {},
     rates = {},
-    owed = 0,
-    slots = 0,
     asks = false,
     asks_ms = 0,
     kinds = {},
@@ -56,31 +54,7 @@ local function open_terms(given, lifetimes, windowed, rates)
   return terms
 end
 
--- What counters would hold if all of a call were allowed.
-local function expect_all(all_terms)
-  for _, terms in ipairs(all_terms) do
-    if not terms.refusal or terms.watches then
-      for _, counter in ipairs(terms.charged) do counter.expected = (counter.expected or counter.sum) + terms.reserves end
-      for _, rate in ipairs(terms.rates) do rate.expected = (rate.expected or rate.sum) + terms.requests end
-    end
-  end
-end
-
--- Has everything under these terms room, whatever else of the call is allowed? Half of what is exact leaves room for all that
--- arithmetic does on the way.
-local function has_room(terms)
-  if terms.refusal then return false end
-  for _, counter in ipairs(terms.charged) do
-    if not counter.adds_up or counter.expected > LARGEST / 2 or counter.sum < -LARGEST / 2 then return false end
-  end
-  for at, kind in ipairs(terms.kinds) do
-    local counter, most = terms.counters[at], terms.most[at]
-    if kind == CONFIRMATION or not counter.adds_up then return false end
-    if (kind == RATE or most >= 0) and counter.expected > most then return false end
-  end
-  return true
-end
-
+-- One slot of each rate, for so many requests.
 local function take_slots(terms, many)
   local rates = terms.rates
   for at = 1, #rates do

@@ -1,0 +1,113 @@
+-- The fast path of step.lua: it allows a new request without looking at its limits one by one. fast-path.ts has the reason,
+-- the measured figure, and the other half, which works out what each limit held.
+--
+-- step.lua uses this part after its local variables, because the functions here read them.
+--
+-- A request takes this path if all requests of the call together have room under all limits. That is found out once a call.
+-- Whatever else moves a counter closes the path for the rest of the call. So what the limits held follows from `held`, the
+-- counters at the beginning, and the answers on this path need not contain it.
+
+local fast_path = { is_open = false, held = {} }
+
+do
+  -- What the counters would hold if the whole call were allowed.
+  local function expect_all()
+    for _, terms in ipairs(all_terms) do
+      if not terms.refusal or terms.watches then
+        for _, counter in ipairs(terms.charged) do counter.expected = (counter.expected or counter.sum) + terms.reserves end
+        for _, rate in ipairs(terms.rates) do rate.expected = (rate.expected or rate.sum) + terms.requests end
+      end
+    end
+  end
+
+  -- Has every limit of these terms room, whatever else of the call is allowed? Half of the exact range is left for sums that
+  -- arise on the way.
+  local function has_room(terms)
+    if terms.refusal then return false end
+    for _, counter in ipairs(terms.charged) do
+      if not counter.adds_up or counter.expected > LARGEST / 2 or counter.sum < -LARGEST / 2 then return false end
+    end
+    for at, kind in ipairs(terms.kinds) do
+      local counter, most = terms.counters[at], terms.most[at]
+      if kind == CONFIRMATION or not counter.adds_up then return false end
+      if (kind == RATE or most >= 0) and counter.expected > most then return false end
+    end
+    return true
+  end
+
+  -- An outcome that came before its decision must be looked for with each request, so it keeps the path closed.
+  function fast_path.open()
+    expect_all()
+    for _, terms in ipairs(all_terms) do
+      terms.has_room, terms.owed, terms.slots = has_room(terms), 0, 0
+      fast_path.is_open = fast_path.is_open or terms.has_room
+    end
+    fast_path.is_open = fast_path.is_open and shard.early <= now and memory.left >= #coordinates
+    if not fast_path.is_open then return end
+    for _, counters in ipairs({ lifetimes, windowed, rates }) do
+      for _, counter in ipairs(counters) do fast_path.held[#fast_path.held + 1] = outgoing(counter.sum) end
+    end
+  end
+
+  function fast_path.close()
+    fast_path.is_open = false
+  end
+
+  function fast_path.takes(terms)
+    return fast_path.is_open and terms.has_room
+  end
+
+  local pending = {}
+
+  -- Charges what was allowed on this path, all requests of the same terms at once. Call it before anything else looks at a
+  -- counter.
+  function fast_path.charge_pending()
+    for at = 1, #pending do
+      local terms = pending[at]
+      charge_now(counters, terms.charged, terms.owed)
+      take_slots(terms, terms.slots)
+      terms.owed, terms.slots, pending[at] = 0, 0, nil
+    end
+  end
+
+  -- A first decision that allows, as pack_decision packs it: the part before its sequence, and the part between its sequence
+  -- and the words of the request. Most requests of one agent share both.
+  local function pack_allowed(forget_at, attempt, reserved, expires_at)
+    local verdict, code = unpack(VERDICT.allowed)
+    return struct.pack(string.sub(DELIVERY.head, 1, -2), 'f', forget_at, call),
+      struct.pack(DELIVERY.body, now, attempt, reserved, expires_at, reserved, VERDICT_BYTE[verdict], 0, 0, RUNNING) .. code .. ' '
+  end
+
+  -- `decide` of step.lua for a new request that has room. Returns the index of its answer.
+  function fast_path.allow(at, sequence, agent, terms, attempt, reserve)
+    local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
+    if terms.slots == 0 then pending[#pending + 1] = terms end
+    terms.owed, terms.slots = terms.owed + reserve, terms.slots + 1
+
+    local expires_at = now + terms.lease_ms
+    if is_ahead or terms.packed_attempt ~= attempt or terms.packed_reserve ~= reserve then
+      local forget_at = math.max(expires_at, replay_until_of(at))
+      terms.packed_attempt, terms.packed_reserve = attempt, reserve
+      terms.before, terms.after = pack_allowed(forget_at, attempt, reserve, expires_at)
+      terms.lease_end, terms.attempt_word = decimal(expires_at), decimal(attempt) .. ' '
+    end
+    local place = sequence - call + 1
+    answers[place], answered[place] = at, coordinate
+    local runs = agent .. ' ' .. coordinate
+    local running = memory.running
+    local last = #running
+    running[last + 1], running[last + 2] = terms.lease_end, runs
+    remember(
+      memory, coordinate,
+      terms.before .. struct.pack('<d', sequence) .. terms.after .. texts[at] .. ' ' .. terms.charges
+    )
+    if memory.ended[runs] then memory.ended[runs] = nil end
+    if memory.actions.stored[field] then
+      claim(memory, coordinate, field, attempt)
+    else
+      put_stored(memory.actions, field, terms.attempt_word .. coordinate)
+    end
+    if key ~= '' then put(memory.keys, key, request_at(at).action) end
+    return place
+  end
+end
