@@ -12,7 +12,7 @@ import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.t
 import type { LedgerState } from '../memory/state.ts';
 import { coordinateOf, counterName, grantName, ownCounters, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
-import { type Charged, requestWords } from './scripts/words.ts';
+import { type Charged, requestWords } from './scripts/field-encoding.ts';
 
 /** `weight`: how much work it is, in lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };

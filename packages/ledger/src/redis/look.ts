@@ -14,7 +14,7 @@ import type {
   Unpublished,
 } from '../port.ts';
 import { budgetNamed, grantName, sourceAt } from './keys.ts';
-import type { Micros } from './scripts/words.ts';
+import type { Micros } from './scripts/field-encoding.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {

@@ -16,7 +16,7 @@ import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
 import { pages } from './look.ts';
 import { type OpenList, referencesIn } from './open-list.ts';
 import { type AnswerReply, contextIn, decidedIn, settledIn } from './scripts/answers.ts';
-import { type Charged, type Micros, requestIn } from './scripts/words.ts';
+import { type Charged, type Micros, requestIn } from './scripts/field-encoding.ts';
 import type { Shards } from './shards.ts';
 
 export async function readState(shards: Shards): Promise<LedgerState> {

@@ -13,7 +13,7 @@ import type {
 } from '@mandate/schemas';
 import { sourceAt } from '../keys.ts';
 import { type CallContext, type CounterRefs, fastPathFacts } from './fast-path.ts';
-import type { Micros } from './words.ts';
+import type { Micros } from './field-encoding.ts';
 
 type Flag = 0 | 1;
 /** 1: too late; 2: there was no room to remember it. */

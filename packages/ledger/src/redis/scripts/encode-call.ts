@@ -9,10 +9,10 @@ import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
 import { coordinateOf, ownCounters, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
+import { createTerms } from './counter-table.ts';
 import type { CallContext } from './fast-path.ts';
+import { integer, requestWords } from './field-encoding.ts';
 import { NONE } from './layout.ts';
-import { createTerms } from './terms.ts';
-import { integer, requestWords } from './words.ts';
 
 /** @returns what step.lua takes apart; the plans, of which it only keeps the text (contextIn); and the same of them as they are here */
 export function encodeCall(

@@ -9,7 +9,7 @@
  * To remove it: delete both files and their uses in step.lua, answers.ts and encode-call.ts (ADR 17).
  */
 import type { LimitFact, StepFacts, StepRequest } from '@mandate/schemas';
-import type { Micros } from './words.ts';
+import type { Micros } from './field-encoding.ts';
 
 /**
  * The counters of a request, by the numbers that counter-table.ts gives them. `total`: the agent's total. `limits`: kind,

@@ -6,7 +6,7 @@ import type { Shards } from '../shards.ts';
 import { type AnswerReply, type CallReply, contextIn, decidedIn, settledIn } from './answers.ts';
 import { encodeCall } from './encode-call.ts';
 import type { CallContext } from './fast-path.ts';
-import type { Micros } from './words.ts';
+import type { Micros } from './field-encoding.ts';
 
 /** The place of the answer; 0: published, -1: to be planned again; what an earlier operation or call was answered. */
 type ResultReply = number | [call: number, place: number];

@@ -3,8 +3,8 @@ import type { Limit, RateLimit, StepRequest } from '@mandate/schemas';
 import { type BudgetReference, chargedCounters, releasedOf, totalOf } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
 import type { CounterRefs } from './fast-path.ts';
+import { type Charged, integer } from './field-encoding.ts';
 import { LIMIT_KIND, NONE } from './layout.ts';
-import { type Charged, integer } from './words.ts';
 
 /** As parts/limits.lua takes them: numbers and words in front of these. */
 type Terms = [
