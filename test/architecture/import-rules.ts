@@ -65,7 +65,7 @@ const SERVER = ['packages/server'];
 
 /**
  * The libraries that one package wraps and no other may name, not even for a type: clients of stores and logs, HTTP, logs,
- * metrics and traces. Runtime locks files with SQLite.
+ * metrics and traces. A scope (`@fastify`) stands for all its packages. Runtime locks files with SQLite.
  */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['packages/bus', 'packages/runtime']],
@@ -75,17 +75,10 @@ const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['chdb', ['packages/audit']],
   ['fastify', SERVER],
   ['fastify-type-provider-zod', SERVER],
-  ['@fastify/compress', SERVER],
-  ['@fastify/cors', SERVER],
-  ['@fastify/rate-limit', SERVER],
-  ['@fastify/swagger', SERVER],
-  ['@fastify/swagger-ui', SERVER],
+  ['@fastify', SERVER],
   ['pino', SERVER],
   ['prom-client', SERVER],
-  ['@opentelemetry/api', SERVER],
-  ['@opentelemetry/exporter-trace-otlp-http', SERVER],
-  ['@opentelemetry/resources', SERVER],
-  ['@opentelemetry/sdk-trace', SERVER],
+  ['@opentelemetry', SERVER],
 ]);
 
 /** Every import that breaks a rule: `path:line what is wrong`. */
@@ -162,7 +155,7 @@ function libraryFault(path: string, from: Workspace, specifier: string): string 
   if (specifier === 'node:process' && !path.startsWith('scripts/')) {
     return 'imports node:process: name the global, so that its use can be checked';
   }
-  const home = CLIENTS.get(name);
+  const home = CLIENTS.get(name) ?? CLIENTS.get(name.split('/')[0] ?? name);
   return home === undefined || home.includes(from.folder)
     ? null
     : `imports ${name}, at home in ${home.join(', ')}`;
