@@ -6,7 +6,7 @@ import { sourceOf } from '../memory/coordinates.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
-import type { Delivery, TenantState } from '../memory/remembered.ts';
+import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 
 /** Without what is forgotten at `atMs`, without counters at zero, and without what only times an operator's event. */
@@ -77,7 +77,7 @@ function describeDeferral({ rates, ...deferral }: Deferral): unknown[] {
   return [Object.entries(deferral).sort(), names.sort()];
 }
 
-function describe(delivery: Delivery): unknown[] {
+function describe(delivery: ProcessedDelivery): unknown[] {
   const who = [sourceOf(delivery), delivery.agent.tenant.name, delivery.agent.id, delivery.forgetAtMs];
   const onLog = delivery.unpublished === null;
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return [...who, onLog, delivery.kind];

@@ -1,7 +1,7 @@
 /** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
-import { claim, mayTakePlace, openAgent, standsFor } from '../memory/agents.ts';
+import { claim, decisionForAttempt, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
@@ -9,7 +9,7 @@ import { replayUntilMs } from '../memory/deliveries.ts';
 import { settleEarly } from '../memory/early.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
-import type { AgentState, Entry, Lease } from '../memory/remembered.ts';
+import type { AgentState, Lease, StoredDecision } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { isPassedOver, seeSequence, seeTime } from './what-was-seen.ts';
@@ -34,7 +34,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const lease = chargeAgain(state, agent, decision, atMs);
   if (grantConsumed) takeSlotsAlong(state, agent, decision, atMs);
   const asksUntilMs = decision.deferral === undefined ? 0 : atMs + (decision.deferral.questionMs ?? 0);
-  const entry: Entry | null =
+  const entry: StoredDecision | null =
     decision.kind === 'duplicate'
       ? null
       : {
@@ -117,12 +117,12 @@ function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: Decisio
 /** Where its granted retry was read first, the slots went along with that. */
 function deferAgain(
   state: LedgerState,
-  entry: Entry,
+  entry: StoredDecision,
   { rates: limits }: NonNullable<DecisionHead['deferral']>,
   takesPlace: boolean,
 ): void {
   const { agent, actionId, digest, atMs, forgetAtMs, sequence } = entry;
-  const known = standsFor(agent, entry);
+  const known = decisionForAttempt(agent, entry);
   if (!takesPlace && known?.grantConsumed === true && known.digest === digest) return;
   const rates = takeSlotsAgain(state, agent, limits, atMs);
   const deferral = { actionId, digest, atMs, forgetAtMs, rates };

@@ -2,7 +2,7 @@
 
 import type { Settlement } from '@mandate/schemas';
 import { outcomeResult } from '@mandate/schemas/core';
-import { openAgent, standsFor } from '../memory/agents.ts';
+import { decisionForAttempt, openAgent } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { earlyKey, keepEarly } from '../memory/early.ts';
@@ -29,7 +29,7 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
 
   const { deltaMicros, excessMicros, releasedMicros } = settlement;
   const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
-  const entry = standsFor(agent, settlement);
+  const entry = decisionForAttempt(agent, settlement);
   // Without the decision on the log nothing was charged, and nothing is settled.
   if (entry === undefined) keepEarly(state, earlyKey(settlement), { ...moved, forgetAtMs });
   else applyOutcome(entry, moved, state.clockMs);

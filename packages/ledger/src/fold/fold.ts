@@ -10,7 +10,7 @@ import { isForgotten } from '../memory/deliveries.ts';
 import { forgetEarly } from '../memory/early.ts';
 import { forget } from '../memory/forget.ts';
 import { lengthOf } from '../memory/queue.ts';
-import type { Delivery } from '../memory/remembered.ts';
+import type { ProcessedDelivery } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { FoldInput } from '../port.ts';
 import { foldDecision } from './fold-decision.ts';
@@ -99,7 +99,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
  * What a fold remembers beyond what a ledger does, once all partitions were read: each is written at a pace of its own,
  * and an outcome must still find what it settles, so everything is kept for as long again.
  */
-export function isKeptByFold(state: LedgerState, delivery: Delivery): boolean {
+export function isKeptByFold(state: LedgerState, delivery: ProcessedDelivery): boolean {
   return !isForgotten(delivery, state.clockMs - state.replayMemoryMs) || isInHand(delivery);
 }
 
@@ -126,7 +126,7 @@ function timeOf(record: DecisionsHead): number {
 const IN_HAND = 10_000;
 
 /** Its record may be written once more, however long its decider was away. */
-function isInHand({ offset, log }: Delivery): boolean {
+function isInHand({ offset, log }: ProcessedDelivery): boolean {
   return typeof offset === 'string' || offset > log.highest - IN_HAND;
 }
 

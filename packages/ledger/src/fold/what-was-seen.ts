@@ -1,7 +1,7 @@
 /** Time and sequences go on from the highest that the log has seen; a record that was seen is passed over. */
 
 import { forgetAtOnce } from '../memory/forget.ts';
-import type { Delivery, TenantState } from '../memory/remembered.ts';
+import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 
 export function seeSequence(state: LedgerState, tenant: string, sequence: number): TenantState {
@@ -23,7 +23,7 @@ export function seeTime(state: LedgerState, time: string): number {
  * soon. So if there are two such steps, the later one counts.
  */
 export function isPassedOver(
-  known: Delivery | undefined,
+  known: ProcessedDelivery | undefined,
   { atMs, sequence }: { atMs: number; sequence: number },
 ): boolean {
   if (known === undefined) return false;

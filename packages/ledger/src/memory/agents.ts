@@ -1,7 +1,7 @@
 /** What is remembered of an agent: its actions by id and attempt, and the idempotency keys that they claimed. */
 import { NONE_WAIT } from './deferral.ts';
 import { isForgotten } from './deliveries.ts';
-import type { AgentState, Entry, TenantState } from './remembered.ts';
+import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 
 export function openAgent(tenant: TenantState, id: string): AgentState {
   let agent = tenant.agents.get(id);
@@ -13,16 +13,16 @@ export function openAgent(tenant: TenantState, id: string): AgentState {
 }
 
 /** What stands for an attempt, forgotten or not. */
-export function standsFor(
+export function decisionForAttempt(
   agent: AgentState | undefined,
   { actionId, attempt }: { actionId: string; attempt: number },
-): Entry | undefined {
+): StoredDecision | undefined {
   for (const entry of attemptsOf(agent, actionId)) if (entry.attempt === attempt) return entry;
   return undefined;
 }
 
 /** All that stand for an action, in no order. */
-export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<Entry> {
+export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<StoredDecision> {
   let entry = agent?.actions.get(actionId) ?? null;
   while (entry !== null) {
     yield entry;
@@ -31,8 +31,8 @@ export function* attemptsOf(agent: AgentState | undefined, actionId: string): Ge
 }
 
 /** The highest attempt of an action. */
-export function findLatest(agent: AgentState, actionId: string, nowMs: number): Entry | undefined {
-  let latest: Entry | undefined;
+export function findLatest(agent: AgentState, actionId: string, nowMs: number): StoredDecision | undefined {
+  let latest: StoredDecision | undefined;
   for (const entry of attemptsOf(agent, actionId)) {
     if (isForgotten(entry, nowMs)) continue;
     if (latest === undefined || entry.attempt > latest.attempt) latest = entry;
@@ -51,7 +51,7 @@ export function findKeyOwner(agent: AgentState, key: string, nowMs: number): str
 }
 
 /** Lets the entry stand for its attempt, in the place of any other, and claims its key. */
-export function claim(agent: AgentState, entry: Entry): void {
+export function claim(agent: AgentState, entry: StoredDecision): void {
   const { actionId, idempotencyKey, lease } = entry;
   const known = agent.actions.get(actionId);
   if (known !== undefined) entry.another = without(known, (other) => other.attempt === entry.attempt);
@@ -63,7 +63,7 @@ export function claim(agent: AgentState, entry: Entry): void {
 }
 
 /** Gives back what an entry that is forgotten has claimed. */
-export function release(agent: AgentState, entry: Entry): void {
+export function release(agent: AgentState, entry: StoredDecision): void {
   const { actionId, idempotencyKey } = entry;
   agent.tenant.running.delete(entry);
   const known = agent.actions.get(actionId);
@@ -83,14 +83,14 @@ export function release(agent: AgentState, entry: Entry): void {
  * Read from a log, an entry may come after one that stands in its place: it takes that only from one that is
  * forgotten, or from a deferred one.
  */
-export function mayTakePlace(agent: AgentState, entry: Entry): boolean {
-  const known = standsFor(agent, entry);
+export function mayTakePlace(agent: AgentState, entry: StoredDecision): boolean {
+  const known = decisionForAttempt(agent, entry);
   if (known === undefined || known.forgetAtMs <= entry.atMs) return true;
   return known.verdict === 'DEFER' && known.sequence < entry.sequence;
 }
 
 /** Has another action claimed the key later? Only what is read from a log or a snapshot can come behind it. */
-function isClaimedSince(agent: AgentState, key: string, entry: Entry): boolean {
+function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): boolean {
   const owner = agent.tenant.keys.get(keyOf(agent, key));
   if (owner === undefined || owner === entry.actionId) return false;
   for (const other of attemptsOf(agent, owner)) {
@@ -100,7 +100,7 @@ function isClaimedSince(agent: AgentState, key: string, entry: Entry): boolean {
 }
 
 /** The chain of attempts without the one that is meant, of which there is one at most. */
-function without(first: Entry, isMeant: (entry: Entry) => boolean): Entry | null {
+function without(first: StoredDecision, isMeant: (entry: StoredDecision) => boolean): StoredDecision | null {
   if (isMeant(first)) return first.another;
   for (let entry = first; entry.another !== null; entry = entry.another) {
     if (!isMeant(entry.another)) continue;

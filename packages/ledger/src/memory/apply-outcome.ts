@@ -2,10 +2,10 @@
 
 import { addToCounter, isOwnBudget, leaveSlot, openCallsOf, releasedOf } from '@mandate/step';
 import { openCounter, openRate } from './counters.ts';
-import type { Entry, Moved } from './remembered.ts';
+import type { Moved, StoredDecision } from './remembered.ts';
 
 /** Answers false where there is nothing that the outcome could settle. */
-export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean {
+export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number): boolean {
   const { lease, agent, atMs } = entry;
   if (lease === null || lease.result !== null) return false;
   for (const charge of lease.charges) {

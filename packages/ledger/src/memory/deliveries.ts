@@ -1,8 +1,8 @@
 /** What the ledger asks of a delivery that it remembers. */
-import type { Delivery, Entry, Lease } from './remembered.ts';
+import type { Lease, ProcessedDelivery, StoredDecision } from './remembered.ts';
 
 /** What the log does not hold yet is never forgotten: it was charged, and its record must still be published. */
-export function isForgotten(delivery: Delivery, nowMs: number): boolean {
+export function isForgotten(delivery: ProcessedDelivery, nowMs: number): boolean {
   return delivery.forgetAtMs <= nowMs && delivery.unpublished === null;
 }
 
@@ -18,7 +18,7 @@ export function replayUntilMs(
 }
 
 /** May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run. */
-export function mayBeRetried(entry: Entry, nowMs: number): boolean {
+export function mayBeRetried(entry: StoredDecision, nowMs: number): boolean {
   if (entry.verdict === 'BLOCK') return !entry.hard;
   if (entry.lease === null) return false;
   if (entry.lease.result === null) return entry.lease.expiresAtMs <= nowMs;
@@ -26,7 +26,7 @@ export function mayBeRetried(entry: Entry, nowMs: number): boolean {
 }
 
 /** An ALLOW that may still run, or still reach the log. */
-export function isOpen(entry: Entry, nowMs: number): entry is Entry & { lease: Lease } {
+export function isOpen(entry: StoredDecision, nowMs: number): entry is StoredDecision & { lease: Lease } {
   const { lease, unpublished } = entry;
   if (lease === null) return false;
   return unpublished !== null || (lease.result === null && lease.expiresAtMs > nowMs);

@@ -1,27 +1,28 @@
 /** Whether a request repeats an action that has been decided: docs/semantics.md section 3. */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
-import { findKeyOwner, findLatest, standsFor } from './agents.ts';
+import { decisionForAttempt, findKeyOwner, findLatest } from './agents.ts';
 import { sourceOf } from './coordinates.ts';
 import { isForgotten, mayBeRetried } from './deliveries.ts';
 import { grantState } from './grants.ts';
-import type { AgentState, Entry, TenantState } from './remembered.ts';
+import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 
 /** The decision that the request runs into; null when it is decided anew. */
 export function findFirst(tenant: TenantState, request: StepRequest, nowMs: number): FirstDecision | null {
   const agent = tenant.agents.get(request.agentId);
   if (agent === undefined) return null;
-  const entry = standsInTheWay(tenant, agent, request, nowMs) ?? ownsTheKey(agent, request, nowMs) ?? null;
+  const entry =
+    conflictingDecision(tenant, agent, request, nowMs) ?? ownsTheKey(agent, request, nowMs) ?? null;
   return entry === null ? null : firstDecision(entry, request.digest);
 }
 
 /** By action id: the same attempt, or the latest one when it does not let another be tried. */
-function standsInTheWay(
+function conflictingDecision(
   tenant: TenantState,
   agent: AgentState,
   request: StepRequest,
   nowMs: number,
-): Entry | undefined {
-  const same = standsFor(agent, request);
+): StoredDecision | undefined {
+  const same = decisionForAttempt(agent, request);
   if (same !== undefined && !isForgotten(same, nowMs))
     return isAnswered(tenant, same, request, nowMs) ? undefined : same;
   const latest = findLatest(agent, request.actionId, nowMs);
@@ -30,19 +31,19 @@ function standsInTheWay(
 }
 
 /** A deferred request is decided anew once a person has said something about it. */
-function isAnswered(tenant: TenantState, same: Entry, request: StepRequest, nowMs: number): boolean {
+function isAnswered(tenant: TenantState, same: StoredDecision, request: StepRequest, nowMs: number): boolean {
   if (same.verdict !== 'DEFER' || same.digest !== request.digest) return false;
   return grantState(tenant.grants, request, nowMs) !== 'none';
 }
 
 /** By idempotency key: the latest attempt of the other action that the key belongs to. */
-function ownsTheKey(agent: AgentState, request: StepRequest, nowMs: number): Entry | undefined {
+function ownsTheKey(agent: AgentState, request: StepRequest, nowMs: number): StoredDecision | undefined {
   if (request.idempotencyKey === null) return undefined;
   const owner = findKeyOwner(agent, request.idempotencyKey, nowMs);
   return owner === undefined || owner === request.actionId ? undefined : findLatest(agent, owner, nowMs);
 }
 
-function firstDecision(entry: Entry, digest: string): FirstDecision {
+function firstDecision(entry: StoredDecision, digest: string): FirstDecision {
   return {
     source: sourceOf(entry),
     appendedAtMs: entry.appendedAtMs,

@@ -6,7 +6,7 @@
  */
 import type { Settlement } from '@mandate/schemas';
 import { applyOutcome } from './apply-outcome.ts';
-import type { EarlySettlement, Entry, Moved } from './remembered.ts';
+import type { EarlySettlement, Moved, StoredDecision } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /** Neither a tenant's name nor an id holds a blank. */
@@ -22,7 +22,7 @@ export function keepEarly({ early }: LedgerState, key: string, settlement: Early
 /**
  * Settles a decision by the outcome that waits for it, once. Returns the amounts that it moved; null if no outcome waits.
  */
-export function settleEarly(state: LedgerState, entry: Entry): Moved | null {
+export function settleEarly(state: LedgerState, entry: StoredDecision): Moved | null {
   const { early } = state;
   if (early.size === 0) return null;
   const { agent, actionId, attempt } = entry;

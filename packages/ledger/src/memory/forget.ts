@@ -5,11 +5,11 @@
 import { release } from './agents.ts';
 import { isForgotten, replayUntilMs } from './deliveries.ts';
 import { lengthOf, replaceFirst } from './queue.ts';
-import type { Delivery, TenantState, Unremembered } from './remembered.ts';
+import type { ProcessedDelivery, TenantState, Unremembered } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /** Stores a new delivery under its coordinate. */
-export function remember(state: LedgerState, delivery: Exclude<Delivery, Unremembered>): void {
+export function remember(state: LedgerState, delivery: Exclude<ProcessedDelivery, Unremembered>): void {
   place(delivery);
   state.remembered += 1;
   delivery.agent.tenant.remembered += 1;
@@ -31,13 +31,13 @@ export function forget(
   {
     isKept = () => false,
     most = LOOKED_AT_EACH_STEP,
-  }: { isKept?: (delivery: Delivery) => boolean; most?: number } = {},
+  }: { isKept?: (delivery: ProcessedDelivery) => boolean; most?: number } = {},
 ): void {
   const { forgetting } = state;
   const last = Math.min(most, lengthOf(forgetting));
   let looked = 0;
   for (; looked < last; looked += 1) {
-    const oldest = forgetting.items[forgetting.head + looked] as Delivery;
+    const oldest = forgetting.items[forgetting.head + looked] as ProcessedDelivery;
     if (isForgotten(oldest, beforeMs) && !isKept(oldest)) drop(state, oldest);
     else if (oldest.forgetAtMs <= beforeMs || isKeptLonger(oldest, state.replayMemoryMs))
       forgetting.items.push(oldest);
@@ -86,13 +86,13 @@ export function forgetAtOnce(delivery: Unremembered): void {
 }
 
 /** By its lease, or by its question to a person. */
-function isKeptLonger(delivery: Delivery, replayMemoryMs: number): boolean {
+function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): boolean {
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return false;
   if (delivery.lease !== null) return delivery.lease.expiresAtMs === delivery.forgetAtMs;
   return delivery.verdict === 'DEFER' && delivery.forgetAtMs > replayUntilMs(delivery, replayMemoryMs);
 }
 
-function place(delivery: Delivery): void {
+function place(delivery: ProcessedDelivery): void {
   const { log, offset, agent } = delivery;
   // The step that stores it may have forgotten the agent's last one since it looked the agent up.
   if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);
@@ -101,14 +101,14 @@ function place(delivery: Delivery): void {
   agent.deliveries += 1;
 }
 
-function drop(state: LedgerState, delivery: Delivery): void {
+function drop(state: LedgerState, delivery: ProcessedDelivery): void {
   state.remembered -= 1;
   delivery.agent.tenant.remembered -= 1;
   if (delivery.kind === 'first' || delivery.kind === 'expired') release(delivery.agent, delivery);
   displace(delivery);
 }
 
-function displace(delivery: Delivery): void {
+function displace(delivery: ProcessedDelivery): void {
   const { agent, log, offset } = delivery;
   if (log.deliveries.get(offset) === delivery) log.deliveries.delete(offset);
   agent.deliveries -= 1;

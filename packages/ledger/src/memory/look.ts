@@ -7,7 +7,7 @@ import { sourceOf } from './coordinates.ts';
 import { allCounters, findCounter } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
-import type { Charge, Delivery, Entry, Lease, TenantState } from './remembered.ts';
+import type { Charge, Lease, ProcessedDelivery, StoredDecision, TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
@@ -26,7 +26,7 @@ export function openFor(
   target: KillTarget,
   tenant: TenantState,
   nowMs: number,
-): (Entry & { lease: Lease })[] {
+): (StoredDecision & { lease: Lease })[] {
   if (target.scope !== 'family')
     return openEntries(tenant, target.scope === 'agent' ? target.agentId : undefined, nowMs);
   const total = findCounter(tenant.counters, totalOf(target.agentId));
@@ -39,8 +39,8 @@ function openEntries(
   tenant: TenantState,
   agentId: string | undefined,
   nowMs: number,
-): (Entry & { lease: Lease })[] {
-  const entries = new Set<Entry & { lease: Lease }>();
+): (StoredDecision & { lease: Lease })[] {
+  const entries = new Set<StoredDecision & { lease: Lease }>();
   for (const entry of mayBeOpen(tenant, agentId)) {
     if ((agentId ?? entry.agent.id) === entry.agent.id && isOpen(entry, nowMs)) entries.add(entry);
   }
@@ -48,7 +48,7 @@ function openEntries(
 }
 
 /** Of one agent: what the tenant has running or what the agent is remembered for, whichever is less to look at. */
-function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<Entry> {
+function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<StoredDecision> {
   const agent = agentId === undefined ? undefined : tenant.agents.get(agentId);
   if (agentId !== undefined && agent === undefined) return;
   for (const delivery of tenant.unpublished) if (isEntry(delivery)) yield delivery;
@@ -56,7 +56,7 @@ function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator
   else for (const actionId of agent.actions.keys()) yield* attemptsOf(agent, actionId);
 }
 
-function isEntry(delivery: Delivery): delivery is Entry {
+function isEntry(delivery: ProcessedDelivery): delivery is StoredDecision {
   return delivery.kind === 'first' || delivery.kind === 'expired';
 }
 
@@ -82,7 +82,7 @@ export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[]
 }
 
 /** What a delivery moved, and in which counters: those of the ALLOW, the agent's own among them, its counter of releases. */
-function movedBy(delivery: Delivery, nowMs: number): Pick<Unpublished, 'deltaMicros' | 'budgets'>[] {
+function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 'deltaMicros' | 'budgets'>[] {
   const { agent, kind } = delivery;
   if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered') return [];
   const { facts } = delivery.unpublished;

@@ -27,13 +27,13 @@ export type TenantState = {
   /** By agent and idempotency key: the action that claimed it last. It holds while an attempt that carries it stands. */
   readonly keys: Map<string, string>;
   /** ALLOWs without an outcome, oldest first; some of them may have lost their lease. */
-  readonly running: Set<Entry>;
+  readonly running: Set<StoredDecision>;
   readonly counters: Counters;
   readonly grants: Grants;
   readonly adjustments: Done<Receipt & { spentMicros: number }>;
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
   /** Answered deliveries that are not known to be on the log, the oldest first. */
-  readonly unpublished: Set<Delivery>;
+  readonly unpublished: Set<ProcessedDelivery>;
   /** How many deliveries are remembered. Deliveries in `unremembered` do not count. */
   remembered: number;
   /** Deliveries for which there was no room. The last ones are kept, so that a redelivery is recognized. */
@@ -44,7 +44,7 @@ export type AgentState = {
   readonly tenant: TenantState;
   readonly id: string;
   /** By action id: what stands for it, one of its attempts after another. */
-  readonly actions: Map<string, Entry>;
+  readonly actions: Map<string, StoredDecision>;
   /** What its latest ALLOW charged: shared by those that charge the same, as nearly all do. */
   charges: readonly Charge[];
   /** Its deferred actions that wait for a person, some of them perhaps forgotten. */
@@ -59,12 +59,12 @@ export type Offset = number | string;
 export type Partition = {
   readonly topic: string;
   readonly partition: number;
-  readonly deliveries: Map<Offset, Delivery>;
+  readonly deliveries: Map<Offset, ProcessedDelivery>;
   /** The highest offset that was remembered here. */
   highest: number;
 };
 
-type Remembered = {
+type RememberedDelivery = {
   readonly agent: AgentState;
   readonly log: Partition;
   readonly offset: Offset;
@@ -87,7 +87,7 @@ export type Lease = {
 };
 
 /** A decision that stands for its action and attempt. */
-export type Entry = Remembered & {
+export type StoredDecision = RememberedDelivery & {
   readonly kind: 'first' | 'expired';
   readonly actionId: string;
   readonly attempt: number;
@@ -104,31 +104,31 @@ export type Entry = Remembered & {
   /** `early`: the amounts that its outcome moved at the decision, if the outcome was on the log before the decision. */
   unpublished: { plan: StepRequest['plan']; facts: StepFacts; early: Moved | null } | null;
   /** Another attempt of the same action. Nearly every action has none, so a list would cost more than its content. */
-  another: Entry | null;
+  another: StoredDecision | null;
 };
 
 /** A decision about a repeated request: remembered by its log position alone. */
-export type Duplicate = Remembered & {
+export type Duplicate = RememberedDelivery & {
   readonly kind: 'duplicate';
   readonly digest: string;
   unpublished: { plan: StepRequest['plan']; facts: StepFacts } | null;
 };
 
 /** An outcome that was accepted. `entry`: the ALLOW that it settled; null if it changed nothing. */
-export type Settled = Remembered & {
+export type Settled = RememberedDelivery & {
   readonly kind: 'settled';
-  unpublished: { facts: SettleFacts; entry: Entry | null } | null;
+  unpublished: { facts: SettleFacts; entry: StoredDecision | null } | null;
 };
 
 /** A delivery for which there was no room. It decided and changed nothing. `digest` is null for an outcome. */
-export type Unremembered = Remembered & {
+export type Unremembered = RememberedDelivery & {
   readonly kind: 'unremembered';
   readonly digest: string | null;
   readonly sequence: number;
   unpublished: { plan: StepRequest['plan']; facts: StepFacts } | { facts: SettleFacts } | null;
 };
 
-export type Delivery = Entry | Duplicate | Settled | Unremembered;
+export type ProcessedDelivery = StoredDecision | Duplicate | Settled | Unremembered;
 
 /** The amounts that an outcome moves, in micro-dollars. */
 export type Moved = {

@@ -4,14 +4,14 @@ import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { outcomeResult } from '@mandate/schemas/core';
 import { excessIn, finalCharge, isOwnBudget, releasedOf, spentIn } from '@mandate/step';
 import type { StepResult } from '../port.ts';
-import { openAgent, standsFor } from './agents.ts';
+import { decisionForAttempt, openAgent } from './agents.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import { openPlace } from './coordinates.ts';
 import { findCounter } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answerAgain } from './redelivery.ts';
-import type { Entry, Lease, Settled, Unremembered } from './remembered.ts';
+import type { Lease, Settled, StoredDecision, Unremembered } from './remembered.ts';
 import { fitting, lifetimeSpend } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
@@ -24,7 +24,7 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
 
   forgetBrief(state, tenant, nowMs);
   const agent = openAgent(tenant, request.agentId);
-  const known = standsFor(agent, request);
+  const known = decisionForAttempt(agent, request);
   const entry = known === undefined || isForgotten(known, nowMs) ? null : known;
   const lease = entry?.lease ?? null;
   const found = kindOf(entry, lease);
@@ -65,7 +65,10 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
   return { kind: 'settled', facts, redelivered: false };
 }
 
-function kindOf(entry: Entry | null, lease: Lease | null): Exclude<SettleFacts['kind'], 'unremembered'> {
+function kindOf(
+  entry: StoredDecision | null,
+  lease: Lease | null,
+): Exclude<SettleFacts['kind'], 'unremembered'> {
   if (entry === null) return 'unknown';
   if (lease === null) return 'not_allowed';
   return lease.result === null ? 'settled' : 'repeated';
@@ -85,7 +88,7 @@ const NOTHING: Charged = {
   overdrawn: false,
 };
 
-function charge(entry: Entry, lease: Lease, request: SettleRequest, nowMs: number): Charged {
+function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, nowMs: number): Charged {
   const { agent, atMs } = entry;
   const releases = findCounter(agent.tenant.counters, releasedOf(agent.id));
   const { chargedMicros, excessMicros, releasedMicros, releaseRefused, overCostPerCall } = finalCharge(

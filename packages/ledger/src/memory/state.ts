@@ -9,7 +9,7 @@ import type { Coordinates } from './coordinates.ts';
 import { createCounters } from './counters.ts';
 import type { Flags } from './flags.ts';
 import { createQueue, type Queue } from './queue.ts';
-import type { Delivery, EarlySettlement, TenantState } from './remembered.ts';
+import type { EarlySettlement, ProcessedDelivery, TenantState } from './remembered.ts';
 
 /** `mostInAll`: how many deliveries all tenants together may have remembered. */
 type Room = { mostInAll: number; keptUnremembered: number };
@@ -29,7 +29,7 @@ export type LedgerState = {
   /** By `earlyKey`; the oldest comes first, or nearly so. */
   readonly early: Map<string, EarlySettlement>;
   /** In the order of arrival. */
-  readonly forgetting: Queue<Delivery>;
+  readonly forgetting: Queue<ProcessedDelivery>;
   /** How many deliveries are remembered, of all tenants together. */
   remembered: number;
 };

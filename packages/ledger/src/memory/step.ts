@@ -23,7 +23,7 @@ import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answeredDeferral, consumeGrant } from './grants.ts';
 import { lookAtLimits } from './limits.ts';
 import { answerAgain } from './redelivery.ts';
-import type { Duplicate, Entry, Lease, TenantState, Unremembered } from './remembered.ts';
+import type { Duplicate, Lease, StoredDecision, TenantState, Unremembered } from './remembered.ts';
 import { lifetimeSpend, ratesOf, reserve, takeSlots } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
@@ -82,7 +82,7 @@ function holds({ plan }: StepRequest, nowMs: number): boolean {
   return nowMs >= plan.holdsFromMs && (plan.holdsUntilMs === null || nowMs < plan.holdsUntilMs);
 }
 
-type Outcome = Pick<Entry, 'grantConsumed'> & {
+type Outcome = Pick<StoredDecision, 'grantConsumed'> & {
   facts: StepFacts;
   published: VerdictCode;
   lease: Lease | null;
@@ -97,7 +97,7 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = place;
-  const unpublished: NonNullable<Entry['unpublished']> = { plan: request.plan, facts, early: null };
+  const unpublished: NonNullable<StoredDecision['unpublished']> = { plan: request.plan, facts, early: null };
   const kind = decisionKind(facts);
   if (kind === 'unremembered') {
     const { sequence } = facts;
@@ -119,7 +119,7 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     return;
   }
   const asksUntilMs = published.verdict === 'DEFER' ? facts.atMs + questionMsIn(request.plan.limits) : 0;
-  const entry: Entry = {
+  const entry: StoredDecision = {
     kind,
     agent,
     log,

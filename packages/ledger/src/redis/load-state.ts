@@ -8,7 +8,7 @@ import { allCounters, allRates } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
-import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { coordinateOf, counterName, grantName, ownCounters, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
@@ -189,7 +189,7 @@ const NEVER_SETTLED: Pick<Lease, 'charging' | 'settling'> = {
 };
 
 /** As load.lua takes it. */
-function packDelivery(delivery: Delivery): unknown[] {
+function packDelivery(delivery: ProcessedDelivery): unknown[] {
   const { agent, forgetAtMs } = delivery;
   switch (delivery.kind) {
     case 'settled':
@@ -206,7 +206,7 @@ function packDelivery(delivery: Delivery): unknown[] {
   }
 }
 
-function packEntry(entry: Entry): unknown[] {
+function packEntry(entry: StoredDecision): unknown[] {
   const { agent, lease } = entry;
   // Of what was not allowed nobody asks any more how it would have been charged.
   const { charging, settling } = lease ?? NEVER_SETTLED;

@@ -9,7 +9,7 @@ import { keepEarly } from '../memory/early.ts';
 import { mergeFlag, targetOf } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
-import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
@@ -190,7 +190,7 @@ async function readDeliveries(
   read: Read,
   epoch: string,
 ): Promise<void> {
-  const byCoordinate = new Map<string, Delivery>();
+  const byCoordinate = new Map<string, ProcessedDelivery>();
   await read('seen', (coordinate, packed) => {
     const delivery = unpackDelivery(state, tenant, coordinate, packed as PackedDelivery);
     byCoordinate.set(coordinate, delivery);
@@ -220,7 +220,7 @@ async function readDeliveries(
     ];
     const reply = { call: Number(call), atMs, answers, held };
     const decided = decidedIn(reply, contextIn(plans), epoch);
-    const answerAt = (delivery: Delivery, place: number) =>
+    const answerAt = (delivery: ProcessedDelivery, place: number) =>
       delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
         ? { facts: settledIn(reply, place, epoch), entry: null }
         : { ...decided(place), early: null };
@@ -245,7 +245,7 @@ function unpackDelivery(
   tenant: TenantState,
   coordinate: string,
   packed: PackedDelivery,
-): Delivery {
+): ProcessedDelivery {
   const [kind, agentId, forgetAtMs, ...rest] = packed;
   const place = openPlace(state.coordinates, sourceAt(coordinate));
   const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
@@ -256,7 +256,7 @@ function unpackDelivery(
     return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
   const [words, attempt, atMs, sequence, verdict, code, hard, consumed, lease] = rest as PackedEntry;
   const { digest, actionId, idempotencyKey, appendedAtMs, plan } = requestIn(words);
-  const entry: Entry = {
+  const entry: StoredDecision = {
     kind: kind === 'f' ? 'first' : 'expired',
     ...common,
     digest,

@@ -12,7 +12,7 @@ import { keepEarly } from '../memory/early.ts';
 import { mergeFlag } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
-import type { AgentState, Charge, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import type { AgentState, Charge, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { shareCharges } from '../memory/reserve.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 import {
@@ -166,7 +166,7 @@ function takeDelivery(
     return;
   }
   const lease = rest.lease === null ? null : restoreLease(rest.lease, agent, counters);
-  const entry: Entry = { agent, log, offset, ...rest, lease, unpublished: null, another: null };
+  const entry: StoredDecision = { agent, log, offset, ...rest, lease, unpublished: null, another: null };
   remember(state, entry);
   if (mayTakePlace(agent, entry)) claim(agent, entry);
 }

@@ -11,9 +11,9 @@ import type { Grant } from '../memory/grants.ts';
 import type {
   Duplicate,
   EarlySettlement,
-  Entry,
   Lease,
   Settled,
+  StoredDecision,
   Unremembered,
 } from '../memory/remembered.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
@@ -38,13 +38,13 @@ export type SnapshotHead = {
 };
 
 type Answered<Answer> = { id: string; answer: Answer; forgetAtMs: number };
-type Delivered<Delivery> = { place: [topic: string, partition: number, offset: number | string] } & Omit<
-  Delivery,
+type Delivered<Kind> = { place: [topic: string, partition: number, offset: number | string] } & Omit<
+  Kind,
   'agent' | 'log' | 'offset' | 'unpublished' | 'another'
 >;
 
 export type StoredLease = Omit<Lease, 'charges'> & { charges: [counter: number, maxMicros: number | null][] };
-type StoredEntry = Omit<Delivered<Entry>, 'lease'> & { lease: StoredLease | null };
+type StoredEntry = Omit<Delivered<StoredDecision>, 'lease'> & { lease: StoredLease | null };
 
 export type StoredDelivery =
   | StoredEntry

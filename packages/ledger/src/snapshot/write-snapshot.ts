@@ -4,7 +4,7 @@ import { slidingBuckets, slotTimes } from '@mandate/step';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
-import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,
@@ -59,7 +59,7 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
   for (const [key, settlement] of state.early) yield { line: 'early', key, settlement };
 }
 
-function* deliveriesOf({ forgetting, tenants }: LedgerState): Generator<Delivery> {
+function* deliveriesOf({ forgetting, tenants }: LedgerState): Generator<ProcessedDelivery> {
   yield* forgetting.items.slice(forgetting.head);
   for (const { unremembered } of tenants.values()) yield* unremembered.items.slice(unremembered.head);
 }
@@ -94,7 +94,7 @@ function* tenantLines(
   }
 }
 
-function stored(delivery: Delivery, numbers: ReadonlyMap<Counter, number>): StoredDelivery {
+function stored(delivery: ProcessedDelivery, numbers: ReadonlyMap<Counter, number>): StoredDelivery {
   const { log, offset } = delivery;
   const place: StoredDelivery['place'] = [log.topic, log.partition, offset];
   switch (delivery.kind) {
@@ -112,7 +112,7 @@ function stored(delivery: Delivery, numbers: ReadonlyMap<Counter, number>): Stor
 
 function storedEntry(
   place: StoredDelivery['place'],
-  entry: Entry,
+  entry: StoredDecision,
   numbers: ReadonlyMap<Counter, number>,
 ): StoredDelivery {
   const {

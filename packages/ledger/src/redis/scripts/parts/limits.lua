@@ -4,7 +4,7 @@
 -- said once more. Limits are looked at in one loop, over arrays, and say nothing but what they hold as long as none fails:
 -- with a table and a call for each of them an action took twice as long.
 
--- given (terms.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
+-- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
 --   reserves, above, left }
 --   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
 --   ones by that below zero, rates by theirs; of a confirmation, for how long it asks at least, in ms   requests: how many of the call there are, reserves: what all
