@@ -310,7 +310,7 @@ it('approvals lists what waits, approve lets it run once, deny refuses it', asyn
   );
   const late = await mandate(['approve', p1 ?? '']);
   expect(late).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(late.stderr).toContain('the action was decided since: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
+  expect(late.stderr).toContain('the action was already decided: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
 });
 
 it('adjust-budget gives back, and once for one idempotency key', async () => {

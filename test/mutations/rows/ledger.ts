@@ -6,7 +6,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['1 a redelivery is answered before any check', 'if (again !== null) return again;', ''],
     [
       '4 an outcome that is before its decision on the log settles it',
-      'unpublished.early = settleEarly(state, entry);',
+      'unpublished.early = applyPendingOutcome(state, entry);',
       '',
     ],
     [
@@ -125,7 +125,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "same.verdict !== 'DEFER'",
     ],
   ]),
-  ...inFile('packages/ledger/src/memory/operate.ts', [
+  ...inFile('packages/ledger/src/memory/operator-commands.ts', [
     [
       '3 an answer needs the question with its digest',
       'asked === undefined || asked.digest !== digest',
@@ -133,7 +133,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '3 a final decision takes no answer of a person',
-      "if (asked.verdict === 'ALLOW' || asked.hard) throw decidedSince(asked);",
+      "if (asked.verdict === 'ALLOW' || asked.hard) throw approvalNotWaiting(asked);",
       '',
     ],
     [
@@ -350,10 +350,10 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['6 a kill of everything stops all agents', "    { scope: 'all' },\n", ''],
     ['6 a killed family keeps an agent that leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
   ]),
-  ...inFile('packages/ledger/src/memory/look.ts', [
+  ...inFile('packages/ledger/src/memory/queries.ts', [
     ['6 a kill of a family lists open actions of descendants', 'counter === total', 'counter !== counter'],
   ]),
-  ...inFile('packages/ledger/src/memory/operate.ts', [
+  ...inFile('packages/ledger/src/memory/operator-commands.ts', [
     [
       '6 a kill lists open actions',
       'const open = openOf(tenants, target, nowMs)',

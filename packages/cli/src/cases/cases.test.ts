@@ -282,7 +282,7 @@ it('fails where a person answers what nobody asks them', async () => {
   expect(played[1]).toMatchObject({
     seen: 'APPROVAL_NOT_WAITING',
     differences: [
-      { expected: 'one that waits for a person', seen: 'the action was decided since: ALLOW (ALLOWED)' },
+      { expected: 'one that waits for a person', seen: 'the action was already decided: ALLOW (ALLOWED)' },
     ],
   });
 });

@@ -21,8 +21,8 @@ export function stateOf(state: LedgerState, atMs: number): string[] {
   for (const [id, { forgetAtMs }] of state.revives) {
     if (forgetAtMs > atMs) lines.push(['revive', id]);
   }
-  for (const [key, settlement] of state.early) {
-    if (settlement.forgetAtMs > atMs) lines.push(['early', key, Object.entries(settlement).sort()]);
+  for (const [key, settlement] of state.pendingOutcomes) {
+    if (settlement.forgetAtMs > atMs) lines.push(['pendingOutcome', key, Object.entries(settlement).sort()]);
   }
   for (const tenant of state.tenants.values()) {
     if (tenant.sequence > 0) lines.push(...linesOf(tenant, atMs));

@@ -6,21 +6,21 @@ import { openPlace } from '../memory/coordinates.ts';
 import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
-import { settleEarly } from '../memory/early.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
+import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Lease, StoredDecision } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { isPassedOver, seeSequence, seeTime } from './what-was-seen.ts';
+import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
 export function foldDecision(state: LedgerState, decision: DecisionHead): void {
-  const tenant = seeSequence(state, decision.tenant, decision.ledgerSequence);
-  const atMs = seeTime(state, decision.decidedAt);
+  const tenant = advanceSequence(state, decision.tenant, decision.ledgerSequence);
+  const atMs = advanceClock(state, decision.decidedAt);
   const place = openPlace(state.coordinates, decision.source);
   const known = place.log.deliveries.get(place.offset);
   const { digest, ledgerSequence: sequence, grantConsumed } = decision;
-  if (isPassedOver(known, { atMs, sequence })) return;
+  if (isAlreadyFolded(known, { atMs, sequence })) return;
 
   const agent = openAgent(tenant, decision.agentId);
   const { log, offset } = place;
@@ -68,7 +68,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   }
   remember(state, entry);
   claim(agent, entry);
-  settleEarly(state, entry);
+  applyPendingOutcome(state, entry);
 }
 
 function chargeAgain(

@@ -9,13 +9,13 @@ import { commandKey, mergeFlag } from '../memory/flags.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { seeSequence, seeTime } from './what-was-seen.ts';
+import { advanceClock, advanceSequence } from './advance-clock.ts';
 
 export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
   const { target, revision, reason, heldSince = 0, open, ledgerSequences: sequences } = kill;
   const atMs = Date.parse(kill.at);
   mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince });
-  for (const [tenant, sequence] of Object.entries(sequences)) seeSequence(state, tenant, sequence);
+  for (const [tenant, sequence] of Object.entries(sequences)) advanceSequence(state, tenant, sequence);
   const key = commandKey(target, kill.id);
   // One that was written again when it was repeated is remembered from its first time, as the ledger does.
   if (answerOf(state.kills, key, atMs) === undefined) {
@@ -38,8 +38,8 @@ export function foldRevive(state: LedgerState, { id, target, revision, at }: Age
 
 export function foldAdjustment(state: LedgerState, adjustment: BudgetAdjusted['adjustment']): void {
   const { id, budget, deltaMicros, spentMicros, ledgerEpoch: epoch, ledgerSequence: sequence } = adjustment;
-  const tenant = seeSequence(state, adjustment.tenant, sequence);
-  const atMs = seeTime(state, adjustment.at);
+  const tenant = advanceSequence(state, adjustment.tenant, sequence);
+  const atMs = advanceClock(state, adjustment.at);
   if (answerOf(tenant.adjustments, id, atMs) !== undefined) return;
   addToCounter(openCounter(tenant.counters, budget), atMs, deltaMicros, state.clockMs);
   keepAnswer(tenant.adjustments, id, { epoch, sequence, atMs, spentMicros }, times(state, atMs));
@@ -47,8 +47,8 @@ export function foldAdjustment(state: LedgerState, adjustment: BudgetAdjusted['a
 
 export function foldApproval(state: LedgerState, approval: ApprovalRecorded['approval']): void {
   const { id, agentId, actionId, digest, answer, ledgerEpoch: epoch, ledgerSequence: sequence } = approval;
-  const tenant = seeSequence(state, approval.tenant, sequence);
-  const atMs = seeTime(state, approval.at);
+  const tenant = advanceSequence(state, approval.tenant, sequence);
+  const atMs = advanceClock(state, approval.at);
   if (answerOf(tenant.approvals, id, atMs) !== undefined) return;
   const expiresAtMs = Date.parse(approval.expiresAt);
   keepAnswer(tenant.approvals, id, { epoch, sequence, atMs, expiresAtMs }, times(state, atMs));

@@ -5,17 +5,17 @@ import { outcomeResult } from '@mandate/schemas/core';
 import { decisionForAttempt, openAgent } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { openPlace } from '../memory/coordinates.ts';
-import { earlyKey, keepEarly } from '../memory/early.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
+import { keepPendingOutcome, pendingKey } from '../memory/out-of-order-outcomes.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { isPassedOver, seeSequence, seeTime } from './what-was-seen.ts';
+import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
 export function foldSettlement(state: LedgerState, settlement: Settlement): void {
-  const tenant = seeSequence(state, settlement.tenant, settlement.ledgerSequence);
-  const atMs = seeTime(state, settlement.settledAt);
+  const tenant = advanceSequence(state, settlement.tenant, settlement.ledgerSequence);
+  const atMs = advanceClock(state, settlement.settledAt);
   const { log, offset } = openPlace(state.coordinates, settlement.source);
   const known = log.deliveries.get(offset);
-  if (isPassedOver(known, { atMs, sequence: settlement.ledgerSequence })) return;
+  if (isAlreadyFolded(known, { atMs, sequence: settlement.ledgerSequence })) return;
 
   const agent = openAgent(tenant, settlement.agentId);
   const forgetAtMs = atMs + state.replayMemoryMs;
@@ -31,6 +31,6 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
   const entry = decisionForAttempt(agent, settlement);
   // Without the decision on the log nothing was charged, and nothing is settled.
-  if (entry === undefined) keepEarly(state, earlyKey(settlement), { ...moved, forgetAtMs });
+  if (entry === undefined) keepPendingOutcome(state, pendingKey(settlement), { ...moved, forgetAtMs });
   else applyOutcome(entry, moved, state.clockMs);
 }

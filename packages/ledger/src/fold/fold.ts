@@ -7,8 +7,8 @@
 import type { DecisionsHead, EpochInForce } from '@mandate/schemas';
 import { DEFAULTS, epochBehind, holdsIn, replayMemoryBehind } from '@mandate/schemas/core';
 import { isForgotten } from '../memory/deliveries.ts';
-import { forgetEarly } from '../memory/early.ts';
 import { forget } from '../memory/forget.ts';
+import { forgetPendingOutcomes } from '../memory/out-of-order-outcomes.ts';
 import { lengthOf } from '../memory/queue.ts';
 import type { ProcessedDelivery } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
@@ -92,7 +92,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   }
   const beforeMs = Math.min(state.clockMs, ...behind.values()) - state.replayMemoryMs;
   forget(state, beforeMs, { isKept: isInHand });
-  if (state.early.size > IN_HAND) forgetEarly(state, beforeMs);
+  if (state.pendingOutcomes.size > IN_HAND) forgetPendingOutcomes(state, beforeMs);
 }
 
 /**

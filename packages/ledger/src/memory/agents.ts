@@ -12,7 +12,7 @@ export function openAgent(tenant: TenantState, id: string): AgentState {
   return agent;
 }
 
-/** What stands for an attempt, forgotten or not. */
+/** The decision that is stored for an attempt, even if it is forgotten. */
 export function decisionForAttempt(
   agent: AgentState | undefined,
   { actionId, attempt }: { actionId: string; attempt: number },
@@ -21,7 +21,7 @@ export function decisionForAttempt(
   return undefined;
 }
 
-/** All that stand for an action, in no order. */
+/** The decisions about all attempts of an action, in no order. */
 export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<StoredDecision> {
   let entry = agent?.actions.get(actionId) ?? null;
   while (entry !== null) {
@@ -50,7 +50,7 @@ export function findKeyOwner(agent: AgentState, key: string, nowMs: number): str
   return undefined;
 }
 
-/** Lets the entry stand for its attempt, in the place of any other, and claims its key. */
+/** Stores the decision for its attempt, instead of any other, and claims its idempotency key. */
 export function claim(agent: AgentState, entry: StoredDecision): void {
   const { actionId, idempotencyKey, lease } = entry;
   const known = agent.actions.get(actionId);
@@ -62,7 +62,7 @@ export function claim(agent: AgentState, entry: StoredDecision): void {
   if (lease !== null && lease.result === null) agent.tenant.running.add(entry);
 }
 
-/** Gives back what an entry that is forgotten has claimed. */
+/** Removes a forgotten decision, and releases its idempotency key. */
 export function release(agent: AgentState, entry: StoredDecision): void {
   const { actionId, idempotencyKey } = entry;
   agent.tenant.running.delete(entry);
@@ -80,8 +80,8 @@ export function release(agent: AgentState, entry: StoredDecision): void {
 }
 
 /**
- * Read from a log, an entry may come after one that stands in its place: it takes that only from one that is
- * forgotten, or from a deferred one.
+ * A log may have a second decision about the same attempt. It replaces the first one only if that is forgotten, or is an
+ * older DEFER.
  */
 export function mayTakePlace(agent: AgentState, entry: StoredDecision): boolean {
   const known = decisionForAttempt(agent, entry);
@@ -89,7 +89,7 @@ export function mayTakePlace(agent: AgentState, entry: StoredDecision): boolean 
   return known.verdict === 'DEFER' && known.sequence < entry.sequence;
 }
 
-/** Has another action claimed the key later? Only what is read from a log or a snapshot can come behind it. */
+/** True if another action claimed the key later. Only a log or a snapshot can give decisions in such an order. */
 function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): boolean {
   const owner = agent.tenant.keys.get(keyOf(agent, key));
   if (owner === undefined || owner === entry.actionId) return false;
@@ -99,7 +99,7 @@ function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): 
   return false;
 }
 
-/** The chain of attempts without the one that is meant, of which there is one at most. */
+/** The chain of attempts without the one that is meant, if the chain has it. */
 function without(first: StoredDecision, isMeant: (entry: StoredDecision) => boolean): StoredDecision | null {
   if (isMeant(first)) return first.another;
   for (let entry = first; entry.another !== null; entry = entry.another) {

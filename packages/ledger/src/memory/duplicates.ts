@@ -6,7 +6,7 @@ import { isForgotten, mayBeRetried } from './deliveries.ts';
 import { grantState } from './grants.ts';
 import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 
-/** The decision that the request runs into; null when it is decided anew. */
+/** The earlier decision that the request repeats; null if the request is decided. */
 export function findFirst(tenant: TenantState, request: StepRequest, nowMs: number): FirstDecision | null {
   const agent = tenant.agents.get(request.agentId);
   if (agent === undefined) return null;
@@ -15,7 +15,7 @@ export function findFirst(tenant: TenantState, request: StepRequest, nowMs: numb
   return entry === null ? null : firstDecision(entry, request.digest);
 }
 
-/** By action id: the same attempt, or the latest one when it does not let another be tried. */
+/** By action id: the decision about the same attempt, or the latest decision if it allows no further attempt. */
 function conflictingDecision(
   tenant: TenantState,
   agent: AgentState,
@@ -30,7 +30,7 @@ function conflictingDecision(
   return request.attempt > latest.attempt && mayBeRetried(latest, nowMs) ? undefined : latest;
 }
 
-/** A deferred request is decided anew once a person has said something about it. */
+/** True for a deferred request that a person has answered. It is decided again. */
 function isAnswered(tenant: TenantState, same: StoredDecision, request: StepRequest, nowMs: number): boolean {
   if (same.verdict !== 'DEFER' || same.digest !== request.digest) return false;
   return grantState(tenant.grants, request, nowMs) !== 'none';

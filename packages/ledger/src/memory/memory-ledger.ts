@@ -7,11 +7,11 @@ import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import type { Ledger, StepResult } from '../port.ts';
 import { openPlace } from './coordinates.ts';
-import { forgetEarly } from './early.ts';
 import { killStatusIn } from './flags.ts';
 import { forget, forgetBrief } from './forget.ts';
-import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
-import { adjust, approve, flagOf, kill, revive, wasRevived } from './operate.ts';
+import { adjust, approve, flagOf, kill, revive, wasRevived } from './operator-commands.ts';
+import { forgetPendingOutcomes } from './out-of-order-outcomes.ts';
+import { balancesOf, flagsInForce, openActions, unpublishedOf } from './queries.ts';
 import { questionIn } from './question.ts';
 import type { TenantState } from './remembered.ts';
 import { settle } from './settle.ts';
@@ -72,7 +72,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     async step(batch) {
       const nowMs = now();
       const waiting = new Set<string>();
-      forgetEarly(state, nowMs);
+      forgetPendingOutcomes(state, nowMs);
       return batch.map((operation): StepResult => {
         const key = `${operation.tenant}/${operation.agentId}`;
         if (waiting.has(key)) return { kind: 'replan', atMs: nowMs };

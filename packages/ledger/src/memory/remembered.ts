@@ -86,7 +86,7 @@ export type Lease = {
   result: OutcomeResult | null;
 };
 
-/** A decision that stands for its action and attempt. */
+/** The valid decision about one attempt of an action. */
 export type StoredDecision = RememberedDelivery & {
   readonly kind: 'first' | 'expired';
   readonly actionId: string;
@@ -141,8 +141,8 @@ export type Moved = {
   readonly result: OutcomeResult;
 };
 
-/** An outcome that comes before its decision on the log: early.ts. */
-export type EarlySettlement = Moved & {
+/** An outcome that comes before its decision on the log: out-of-order-outcomes.ts. */
+export type PendingOutcome = Moved & {
   /** By the clock of the ledger that has the decision. From then on the outcome no longer waits. */
   readonly forgetAtMs: number;
 };

@@ -9,7 +9,7 @@ import type { Coordinates } from './coordinates.ts';
 import { createCounters } from './counters.ts';
 import type { Flags } from './flags.ts';
 import { createQueue, type Queue } from './queue.ts';
-import type { EarlySettlement, ProcessedDelivery, TenantState } from './remembered.ts';
+import type { PendingOutcome, ProcessedDelivery, TenantState } from './remembered.ts';
 
 /** `mostInAll`: how many deliveries all tenants together may have remembered. */
 type Room = { mostInAll: number; keptUnremembered: number };
@@ -26,8 +26,8 @@ export type LedgerState = {
   readonly kills: Done<KillReceipt>;
   /** Whether or not they cleared a flag: a newer kill may have stood. */
   readonly revives: Done<true>;
-  /** By `earlyKey`; the oldest comes first, or nearly so. */
-  readonly early: Map<string, EarlySettlement>;
+  /** Outcomes that wait for their decision, by `pendingKey`. The oldest comes first, or nearly so. */
+  readonly pendingOutcomes: Map<string, PendingOutcome>;
   /** In the order of arrival. */
   readonly forgetting: Queue<ProcessedDelivery>;
   /** How many deliveries are remembered, of all tenants together. */
@@ -44,7 +44,7 @@ export function createState(replayMemoryMs: number): LedgerState {
     flags: new Map(),
     kills: new Map(),
     revives: new Map(),
-    early: new Map(),
+    pendingOutcomes: new Map(),
     forgetting: createQueue(),
     remembered: 0,
   };

@@ -17,11 +17,11 @@ import { questionMsIn } from './deferral.ts';
 import { beginWaiting, leaveSlots, retakeSlots } from './deferrals.ts';
 import { replayUntilMs } from './deliveries.ts';
 import { findFirst } from './duplicates.ts';
-import { settleEarly } from './early.ts';
 import { stoppedBy } from './flags.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answeredDeferral, consumeGrant } from './grants.ts';
 import { lookAtLimits } from './limits.ts';
+import { applyPendingOutcome } from './out-of-order-outcomes.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Duplicate, Lease, StoredDecision, TenantState, Unremembered } from './remembered.ts';
 import { lifetimeSpend, ratesOf, reserve, takeSlots } from './reserve.ts';
@@ -146,6 +146,6 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     const { actionId, atMs, forgetAtMs } = entry;
     beginWaiting(agent, { actionId, digest, atMs, forgetAtMs, rates }, atMs);
   }
-  unpublished.early = settleEarly(state, entry);
+  unpublished.early = applyPendingOutcome(state, entry);
   tenant.unpublished.add(entry);
 }

@@ -75,7 +75,10 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
       }
     }
   }
-  for (const [key, { deltaMicros, excessMicros, releasedMicros, result, forgetAtMs }] of state.early) {
+  for (const [
+    key,
+    { deltaMicros, excessMicros, releasedMicros, result, forgetAtMs },
+  ] of state.pendingOutcomes) {
     const blank = key.indexOf(' ');
     const [agentId = ''] = key.slice(blank + 1).split(' ', 1);
     const names = [ownCounters(agentId), counterName(releasedOf(agentId)), rateName(openCallsOf(agentId))];

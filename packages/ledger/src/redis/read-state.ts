@@ -5,16 +5,16 @@ import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
-import { keepEarly } from '../memory/early.ts';
 import { mergeFlag, targetOf } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
+import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
-import { pages } from './look.ts';
 import { type OpenList, referencesIn } from './open-list.ts';
+import { pages } from './queries.ts';
 import { type AnswerReply, contextIn, decidedIn, settledIn } from './scripts/answers.ts';
 import { type Charged, type Micros, requestIn } from './scripts/field-encoding.ts';
 import type { Shards } from './shards.ts';
@@ -171,7 +171,7 @@ function takeDone(
       excessMicros: Number(excessMicros),
       releasedMicros: Number(releasedMicros),
     };
-    keepEarly(state, `${tenant.name} ${id}`, { ...moved, result, forgetAtMs });
+    keepPendingOutcome(state, `${tenant.name} ${id}`, { ...moved, result, forgetAtMs });
     return;
   }
   const [epoch, sequence, atMs, value] = receipt as ReceiptReply;

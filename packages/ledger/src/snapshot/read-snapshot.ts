@@ -8,10 +8,10 @@ import { openPartition } from '../memory/coordinates.ts';
 import { type Counter, openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { beginWaiting } from '../memory/deferrals.ts';
-import { keepEarly } from '../memory/early.ts';
 import { mergeFlag } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
+import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Charge, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { shareCharges } from '../memory/reserve.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
@@ -116,8 +116,8 @@ function take({ fold, counters }: Reading, line: SnapshotLine): void {
     case 'delivery':
       takeDelivery(state, counters, line);
       break;
-    case 'early':
-      keepEarly(state, line.key, line.settlement);
+    case 'pendingOutcome':
+      keepPendingOutcome(state, line.key, line.settlement);
       break;
     case 'snapshot':
     case 'end':

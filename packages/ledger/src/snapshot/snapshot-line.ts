@@ -10,8 +10,8 @@ import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
 import type {
   Duplicate,
-  EarlySettlement,
   Lease,
+  PendingOutcome,
   Settled,
   StoredDecision,
   Unremembered,
@@ -76,5 +76,5 @@ export type SnapshotLine =
     }
   | { line: 'rate'; tenant: string; agentId: string; tool: string | null; windowMs: number; times: number[] }
   | { line: 'delivery'; tenant: string; agentId: string; delivery: StoredDelivery }
-  | { line: 'early'; key: string; settlement: EarlySettlement }
+  | { line: 'pendingOutcome'; key: string; settlement: PendingOutcome }
   | { line: 'end'; lines: number; sha256: string };

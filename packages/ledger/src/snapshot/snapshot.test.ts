@@ -65,9 +65,9 @@ describe('a snapshot', () => {
     const fold = await someFold();
     const moved = { deltaMicros: -7, excessMicros: 5, releasedMicros: -3 };
     const waits = { ...moved, result: 'succeeded' as const, forgetAtMs: 5_000 };
-    fold.state.early.set('acme agent-1 a 1', waits);
+    fold.state.pendingOutcomes.set('acme agent-1 a 1', waits);
     const { state } = await readSnapshot([...writeSnapshot(fold)]);
-    expect([...state.early.values()]).toEqual([waits]);
+    expect([...state.pendingOutcomes.values()]).toEqual([waits]);
   });
 
   test('is lines of JSON, none of which holds a line end', async () => {

@@ -56,7 +56,7 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
       delivery: stored(delivery, numbers),
     };
   }
-  for (const [key, settlement] of state.early) yield { line: 'early', key, settlement };
+  for (const [key, settlement] of state.pendingOutcomes) yield { line: 'pendingOutcome', key, settlement };
 }
 
 function* deliveriesOf({ forgetting, tenants }: LedgerState): Generator<ProcessedDelivery> {

@@ -1,28 +1,27 @@
-/** Time and sequences go on from the highest that the log has seen; a record that was seen is passed over. */
-
+/** Moves the clock and the sequences of a fold to the highest that a record names. */
 import { forgetAtOnce } from '../memory/forget.ts';
 import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 
-export function seeSequence(state: LedgerState, tenant: string, sequence: number): TenantState {
+export function advanceSequence(state: LedgerState, tenant: string, sequence: number): TenantState {
   const known = openTenant(state, tenant);
   known.sequence = Math.max(known.sequence, sequence);
   return known;
 }
 
 /** A wire time of the ledger's clock, in milliseconds. */
-export function seeTime(state: LedgerState, time: string): number {
+export function advanceClock(state: LedgerState, time: string): number {
   const atMs = Date.parse(time);
   state.clockMs = Math.max(state.clockMs, atMs);
   return atMs;
 }
 
 /**
- * Whether the fold skips a record because it already knows the log position. Then one step was written twice. A second step
+ * True if the fold already knows the log position of a record. Then one step was written twice. A second step
  * for the same position happens only after the first is forgotten. A delivery for which there was no room may be forgotten
  * soon. So if there are two such steps, the later one counts.
  */
-export function isPassedOver(
+export function isAlreadyFolded(
   known: ProcessedDelivery | undefined,
   { atMs, sequence }: { atMs: number; sequence: number },
 ): boolean {

@@ -6,36 +6,40 @@
  */
 import type { Settlement } from '@mandate/schemas';
 import { applyOutcome } from './apply-outcome.ts';
-import type { EarlySettlement, Moved, StoredDecision } from './remembered.ts';
+import type { Moved, PendingOutcome, StoredDecision } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /** Neither a tenant's name nor an id holds a blank. */
-export function earlyKey(of: Pick<Settlement, 'tenant' | 'agentId' | 'actionId' | 'attempt'>): string {
+export function pendingKey(of: Pick<Settlement, 'tenant' | 'agentId' | 'actionId' | 'attempt'>): string {
   return `${of.tenant} ${of.agentId} ${of.actionId} ${of.attempt}`;
 }
 
-export function keepEarly({ early }: LedgerState, key: string, settlement: EarlySettlement): void {
-  early.delete(key);
-  early.set(key, settlement);
+export function keepPendingOutcome(
+  { pendingOutcomes }: LedgerState,
+  key: string,
+  settlement: PendingOutcome,
+): void {
+  pendingOutcomes.delete(key);
+  pendingOutcomes.set(key, settlement);
 }
 
 /**
  * Settles a decision by the outcome that waits for it, once. Returns the amounts that it moved; null if no outcome waits.
  */
-export function settleEarly(state: LedgerState, entry: StoredDecision): Moved | null {
-  const { early } = state;
-  if (early.size === 0) return null;
+export function applyPendingOutcome(state: LedgerState, entry: StoredDecision): Moved | null {
+  const { pendingOutcomes } = state;
+  if (pendingOutcomes.size === 0) return null;
   const { agent, actionId, attempt } = entry;
-  const key = earlyKey({ tenant: agent.tenant.name, agentId: agent.id, actionId, attempt });
-  const settlement = early.get(key);
+  const key = pendingKey({ tenant: agent.tenant.name, agentId: agent.id, actionId, attempt });
+  const settlement = pendingOutcomes.get(key);
   if (settlement === undefined || settlement.forgetAtMs <= entry.atMs) return null;
-  early.delete(key);
+  pendingOutcomes.delete(key);
   return applyOutcome(entry, settlement, state.clockMs) ? settlement : null;
 }
 
-export function forgetEarly({ early }: LedgerState, beforeMs: number): void {
-  for (const [key, { forgetAtMs }] of early) {
+export function forgetPendingOutcomes({ pendingOutcomes }: LedgerState, beforeMs: number): void {
+  for (const [key, { forgetAtMs }] of pendingOutcomes) {
     if (forgetAtMs > beforeMs) break;
-    early.delete(key);
+    pendingOutcomes.delete(key);
   }
 }

@@ -2,13 +2,13 @@
 import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { totalOf } from '@mandate/step';
+import { approvalNotFound, approvalNotWaiting } from '../approval-errors.ts';
 import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
-import { decidedSince, notAskedFor } from '../not-waiting.ts';
 import type { Adjustment, Approval, Command, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
-import { openAsOf } from './look.ts';
 import { listOf, type OpenList, referencesIn } from './open-list.ts';
+import { openAsOf } from './queries.ts';
 import { inGroups, type Shards } from './shards.ts';
 
 export async function kill(shards: Shards, target: KillTarget, command: KillCommand): Promise<Killed> {
@@ -204,10 +204,10 @@ export async function approve(
   const { tenant, id, answer, expiresAtMs: untilMs } = approval;
   const args = [commandMemoryMs(shards.replayMemoryMs), id, grantName(approval), answer, untilMs];
   const reply = await shards.ask(tenant, 'approve', args);
-  if (reply[0] === 'UNKNOWN') throw notAskedFor();
+  if (reply[0] === 'UNKNOWN') throw approvalNotFound();
   if (reply[0] === 'DECIDED') {
     const [, verdict, code] = reply as ['DECIDED', string, string];
-    throw decidedSince({ verdict, code });
+    throw approvalNotWaiting({ verdict, code });
   }
   await shards.replicated([tenant]);
   const [, , [epoch, sequence, atMs, expiresAtMs]] = reply as ['OK', number, ReceiptReply];

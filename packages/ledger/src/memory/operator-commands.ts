@@ -2,7 +2,7 @@
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { addToCounter, fittingIn, spentIn } from '@mandate/step';
-import { decidedSince, notAskedFor } from '../not-waiting.ts';
+import { approvalNotFound, approvalNotWaiting } from '../approval-errors.ts';
 import type { Adjustment, Approval, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { findLatest } from './agents.ts';
 import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
@@ -10,7 +10,7 @@ import { openCounter } from './counters.ts';
 import { endWaiting } from './deferrals.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
 import { putGrant } from './grants.ts';
-import { openFor } from './look.ts';
+import { openFor } from './queries.ts';
 import type { TenantState } from './remembered.ts';
 import { activeTenants, type LedgerState, openTenant } from './state.ts';
 
@@ -102,8 +102,8 @@ export function approve(
   const { agentId, actionId, digest, answer, expiresAtMs } = approval;
   const agent = tenant.agents.get(agentId);
   const asked = agent && findLatest(agent, actionId, nowMs);
-  if (asked === undefined || asked.digest !== digest) throw notAskedFor();
-  if (asked.verdict === 'ALLOW' || asked.hard) throw decidedSince(asked);
+  if (asked === undefined || asked.digest !== digest) throw approvalNotFound();
+  if (asked.verdict === 'ALLOW' || asked.hard) throw approvalNotWaiting(asked);
 
   tenant.sequence += 1;
   const forgetAtMs = Math.max(nowMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);

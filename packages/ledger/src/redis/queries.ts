@@ -1,7 +1,7 @@
 /** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
-import { flagsInForce } from '../memory/look.ts';
+import { flagsInForce } from '../memory/queries.ts';
 import { createState } from '../memory/state.ts';
 import type {
   Balance,
