@@ -1,4 +1,8 @@
+import { TEST_LENGTH } from '@mandate/testing/run-options';
 import { defineConfig } from 'vitest/config';
+import { FULL_RUN_FILES } from './test/full-runs.ts';
+
+const onlyInFullRuns = TEST_LENGTH === 'short' ? FULL_RUN_FILES.map(({ file }) => file) : [];
 
 // Three projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
 // `system` starts the real thing (processes, sockets) on what comes with npm, and may take minutes;
@@ -29,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
-          exclude: ['**/node_modules/**', '**/*.servers.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.servers.test.ts', ...onlyInFullRuns],
           globalSetup: ['test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
           testTimeout: 300_000,
@@ -43,7 +47,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: ['**/*.servers.test.ts'],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...onlyInFullRuns],
           globalSetup: ['test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts', 'test/no-timer-warnings.ts'],
           testTimeout: 300_000,

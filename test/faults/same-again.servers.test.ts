@@ -5,7 +5,7 @@
  */
 import type { Bus } from '@mandate/bus';
 import { CAPS, type Decision, GROUPS, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, plainKafka, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, plainKafka, TEST_LENGTH, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { outcome, request } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
@@ -60,7 +60,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     await expectLawsHold();
   });
 
-  test('after it was forgotten, too', async () => {
+  // The contract of the ledger, which Redis passes too, repeats forgotten requests in every run.
+  test.skipIf(TEST_LENGTH === 'short')('after it was forgotten, too', async () => {
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(
       MANDATES.replace('cost: 0.01', 'cost: 0.01, executionLeaseMs: 1000'),
       { deciders: { REPLAY_MEMORY_MS: String(SHORT_MEMORY_MS) } },

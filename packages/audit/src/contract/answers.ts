@@ -3,6 +3,7 @@
  * by however many recorders at once, the search and the sums for the reconciler answer what a plain fold over the unique
  * records answers. The analytics: analytics.ts.
  */
+import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -48,7 +49,7 @@ export function answers(make: MakeAudit): void {
           await expectReconciliation(tenant, history);
         },
       ),
-      { numRuns: 10 },
+      { numRuns: byLength({ short: 3, full: 10 }) },
     );
   });
 

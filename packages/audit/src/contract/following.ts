@@ -2,7 +2,9 @@
  * Following a table as it fills: each row once and in the order of the log, whatever lands when, in what pieces and how
  * often, and wherever the connection is cut.
  */
+
 import { type Decision, type KillTarget, TOPICS, wireTime } from '@mandate/schemas';
+import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -139,7 +141,7 @@ export function following(make: MakeAudit): void {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: byLength({ short: 5, full: 15 }) },
     );
   });
 
@@ -222,7 +224,7 @@ export function following(make: MakeAudit): void {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: byLength({ short: 5, full: 15 }) },
     );
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isMandateError } from '@mandate/runtime';
-import { describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
+import { describeWithOwnServers, type KafkaCluster, startKafka, TEST_LENGTH } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Bus } from '../port.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
@@ -161,7 +161,8 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
   });
 
-  describe('three brokers', () => {
+  // leaders-move.servers.test.ts moves the leaders of three brokers in every run.
+  describe.skipIf(TEST_LENGTH === 'short')('three brokers', () => {
     beforeAll(async () => {
       cluster = await startKafka({ brokers: 3 });
     });

@@ -1,0 +1,28 @@
+/** What `npm test` leaves to a full run has a test of the same promise in `npm test`, and is listed where people look. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FAULTS } from '../faults/catalogue.ts';
+import { FULL_RUN_FILES } from '../full-runs.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const full = new Set(FULL_RUN_FILES.map(({ file }) => file));
+
+test('files of a full run exist, and so do the tests that stand in for them in npm test', () => {
+  const named = FULL_RUN_FILES.flatMap(({ file, shortRun }) => [file, ...shortRun]);
+  expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  expect(
+    FULL_RUN_FILES.filter(({ shortRun }) => shortRun.length === 0 || shortRun.some((file) => full.has(file))),
+  ).toEqual([]);
+});
+
+test('every fault of the catalogue has a test that npm test runs', () => {
+  expect(
+    FAULTS.filter(({ tests }) => tests.every((file) => full.has(file))).map(({ number }) => number),
+  ).toEqual([]);
+});
+
+test('docs/testing.md lists every file of a full run', () => {
+  const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+  expect([...full].filter((file) => !page.includes(`\`${file}\``))).toEqual([]);
+});

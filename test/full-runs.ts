@@ -1,0 +1,91 @@
+/**
+ * The test files that only a full run has: `npm run test:full`, `test:explore`, `test:faults`. Each takes from 20 to 60
+ * seconds of a plane on servers of its own, and `npm test` has another test of the same promise, on the same code.
+ * docs/testing.md lists these files too. `TEST_LENGTH=full` runs one of them by its name.
+ */
+export type FullRunFile = {
+  /** Relative to the root. */
+  file: string;
+  /** What only this file adds. */
+  adds: string;
+  /** The files of `npm test` that would notice most of what this file notices. */
+  shortRun: readonly string[];
+};
+
+export const FULL_RUN_FILES: readonly FullRunFile[] = [
+  {
+    file: 'packages/testing/src/servers/kafka/kafka.servers.test.ts',
+    adds: 'clusters of three brokers that tests start, break and restart',
+    shortRun: [
+      'test/faults/leaders-move.servers.test.ts',
+      'packages/bus/src/kafka/group-faults.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/e2e/audit/query-user.servers.test.ts',
+    adds: 'every question of the audit, asked as the database user that may only read',
+    shortRun: ['test/e2e/audit/query.test.ts', 'packages/audit/src/server.servers.test.ts'],
+  },
+  {
+    file: 'test/e2e/audit/recorder.servers.test.ts',
+    adds: 'the promises of the recorder over HTTP',
+    shortRun: ['test/e2e/audit/recorder.test.ts', 'packages/audit/src/server.contract.servers.test.ts'],
+  },
+  {
+    file: 'test/e2e/audit/recorder-killed.servers.test.ts',
+    adds: 'a recorder that is killed while it writes over HTTP',
+    shortRun: ['test/e2e/audit/recorder-killed.test.ts', 'test/faults/clickhouse-away.servers.test.ts'],
+  },
+  {
+    file: 'test/e2e/distributed/thousand-calls.servers.test.ts',
+    adds: 'a thousand calls at once through a gateway of its own',
+    shortRun: ['test/e2e/thousand-calls.test.ts', 'test/faults/nearly-spent.servers.test.ts'],
+  },
+  {
+    file: 'test/faults/deciders-killed.servers.test.ts',
+    adds: 'kills of deciders at random moments on servers',
+    shortRun: ['test/faults/sigkill-loop.test.ts', 'test/faults/killed-in-a-gap.servers.test.ts'],
+  },
+  {
+    file: 'test/faults/offset-lost.servers.test.ts',
+    adds: 'a whole plane whose log lost records that a group had not read',
+    shortRun: [
+      'packages/bus/src/kafka/group-faults.servers.test.ts',
+      'packages/bus/src/kafka/kafka-bus.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/redis-lost.servers.test.ts',
+    adds: 'a Redis that is emptied while a whole plane works',
+    shortRun: [
+      'test/e2e/distributed/lost-ledger.servers.test.ts',
+      'test/faults/overtaken-rebuilder.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/replicas-lost.servers.test.ts',
+    adds: 'a Redis whose replicas are gone, under a whole plane',
+    shortRun: [
+      'test/faults/failover-behind.servers.test.ts',
+      'packages/ledger/src/redis/redis-replicas.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/servers-away.servers.test.ts',
+    adds: 'every server away in turn, and all at once',
+    shortRun: ['test/faults/redis-troubled.servers.test.ts', 'test/faults/clickhouse-away.servers.test.ts'],
+  },
+  {
+    file: 'test/faults/soak/soak.servers.test.ts',
+    adds: 'every fault in turn under load; its long form takes half an hour',
+    shortRun: ['test/faults/simulation/simulation.test.ts', 'test/faults/failover-behind.servers.test.ts'],
+  },
+  {
+    file: 'test/faults/stands-still.servers.test.ts',
+    adds: 'a decider of a whole plane that stands still past its session',
+    shortRun: [
+      'packages/bus/src/kafka/group-faults.servers.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+    ],
+  },
+];
