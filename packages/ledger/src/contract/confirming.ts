@@ -248,4 +248,16 @@ export function confirming(make: MakeLedger): void {
     expect(await ledger.question(late)).toMatchObject({ state: 'none' });
     await expect(approve(ledger, late)).rejects.toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
   });
+
+  test('two questions of one call live for different times if their plans say so', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const planFor = (questionMs: number) =>
+      planOf({ limits: [{ kind: 'confirmation', maxWaiting: 2, questionMs }] });
+    const [brief, long] = [asking({ plan: planFor(2_000) }), asking({ plan: planFor(5_000) })];
+    await ledger.step([brief, long]);
+    await ledger.confirm(ledger.epoch, [brief, long]);
+    clock.advance(2_000);
+    expect(await ledger.question(brief)).toMatchObject({ state: 'none' });
+    expect(await ledger.question(long)).toMatchObject({ state: 'waiting' });
+  });
 }

@@ -1,4 +1,4 @@
-/** What the requests of a call are judged by, as step.lua takes it: those of an agent mostly share theirs. */
+/** The counters of a call by number, and the terms of its requests. Most requests of one agent share their terms. */
 import type { Limit, RateLimit, StepRequest } from '@mandate/schemas';
 import { type BudgetReference, chargedCounters, releasedOf, totalOf } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
@@ -128,7 +128,7 @@ function placeIn(places: Map<string, number>, name: string): number {
   return places.size;
 }
 
-/** All that terms follow from. Made for each request, so it is put together by hand; no id holds a blank. */
+/** Everything that terms follow from. No id contains a blank. It is made for each request, so it is written out by hand. */
 function keyOf({ agentId, plan }: StepRequest): string {
   const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
@@ -142,7 +142,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
     } else if (limit.kind === 'rate') {
       const { agentId, tool, windowMs, maxCalls } = limit;
       key += ` ${agentId} ${tool === null ? 'all' : `of ${tool}`} ${windowMs} ${maxCalls}`;
-    } else key += ` confirmation ${limit.maxWaiting}`;
+    } else key += ` confirmation ${limit.maxWaiting} ${limit.questionMs}`;
   }
   return key;
 }

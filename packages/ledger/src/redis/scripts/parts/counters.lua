@@ -80,7 +80,7 @@ local function add_to(counters, counter, at, delta)
   if counter.is_lifetime then
     counter.sum, counter.added = counter.sum + delta, counter.added + delta
   else
-    put_in_place(counter, counters.now)
+    flush_pending(counter, counters.now)
     add_to_window(counter, at, delta, counters.now)
   end
 end
@@ -93,7 +93,7 @@ end
 local function fits_in(counters, counter, at, delta)
   delta = within(counter.sum, delta)
   if counter.is_lifetime then return delta end
-  put_in_place(counter, counters.now)
+  flush_pending(counter, counters.now)
   local bucket = bucket_of(counter, at)
   return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
@@ -102,7 +102,7 @@ end
 local function excess_in(counters, counter, at, delta, excess)
   local held = counter.sum
   if not counter.is_lifetime then
-    put_in_place(counter, counters.now)
+    flush_pending(counter, counters.now)
     held = math.max(held, amount_in(counter, bucket_of(counter, at)))
   end
   return math.max(0, math.min(excess, math.floor(LARGEST / 2) - held - delta))
@@ -118,7 +118,7 @@ end
 local function write_windows(windows, now)
   local set = {}
   for _, window in ipairs(windows.open) do
-    put_in_place(window, now)
+    flush_pending(window, now)
     if window.changed then
       set[#set + 1] = window.name
       set[#set + 1] = write_window(window)
@@ -132,9 +132,9 @@ local function sweep(windows, most, now)
   local _, found = unpack(redis.call('HSCAN', windows.key, decimal(now), 'COUNT', most))
   local gone = {}
   for at = 1, #found, 2 do
-    local left, elsewhere = has_left(found[at + 1], now)
+    local left, spilled = has_left(found[at + 1], now)
     if left then gone[#gone + 1] = found[at] end
-    if left and elsewhere then redis.call('UNLINK', windows.prefix .. found[at]) end
+    if left and spilled then redis.call('UNLINK', windows.prefix .. found[at]) end
   end
   call_with_many('HDEL', windows.key, gone)
 end

@@ -11,7 +11,7 @@ function slots.leave(deferral, rates, now)
     for _, held in ipairs(deferral[4]) do
       local holds = held[1] == rate.name and bucket_ends(rate, bucket_of(rate, deferral[2])) > now
       if holds then
-        put_in_place(rate, now)
+        flush_pending(rate, now)
         if amount_in(rate, bucket_of(rate, deferral[2])) > 0 then
           add_to_window(rate, deferral[2], -1, now)
           left[#left + 1] = rate

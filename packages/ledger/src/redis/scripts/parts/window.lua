@@ -4,7 +4,7 @@
 -- calls, in buckets of a millisecond.
 --
 -- Stored in a hash, by name: a HEAD of sum, credits (how many buckets are negative), oldest bucket that counts, window_ms,
--- width_ms, and 1 where some lie elsewhere; then a PAIR of bucket and amount for each of the newest, in order. As doubles,
+-- width_ms, and 1 if some buckets are spilled; then a PAIR of bucket and amount for each of the newest, in order. As doubles,
 -- which `struct` reads and writes in a third of the time that text takes. PIECE_BYTES of pairs behind the newest go to
 -- a sorted set of the window's own, as one piece, scored by its last bucket. So a step reads and writes some dozen bytes a
 -- window, and looks further only where something leaves it, was charged before, or waits.
@@ -12,7 +12,7 @@
 -- What only this part needs is local to it: a script may have 200 local variables.
 
 local width_of, bucket_of, bucket_ends, each_bucket, sum_up, open_window, has_left
-local amount_in, set_amount, add_to_window, put_in_place, wait_for_room, write_window
+local amount_in, set_amount, add_to_window, flush_pending, wait_for_room, write_window
 
 do
   local HEAD, HEAD_BYTES = '<dddddd', 48
@@ -46,7 +46,7 @@ do
 
   -- The same for each piece, of which the first may begin with buckets that have left.
   local function each_piece(window, visit)
-    if not window.elsewhere then return false end
+    if not window.spilled then return false end
     local looked_at, at_once = 0, PIECES_AT_FIRST
     while true do
       local found = redis.call(
@@ -60,13 +60,13 @@ do
     end
   end
 
-  -- The same for each bucket that counts, the oldest first; a third argument says whether it lies elsewhere.
+  -- The same for each bucket that counts, the oldest first; a third argument says whether it is spilled.
   function each_bucket(window, visit)
-    local function visit_elsewhere(bucket, amount)
+    local function visit_spilled(bucket, amount)
       return bucket >= window.oldest and visit(bucket, amount, true)
     end
     local function visit_piece(piece)
-      return each_pair(piece, visit_elsewhere)
+      return each_pair(piece, visit_spilled)
     end
     return each_piece(window, visit_piece)
       or each_pair(window.pairs, visit)
@@ -80,28 +80,28 @@ do
   end
 
   -- Time stands still within a script, so that this happens once.
-  local function let_leave(window, now)
+  local function expire(window, now)
     local last = math.floor((now - window.window_ms + 1) / window.width_ms) - 1
-    local had_credits, oldest, elsewhere = window.credits > 0, NONE, false
+    local had_credits, oldest, spilled = window.credits > 0, NONE, false
     local pieces_are_there = false
-    each_bucket(window, function(bucket, amount, is_elsewhere)
-      pieces_are_there = pieces_are_there or is_elsewhere
+    each_bucket(window, function(bucket, amount, is_spilled)
+      pieces_are_there = pieces_are_there or is_spilled
       if bucket > last then
-        oldest, elsewhere = bucket, is_elsewhere
+        oldest, spilled = bucket, is_spilled
         return true
       end
       window.sum = window.sum - amount
       if amount < 0 then window.credits = window.credits - 1 end
     end)
     -- The server gives pieces back by itself, once all of them have left.
-    local given_back = window.elsewhere and not pieces_are_there
-    if window.elsewhere then window.left_through = last end
-    window.oldest, window.elsewhere, window.changed = oldest, elsewhere, true
+    local given_back = window.spilled and not pieces_are_there
+    if window.spilled then window.left_through = last end
+    window.oldest, window.spilled, window.changed = oldest, spilled, true
     if oldest == NONE then
       window.pairs, window.newest, window.amount, window.sum, window.credits = '', NONE, 0, 0, 0
       return
     end
-    if not elsewhere then
+    if not spilled then
       local from = 1
       while from < #window.pairs and struct_unpack('<d', window.pairs, from) < oldest do from = from + PAIR_BYTES end
       window.pairs = string.sub(window.pairs, from)
@@ -119,7 +119,7 @@ do
         added = 0, adds_up = window_ms > 0,
       }
     end
-    local sum, credits, oldest, its_window_ms, its_width_ms, elsewhere = struct_unpack(HEAD, stored)
+    local sum, credits, oldest, its_window_ms, its_width_ms, spilled = struct_unpack(HEAD, stored)
     local bytes = #stored
     local newest, amount, others = NONE, 0, ''
     if bytes > HEAD_BYTES then
@@ -129,28 +129,28 @@ do
     local window = {
       name = name, prefix = prefix, window_ms = its_window_ms, width_ms = its_width_ms,
       sum = sum, credits = credits, oldest = oldest,
-      pairs = others, newest = newest, amount = amount, -- `pairs`: of all buckets that are not elsewhere, but the newest
+      pairs = others, newest = newest, amount = amount, -- `pairs`: all buckets that are not spilled, except the newest
       added = 0, -- at this time, in the sum and not in its bucket yet
       adds_up = credits == 0 and its_window_ms > 0, -- what is charged at this time counts, and is just added
     }
-    if elsewhere == 1 then
-      window.elsewhere = true
+    if spilled == 1 then
+      window.spilled = true
       window.pieces = {} -- by what is stored, what they are to be
     end
-    if oldest ~= NONE and bucket_ends(window, oldest) <= now then let_leave(window, now) end
+    if oldest ~= NONE and bucket_ends(window, oldest) <= now then expire(window, now) end
     return window
   end
 
-  -- Has everything left that is stored of a window? Answers whether, and whether some of it may lie elsewhere still.
+  -- Has every bucket of a stored window left it? Returns that, and whether some of them may still be spilled.
   function has_left(stored, now)
-    local _, _, _, window_ms, width_ms, elsewhere = struct_unpack(HEAD, stored)
+    local _, _, _, window_ms, width_ms, spilled = struct_unpack(HEAD, stored)
     local newest = #stored > HEAD_BYTES and struct_unpack('<d', stored, #stored - PAIR_BYTES + 1)
-    return not newest or (newest + 1) * width_ms - 1 + window_ms <= now, elsewhere == 1
+    return not newest or (newest + 1) * width_ms - 1 + window_ms <= now, spilled == 1
   end
 
   -- The piece in which a bucket lies or is to lie; nil where that is none.
   local function piece_of(window, bucket)
-    if not window.elsewhere then return nil end
+    if not window.spilled then return nil end
     return redis.call('ZRANGEBYSCORE', (window.prefix .. window.name), decimal(bucket), '+inf', 'LIMIT', 0, 1)[1]
   end
 
@@ -214,7 +214,7 @@ do
   end
 
   -- What was added at this time goes where it belongs: once a call, or before anybody looks at buckets.
-  function put_in_place(window, now)
+  function flush_pending(window, now)
     local added = window.added
     if added == 0 then return end
     window.added = 0
@@ -225,7 +225,7 @@ do
   -- The least wait after which the sum is at most `room`, which is not negative: the oldest leave first. Among credits, which give
   -- back nothing of what comes later, the newest buckets that are too much together say which one has to leave.
   function wait_for_room(window, room, now)
-    put_in_place(window, now)
+    flush_pending(window, now)
     local left, last_to_leave = window.sum, NONE
     if window.credits == 0 then
       each_bucket(window, function(bucket, amount)
@@ -252,7 +252,7 @@ do
   local function pack_window(window)
     local newest = window.newest == NONE and '' or struct_pack(PAIR, window.newest, window.amount)
     return struct_pack(
-      HEAD, window.sum, window.credits, window.oldest, window.window_ms, window.width_ms, window.elsewhere and 1 or 0
+      HEAD, window.sum, window.credits, window.oldest, window.window_ms, window.width_ms, window.spilled and 1 or 0
     ) .. window.pairs .. newest
   end
 
@@ -260,7 +260,7 @@ do
     return (struct_unpack('<d', packed, #packed - PAIR_BYTES + 1))
   end
 
-  -- Writes what lies elsewhere, and answers what is to be stored in the hash.
+  -- Writes the spilled buckets, and returns what the hash is to store.
   function write_window(window)
     local key = window.prefix .. window.name
     if window.left_through then redis.call('ZREMRANGEBYSCORE', key, '-inf', decimal(window.left_through)) end
@@ -273,7 +273,7 @@ do
       local last = last_bucket(piece)
       redis.call('ZADD', key, decimal(last), piece)
       expire_at(key, bucket_ends(window, last))
-      window.pairs, window.elsewhere = string.sub(window.pairs, PIECE_BYTES + 1), true
+      window.pairs, window.spilled = string.sub(window.pairs, PIECE_BYTES + 1), true
     end
     return pack_window(window)
   end
