@@ -1,28 +1,81 @@
-/** The first thing a newcomer runs is `npm ci`: it refuses a lockfile that lacks any platform's optional package. */
+/**
+ * The first thing a newcomer runs is `npm ci`. It installs what the lockfile says and nothing else, so the lockfile must have
+ * the engines of every platform, whichever platform wrote it: npm leaves out what it cannot reach.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-type Entry = { resolved?: string; link?: boolean; optionalDependencies?: Record<string, string> };
+type Entry = {
+  resolved?: string;
+  link?: boolean;
+  integrity?: string;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optionalDependencies?: Record<string, string>;
+};
 
 const lockfile: { packages: Record<string, Entry> } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8'),
 );
 const entries = Object.entries(lockfile.packages);
 
-/** chdb's engines for other platforms could not be had when the lockfile was made: there, `npm install` completes it. */
-const NOT_TO_BE_HAD = /^@chdb\/lib-/;
+/**
+ * The registry that wrote the lockfile does not have these engines of chdb, so their hashes are not known. `npm ci` takes
+ * an entry without a hash. `npm install` on one of these platforms adds it: then this list gets shorter.
+ */
+const WITHOUT_HASH = ['@chdb/lib-darwin-arm64', '@chdb/lib-darwin-x64', '@chdb/lib-linux-arm64-gnu'];
 
-test('every optional package of every platform is in the lockfile', () => {
-  const known = new Set(
-    entries.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
-  );
+/** The platforms that Mandate runs on. Linux means glibc. */
+const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64'];
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+function runsOn({ os, cpu, libc }: Entry, platform: string): boolean {
+  const [system = '', processor = ''] = platform.split(' ');
+  const suits = (wanted: string[] | undefined, own: string) => wanted === undefined || wanted.includes(own);
+  return suits(os, system) && suits(cpu, processor) && (system !== 'linux' || suits(libc, 'glibc'));
+}
+
+const byName = new Map(entries.map(([path, entry]) => [nameOf(path), entry]));
+
+/** Packages that choose one of several engines by platform: by their optional dependencies, whatever their names are. */
+const withEngines = entries.flatMap(([path, { optionalDependencies = {} }]) => {
+  const engines = Object.keys(optionalDependencies).flatMap((name) => byName.get(name) ?? []);
+  const forPlatforms = engines.filter(({ os, cpu }) => os !== undefined && cpu !== undefined);
+  return forPlatforms.length > 1 ? [[nameOf(path), forPlatforms] as const] : [];
+});
+
+test('every optional package is in the lockfile', () => {
   const missing = entries.flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
-      .filter((name) => !known.has(name) && !NOT_TO_BE_HAD.test(name))
+      .filter((name) => !byName.has(name))
       .map((name) => `${path} wants ${name}`),
   );
   expect(missing).toEqual([]);
+});
+
+test('every package with an engine for each platform has those for Linux and macOS, x64 and arm64', () => {
+  expect(withEngines.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['@biomejs/biome', 'chdb', 'ffi-rs', 'lightningcss', 'oxc-parser', 'rolldown']),
+  );
+  const missing = withEngines.flatMap(([name, engines]) =>
+    PLATFORMS.filter((platform) => !engines.some((engine) => runsOn(engine, platform))).map(
+      (platform) => `${name} has no engine for ${platform}`,
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every package from a registry has a hash, save for engines that could not be reached', () => {
+  const without = entries.filter(
+    ([path, { link, integrity }]) =>
+      path.includes('node_modules/') && link !== true && integrity === undefined,
+  );
+  expect(without.map(([path]) => nameOf(path))).toEqual(WITHOUT_HASH);
 });
 
 test('the lockfile names no registry', () => {

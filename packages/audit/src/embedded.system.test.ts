@@ -79,6 +79,20 @@ test('a second directory in one process is refused, and the first goes on', asyn
   await client.ping();
 });
 
+test('on a platform without an engine the error names the platform, and a server as the way out', async () => {
+  const { arch } = process;
+  Object.defineProperty(process, 'arch', { value: 'riscv64' });
+  try {
+    await expect(open()).rejects.toMatchObject({
+      code: 'AUDIT_ENGINE_MISSING',
+      message: expect.stringContaining(`${process.platform} riscv64`),
+      remedy: expect.stringContaining('MANDATE_CLICKHOUSE_URL'),
+    });
+  } finally {
+    Object.defineProperty(process, 'arch', { value: arch });
+  }
+});
+
 test('a question that is given up is under way until it ends', async () => {
   const { query } = await open();
   const givingUp = new AbortController();

@@ -16,7 +16,8 @@ import type { AuditClient } from './port.ts';
 /**
  * Opens the directory, making it where there is none.
  *
- * @throws MandateError AUDIT_LOCKED when another process has it open, AUDIT_NOT_OPENED when it cannot be opened at all
+ * @throws MandateError AUDIT_LOCKED when another process has it open, AUDIT_ENGINE_MISSING when chdb has no engine for this
+ *   platform, AUDIT_NOT_OPENED when the directory cannot be opened
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
   const connection = withoutCallSettings(await connect(options.path));
@@ -42,7 +43,24 @@ function withoutCallSettings(chdb: ChdbConnection): NonNullable<ClickHouseClient
   };
 }
 
+/** chdb publishes an engine for each of four platforms as an optional package; npm leaves out those of other platforms. */
+async function mustHaveEngine(): Promise<void> {
+  const { tryResolveLibchdb } = await import('chdb/libchdb');
+  if (tryResolveLibchdb() !== undefined) return;
+  const here = `${process.platform} ${process.arch}`;
+  throw new MandateError(
+    'AUDIT_ENGINE_MISSING',
+    `The ClickHouse engine inside this process (npm package chdb) is not installed for ${here}.`,
+    {
+      remedy:
+        'Name a ClickHouse server in MANDATE_CLICKHOUSE_URL. chdb has engines for macOS and for Linux with glibc, ' +
+        'x64 and arm64; on one of these run `npm ci` again. On Windows use WSL2, or a server.',
+    },
+  );
+}
+
 async function connect(path: string): Promise<ChdbConnection> {
+  await mustHaveEngine();
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     // Loaded here: an engine of 500 MB is nothing that services on a ClickHouse server should need.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
-import { spawnCommand, startMandate } from './run-mandate.ts';
+import { runMandate, spawnCommand, startMandate } from './run-mandate.ts';
 
 it('starts on an empty folder, shows keys once, does what its files say, and stops at SIGTERM', async () => {
   const folder = temporaryFolder();
@@ -95,6 +95,19 @@ it('names the places of bad mandates, and a file that is missing', async () => {
   expect(asPolicies.stderr).toContain(`\n${mandates}:1:1 kind: `);
   const missing = await spawnCommand(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
+it('says on a platform without an engine for ClickHouse that a server is the way out', async () => {
+  const { arch } = process;
+  Object.defineProperty(process, 'arch', { value: 'riscv64' });
+  try {
+    const started = await runMandate(['up', '--data', join(temporaryFolder(), 'data'), '--port', '0']);
+    expect(started.exitCode).toBe(1);
+    expect(started.stderr).toMatch(/^mandate: The ClickHouse engine .* is not installed for \w+ riscv64\./m);
+    expect(started.stderr).toContain('MANDATE_CLICKHOUSE_URL');
+  } finally {
+    Object.defineProperty(process, 'arch', { value: arch });
+  }
 });
 
 it('takes its bounds from the environment, and refuses those that are none', async () => {
