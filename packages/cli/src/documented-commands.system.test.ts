@@ -1,0 +1,76 @@
+/** Commands and options that pages show are those that there are. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { SUBCOMMANDS } from './subcommands.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const PAGES = globSync(['README.md', 'docs/**/*.md', 'infra/*/README.md'], { cwd: ROOT });
+
+async function wholeProgram(): Promise<Command> {
+  const program = new Command('mandate').version('0').helpOption();
+  for (const { name, load } of SUBCOMMANDS) (await load())(program.command(name), async () => {});
+  return program;
+}
+
+/** Each use of the command in a code span or a block, from the word after `mandate` to the end of the command. */
+function usesIn(page: string): [line: number, words: string[]][] {
+  let isCode = false;
+  return page.split('\n').flatMap((text, at): [number, string[]][] => {
+    if (text.startsWith('```')) isCode = !isCode;
+    const pieces = isCode ? [COMMAND_LINE.exec(text)?.[1] ?? ''] : spansOf(text);
+    return pieces.flatMap((piece): [number, string[]][] => {
+      const used = /^mandate ([a-z][^|#>&;)]*)/.exec(piece)?.[1];
+      return used === undefined ? [] : [[at + 1, used.replace(QUOTED, 'X').trim().split(/\s+/)]];
+    });
+  });
+}
+
+const COMMAND_LINE = /^(?:.*\$\()?(?:npx |docker compose run --rm )?(mandate .*)$/;
+const QUOTED = /'[^']*'|"[^"]*"/g;
+
+function spansOf(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.replace(/^npx /, ''));
+}
+
+function faultIn(program: Command, words: readonly string[]): string | null {
+  let command = program;
+  for (const word of words) {
+    const named = command.commands.find((known) => known.name() === word);
+    if (named !== undefined) command = named;
+    else if (word.startsWith('--')) {
+      const option = word.replace(/[=,.:…].*$/, '');
+      // A command with commands of its own may have one that runs without its name, with its options.
+      const known = [command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long));
+      const isKnown = known.includes(option) || option === '--help';
+      if (!isKnown) return `${command.name()} has no ${option}`;
+    } else if (command.commands.length > 0 && /^[a-z][a-z-]*$/.test(word)) {
+      return `${command.name()} has no ${word}`;
+    }
+  }
+  return null;
+}
+
+test('every command and option of the pages exists', async () => {
+  const program = await wholeProgram();
+  const faults = PAGES.flatMap((path) =>
+    usesIn(readFileSync(join(ROOT, path), 'utf8')).flatMap(([line, words]) => {
+      const fault = faultIn(program, words);
+      return fault === null ? [] : [`${path}:${line} mandate ${words.join(' ')}: ${fault}`];
+    }),
+  );
+  expect(faults).toEqual([]);
+});
+
+test('finds a command, a command of a command and an option that do not exist', async () => {
+  const program = await wholeProgram();
+  const page =
+    '`mandate agnets`, `mandate keys isue`, `mandate tail --jsno`\n```\nmandate keys list --dta x # y\n```';
+  expect(usesIn(page).map(([, words]) => faultIn(program, words))).toEqual([
+    'mandate has no agnets',
+    'keys has no isue',
+    'tail has no --jsno',
+    'list has no --dta',
+  ]);
+});
