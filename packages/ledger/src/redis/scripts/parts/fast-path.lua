@@ -1,5 +1,6 @@
--- The fast path of step.lua: it allows a new request without looking at its limits one by one. fast-path.ts has the reason,
--- the measured figure, and the other half, which works out what each limit held.
+-- The fast path of step.lua: it allows a new request without looking at its limits one by one. That saves a sixth of the CPU
+-- that Redis needs for an action: 14.3 µs instead of 17.1 µs, with the confirmation. fast-path.ts has the other half, which
+-- works out what each limit held, and how this was measured.
 --
 -- step.lua uses this part after its local variables, because the functions here read them.
 --
