@@ -39,7 +39,12 @@ export function reportFailure(
 const BAD_INPUT: ReadonlySet<unknown> = new Set([
   'CONFIG_INVALID',
   'MANDATES_INVALID',
+  'PRIVACY_INVALID',
   'ALERT_RULES_INVALID',
+  'CASES_INVALID',
+  'DOCUMENTS_INVALID',
+  'DOCUMENTS_REFUSED',
+  'FILE_UNREADABLE',
   'LOG_OF_OTHER_PLANE',
 ]);
 

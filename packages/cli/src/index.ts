@@ -4,7 +4,7 @@
  * HTTP to a running plane, or decide offline (`eval`).
  */
 
-export { offlineHiding } from './offline-hiding.ts';
+export { offlineHiding } from './documents/offline-hiding.ts';
 export { openPlane, type Plane } from './plane/open-plane.ts';
 export { planeConfig } from './plane/plane-config.ts';
 export { runProgram } from './program.ts';

@@ -5,6 +5,7 @@
  *   another thread, which does the long work (ADR 38).
  */
 export { type FollowedControl, followControl } from './follow-control.ts';
+export { type OpenedControl, openControl } from './open-control.ts';
 export { feedReplica } from './replica/feed-replica.ts';
 export { openControlSnapshots } from './snapshots/open-control-snapshots.ts';
 export { takeControlSnapshot } from './snapshots/take-snapshot.ts';

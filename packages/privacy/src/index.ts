@@ -4,6 +4,7 @@
  * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`). Before an action is
  * published, what the document names is hidden in it (`hidingInForce`): by the path of a field, and by pattern in texts.
  */
+export type { HiddenFields } from './hiding/hidden-fields.ts';
 export { hidingInForce, redactingInForce, sealingInForce } from './hiding/hiding-in-force.ts';
 export { type HidingRules, trialHiding } from './hiding/trial-hiding.ts';
 export { checkPrivacy, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';

@@ -3,6 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MandateError } from './errors.ts';
 
+/** Where a process keeps everything when no setting says where: below the folder that it was started in. */
+export const DEFAULT_DATA_PATH = '.mandate';
+
 export type DataFolder = {
   path: string;
   /** Held by whoever decides: there is one ledger in memory to one log. */

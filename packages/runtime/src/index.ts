@@ -21,7 +21,7 @@ export {
 export { readSentinelUrl, type SentinelUrl } from './config/backends/sentinel-url.ts';
 export { readTlsFiles, type TlsFiles, tlsRemedy } from './config/backends/tls-files.ts';
 export { CONFIG_PREFIX } from './config/config-prefix.ts';
-export { type DataFolder, dataFolder, makeDataFolder } from './data-folder.ts';
+export { type DataFolder, DEFAULT_DATA_PATH, dataFolder, makeDataFolder } from './data-folder.ts';
 export { isMandateError, MandateError } from './errors.ts';
 export { FairQueue, type Lane } from './fair-queue.ts';
 export { type FollowedDocument, followDocument } from './followed-document.ts';
@@ -29,6 +29,7 @@ export { holdExclusively } from './hold-exclusively.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';
 export { LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
 export { lookOften } from './look-often.ts';
+export { readNamedFile, unreadableFile } from './named-file.ts';
 export { type Opening, openInOrder } from './open-in-order.ts';
 export { NotUtf8Error, readTextFile, textOfFile } from './read-text-file.ts';
 export { answers, type ReadinessCheck } from './readiness.ts';

@@ -19,6 +19,7 @@ export { isExpired, issueApiKey, issueRoleKey } from './api-keys/api-key-record.
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
 export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-keys/key-store.ts';
+export { keysInForce } from './api-keys/keys-in-force.ts';
 export { keysWhileOpen } from './api-keys/keys-while-open.ts';
 export { FairRoom, type Held, type Holder } from './fair-room.ts';
 export { callerOf, forbidden } from './http/authenticate.ts';
@@ -46,6 +47,12 @@ export { jsonPointer } from './http/validate-requests.ts';
 export { whenClosed } from './http/when-closed.ts';
 export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { createLogger } from './pino-logger.ts';
-export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';
+export {
+  type ProcessParts,
+  runService,
+  type ServiceContext,
+  type ServiceParts,
+  type ServiceSettings,
+} from './run-service.ts';
 export { Bucket } from './throughput/bucket.ts';
 export { openTracer } from './tracing/open-tracer.ts';

@@ -29,14 +29,16 @@ export type ServiceSettings = {
   sockets?: number;
 };
 
-/** What a service is given to open its own parts with. */
-export type ServiceContext<Config> = Opening & {
-  config: Config;
+/** What every service of a process shares with the others: `open…` of a service takes it, from its main.ts or from a plane. */
+export type ProcessParts = Opening & {
   log: Logger;
   metrics: Metrics;
   /** null where there are no traces. */
   tracer: Tracer | null;
 };
+
+/** What a service is given to open its own parts with. */
+export type ServiceContext<Config> = ProcessParts & { config: Config };
 
 /** What its HTTP server shows: health and metrics in any case, and `routes` where it has some. */
 export type ServiceParts = {

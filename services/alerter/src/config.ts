@@ -1,5 +1,5 @@
-import { LOG_LEVELS } from '@mandate/runtime';
 import { backendsMustFit, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
+import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export const alerterSettings = z.object({
   ALERTER_DATA_PATH: z
     .string()
     .min(1)
-    .default('.mandate')
+    .default(DEFAULT_DATA_PATH)
     .describe('the folder of keys.json and alerts.yaml, and of the log if it is not on Kafka'),
   ALERTER_RULES_PATH: z
     .string()

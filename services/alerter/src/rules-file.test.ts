@@ -7,7 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openRulesFile } from './rules-file.ts';
 
 function opened(path: string, { isNamed = false, log = silentLogger() } = {}) {
-  const file = openRulesFile({ path, isNamed, env: {}, log });
+  const file = openRulesFile(isNamed ? { ALERTER_RULES_PATH: path } : {}, {
+    folder: { alerts: path },
+    env: {},
+    log,
+  });
   onTestFinished(() => file.stop());
   return {
     ...file,

@@ -17,7 +17,17 @@ import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rul
 
 export type RulesFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & { alerting(): Alerting };
 
-export function openRulesFile(options: {
+/** The file that the settings name, or `alerts.yaml` of the data folder, where it need not exist. */
+export function openRulesFile(
+  { ALERTER_RULES_PATH: named }: { readonly ALERTER_RULES_PATH?: string | undefined },
+  { folder, ...given }: { folder: { alerts: string }; env: Environment; log: Logger },
+): RulesFile {
+  return followRules({ path: named ?? folder.alerts, isNamed: named !== undefined, ...given });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function followRules(options: {
   path: string;
   /** Whether somebody named it; one that nobody named need not be there. */
   isNamed: boolean;

@@ -20,12 +20,6 @@ import { readRules, writeRules } from './routes/rules.ts';
 import { showLint } from './routes/show-lint.ts';
 import { readTenants, writeTenants } from './routes/tenants.ts';
 
-export { controlConfig, controlSettings } from './config.ts';
-export type { Control } from './control.ts';
-export { makeTenantTopics } from './make-tenant-topics.ts';
-export { measureExpiringKeys } from './measure-expiring-keys.ts';
-export { openControlThread } from './thread/open-control-thread.ts';
-
 /**
  * A plugin for an HTTP server of @mandate/runtime.
  * @param reads with which it is on record who reads, and who is turned away; null: it is on none

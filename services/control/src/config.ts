@@ -1,5 +1,5 @@
-import { LOG_LEVELS } from '@mandate/runtime';
 import { backendsMustFit, kafkaSettings, otlpSettings, privacySettings } from '@mandate/runtime/settings';
+import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export const controlSettings = z.object({
   CONTROL_DATA_PATH: z
     .string()
     .min(1)
-    .default('.mandate')
+    .default(DEFAULT_DATA_PATH)
     .describe('the folder of keys.json, and of the log if it is not on Kafka'),
   CONTROL_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   CONTROL_PORT: z

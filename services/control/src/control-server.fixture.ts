@@ -19,7 +19,8 @@ import {
 } from '@mandate/server';
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
-import { controlRoutes, openControlThread } from './app.ts';
+import { controlRoutes } from './app.ts';
+import { openControlThread } from './thread/open-control-thread.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 

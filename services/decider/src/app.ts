@@ -40,11 +40,6 @@ import { beginSpans, describeAnswer } from './trace-batch.ts';
 import { watchDecider } from './watch-decider.ts';
 import { watchRoom } from './watch-room.ts';
 
-export { deciderConfig, deciderSettings } from './config.ts';
-export * from './mandates-file.ts';
-export { holdFolder, type OpenedLedger, openLedger } from './open-ledger.ts';
-export { warnOfShortQuestions } from './warn-of-short-questions.ts';
-
 export type DeciderOptions = AnswerContext & {
   bus: Bus;
   log: Logger;

@@ -1,6 +1,7 @@
 import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
+  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,
@@ -14,7 +15,7 @@ export const deciderSettings = z.object({
   DECIDER_DATA_PATH: z
     .string()
     .min(1)
-    .default('.mandate')
+    .default(DEFAULT_DATA_PATH)
     .describe('the folder of the mandates, and of log and ledger if they are not on servers'),
   DECIDER_MANDATES_PATH: z
     .string()

@@ -4,17 +4,16 @@
  * log only.
  */
 import { openLog } from '@mandate/bus';
-import { mandatesByRegister } from '@mandate/control';
-import { followControl, openControlSnapshots } from '@mandate/control-log';
+import { openControl } from '@mandate/control-log';
 import { ledgerReadiness } from '@mandate/ledger';
-import { compileActionRedaction } from '@mandate/policy';
-import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
+import { openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, systemClock } from '@mandate/runtime';
-import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
-import { holdFolder, openLedger, openMandatesFile, startDecider, warnOfShortQuestions } from './app.ts';
 import { deciderConfig } from './config.ts';
+import { openMandatesFile } from './mandates-file.ts';
+import { openDecider } from './open-decider.ts';
+import { holdFolder, openLedger } from './open-ledger.ts';
 
 await runService(process, {
   name: 'decider',
@@ -25,58 +24,30 @@ await runService(process, {
     host,
     port,
   }),
-  async open({ config, log, metrics, tracer, ...opening }) {
-    const { closing, running } = opening;
+  async open({ config, ...parts }) {
+    const { log, closing } = parts;
     const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
     const folder = makeDataFolder(config.DECIDER_DATA_PATH);
-    holdFolder(config, folder, opening);
+    holdFolder(config, folder, parts);
     const path = config.DECIDER_MANDATES_PATH ?? folder.mandates;
     const mandates = closing(openMandatesFile({ path, log }), (file) => file.stop());
     const hashKey = config.DECIDER_HASH_KEY;
     const hashing = { key: hashKey, setting: 'MANDATE_DECIDER_HASH_KEY' };
     const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
-    // What gateways publish is sealed already; what is to be sealed of others' records is redacted, for want of keys.
-    const redact = hidingInForce(privacy, {
-      redact: compileActionRedaction({
-        redact: config.DECIDER_REDACT_FIELDS,
-        hash: config.DECIDER_HASH_FIELDS,
-        hashKey,
-      }),
-      hashKey,
-      sealer: null,
-    });
+    const fields = { redact: config.DECIDER_REDACT_FIELDS, hash: config.DECIDER_HASH_FIELDS, hashKey };
     const synchronous = config.DECIDER_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, clock, synchronous }), (held) =>
       held.close(),
     );
-    const snapshots = openControlSnapshots(config, bus, folder);
-    const followed = running(await followControl({ bus, log, snapshots }));
-    const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
-    const decider = running(
-      await startDecider({
-        bus,
-        ledger,
-        mend,
-        control: () => mandatesByRegister(followed.mandates, mandates.control()),
-        redact,
-        clock,
-        deadlines: true,
-        log,
-        metrics,
-        tracer,
-        maxRemembered: (tenant) => followed.mandates.limits(tenant).rememberedIds,
-        tenantsWithTopics: () => followed.withTopics,
-        topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
-        maxBatch: config.DECIDER_BATCH_RECORDS,
-        sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
-      }),
-    );
-    warnOfShortQuestions({ mandates: mandates.control().mandates, followed, ledger, log });
+    const { followed } = await openControl(config, { ...parts, bus, folder });
+    const opened = await openLedger(config, { ...parts, bus, folder, clock }, parts);
+    const shared = { ...parts, ...opened, bus, followed, mandates, privacy, fields, clock };
+    const decider = await openDecider(config, shared);
     return {
       keys: null,
       readiness: async () => [
         await answers('log', bus.ping()),
-        await ledgerReadiness(ledger),
+        await ledgerReadiness(opened.ledger),
         mandates.readiness(),
         privacy.readiness(),
         decider.readiness(),

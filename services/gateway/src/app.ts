@@ -39,12 +39,6 @@ import { UndecidedRecords } from './publish/undecided-records.ts';
 import { RefusedAgents } from './refusals/refused-agents.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
-export { LastKills } from './commands/last-kills.ts';
-export { kill, revive } from './commands/pull-kill-switch.ts';
-export { gatewayConfig, gatewaySettings } from './config.ts';
-export type { GatewayDependencies } from './gateway.ts';
-export { CommandJournal } from './journal/command-journal.ts';
-
 export type RunnableGateway = {
   /** A plugin for a server of `createHttpServer`. */
   routes(server: HttpServer): Promise<void>;

@@ -1,6 +1,7 @@
 import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
+  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,
@@ -21,7 +22,7 @@ export const gatewaySettings = z.object({
   GATEWAY_DATA_PATH: z
     .string()
     .min(1)
-    .default('.mandate')
+    .default(DEFAULT_DATA_PATH)
     .describe('the folder of keys.json and plane.secret, and of the log if it is not on Kafka'),
   GATEWAY_CORS_ORIGINS: corsOrigins,
   GATEWAY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,

@@ -4,23 +4,14 @@
  * process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
-import { agentRegister } from '@mandate/control';
-import { followControl, openControlSnapshots } from '@mandate/control-log';
-import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import {
-  hidingInForce,
-  openPrivacyFile,
-  personKeysAt,
-  redactingInForce,
-  sealingInForce,
-  sealsAnything,
-} from '@mandate/privacy';
+import { openControl } from '@mandate/control-log';
+import { openSharedLedger } from '@mandate/ledger';
+import { openPrivacyFile } from '@mandate/privacy';
 import { makeDataFolder, readOrMakeSecret, systemClock } from '@mandate/runtime';
-import { anyKeyStore, fileKeyStore, keyStoreOf, keysWhileOpen, runService } from '@mandate/server';
+import { fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
-import { createGateway } from './app.ts';
 import { gatewayConfig } from './config.ts';
+import { openGateway } from './open-gateway.ts';
 
 await runService(process, {
   name: 'gateway',
@@ -34,64 +25,30 @@ await runService(process, {
     requestsPerKeyPerSecond: config.GATEWAY_REQUESTS_PER_KEY_PER_SECOND,
     sockets: config.GATEWAY_MAX_SOCKETS,
   }),
-  async open({ config, log, metrics, closing, running }) {
+  async open({ config, ...parts }) {
+    const { log, closing } = parts;
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);
     const secret = readOrMakeSecret(folder.secret);
     const hashKey = config.GATEWAY_HASH_KEY;
     const hashing = { key: hashKey, setting: 'MANDATE_GATEWAY_HASH_KEY' };
     const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
-    const personKeys = personKeysAt(config.GATEWAY_PERSON_KEYS_PATH ?? folder.personKeys);
-    const redact = hidingInForce(privacy, {
-      redact: compileActionRedaction({
-        redact: config.GATEWAY_REDACT_FIELDS,
-        hash: config.GATEWAY_HASH_FIELDS,
-        hashKey,
-      }),
-      hashKey,
-      sealer: personKeys,
-    });
-    const seal = sealingInForce(privacy, personKeys);
+    const fields = { redact: config.GATEWAY_REDACT_FIELDS, hash: config.GATEWAY_HASH_FIELDS, hashKey };
     const synchronous = config.GATEWAY_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, synchronous }), (held) =>
       held.close(),
     );
     const ledger = closing(await openSharedLedger(config, log), (held) => held?.close());
-    const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
-    const snapshots = openControlSnapshots(config, bus, folder);
-    const followed = running(await followControl({ bus, log, snapshots }));
-    const gateway = createGateway(
-      {
-        bus,
-        ledger,
-        standing: followed.mandates.standing,
-        controlRevision: followed.revision,
-        register: agentRegister(followed.tenant),
-        limits: followed.mandates.limits,
-        isClosed: followed.mandates.isClosed,
-        isOfBounds: followed.mandates.isOfBounds,
-        kills,
-        findDecision: null,
-        redact,
-        fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
-        redactText: redactingInForce(privacy),
-        personKeys,
-        sealsPersons: () => sealsAnything(privacy.privacy()),
-        onPrivacyEdit: privacy.onEdit,
-        log,
-        metrics,
-        clock: systemClock,
-      },
-      config,
-    );
-    running(await gateway.start());
+    const { followed } = await openControl(config, { ...parts, bus, folder });
+    const { routes, readiness } = await openGateway(config, {
+      ...{ ...parts, bus, folder, followed, privacy, fields, secret, ledger },
+      findDecision: null,
+      clock: systemClock,
+    });
     return {
-      keys: keysWhileOpen(
-        anyKeyStore(keyStoreOf(followed.apiKeys), fileKeyStore(folder.keys)),
-        followed.mandates,
-      ),
+      keys: keysInForce(followed, fileKeyStore(folder.keys)),
       tenantLimits: followed.mandates.limits,
-      readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
-      routes: gateway.routes,
+      readiness: async () => [...(await readiness()), privacy.readiness()],
+      routes,
     };
   },
 });

@@ -34,11 +34,6 @@ import { showKill } from './routes/show-kill.ts';
 import { streamLive } from './routes/stream-live.ts';
 import { sums } from './routes/sums.ts';
 
-export { queryConfig, querySettings } from './config.ts';
-export { whatWouldChange } from './explain/what-would-change.ts';
-export { createFindDecision, type FindDecision } from './find-decision.ts';
-export type { Explanation } from './routes/explain-decision.ts';
-
 export type QueryOptions = {
   audit: AuditClient;
   log: Logger;

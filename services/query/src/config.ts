@@ -1,5 +1,5 @@
-import { LOG_LEVELS } from '@mandate/runtime';
 import { backendsMustFit, clickhouseSettings, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
+import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export const querySettings = z.object({
   QUERY_DATA_PATH: z
     .string()
     .min(1)
-    .default('.mandate')
+    .default(DEFAULT_DATA_PATH)
     .describe('the folder of keys.json, and of log and audit tables if they are not on servers'),
   QUERY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   QUERY_PORT: z

@@ -1,11 +1,11 @@
 /** The query service alone: on the audit tables and the log, on servers or in a folder, and the API keys of both. */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
-import { followControl, openControlSnapshots } from '@mandate/control-log';
-import { redactPieces } from '@mandate/privacy';
+import { openControl } from '@mandate/control-log';
 import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
-import { anyKeyStore, fileKeyStore, keyStoreOf, keysWhileOpen, runService } from '@mandate/server';
+import { fileKeyStore, keysInForce, runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
-import { queryConfig, queryReadiness, queryRoutes } from './app.ts';
+import { queryConfig } from './config.ts';
+import { openQuery } from './open-query.ts';
 import { openQueryLog } from './open-query-log.ts';
 
 await runService(process, {
@@ -20,35 +20,24 @@ await runService(process, {
     requestsPerKeyPerSecond: config.QUERY_REQUESTS_PER_KEY_PER_SECOND,
     sockets: config.QUERY_MAX_SOCKETS,
   }),
-  async open({ config, log, metrics, closing, running }) {
+  async open({ config, ...parts }) {
+    const { log, closing } = parts;
     const folder = makeDataFolder(config.QUERY_DATA_PATH);
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
-    // On a server the recorder makes the tables: who only asks needs no right to.
+    // On a server the recorder makes the tables. A service that only asks needs no right to make them.
     if (config.CLICKHOUSE_URL === undefined) await migrate(audit, MIGRATIONS_DIRECTORY);
     const bus = closing(await openQueryLog(config, { folder, log }), (held) => held?.close());
     const ofFolder = fileKeyStore(folder.keys);
-    const snapshots = bus && openControlSnapshots(config, bus, folder);
-    const followed = bus && snapshots && running(await followControl({ bus, log, snapshots }));
-    const timeoutMs = config.QUERY_ANSWER_TIMEOUT_MS;
+    const followed = bus && (await openControl(config, { ...parts, bus, folder })).followed;
+    const { routes, readiness } = openQuery(config, { ...parts, audit, bus, clock: systemClock });
     return {
-      keys:
-        followed === null
-          ? ofFolder
-          : keysWhileOpen(anyKeyStore(keyStoreOf(followed.apiKeys), ofFolder), followed.mandates),
+      keys: followed === null ? ofFolder : keysInForce(followed, ofFolder),
       ...(followed !== null && { tenantLimits: followed.mandates.limits }),
       readiness: async () => [
-        ...(await queryReadiness(audit)),
+        ...(await readiness()),
         ...(bus === null ? [] : [await answers('log', bus.ping())]),
       ],
-      routes: queryRoutes({
-        audit,
-        bus: config.QUERY_RECORD_READS ? bus : null,
-        log,
-        metrics,
-        clock: systemClock,
-        timeoutMs,
-        redactText: redactPieces,
-      }),
+      routes,
     };
   },
 });

@@ -39,9 +39,6 @@ import { type Gathered, recordUntilDone } from './record-batch.ts';
 import { mustStillBe, tablesOf } from './same-tables.ts';
 import { insertOf } from './trace-batch.ts';
 
-export { recorderConfig, recorderSettings } from './config.ts';
-export type { KeepMonths } from './keep-retention.ts';
-
 export type RecorderOptions = {
   bus: Bus;
   /** With its tables: run `migrate` first. */

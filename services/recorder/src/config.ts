@@ -2,6 +2,7 @@ import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
+  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,
@@ -13,7 +14,7 @@ export const recorderSettings = z.object({
   RECORDER_DATA_PATH: z
     .string()
     .min(1)
-    .default('.mandate')
+    .default(DEFAULT_DATA_PATH)
     .describe('the folder of log and audit tables, if they are not on servers'),
   RECORDER_HOST: z.string().default('127.0.0.1').describe('the address of /healthz, /readyz and /metrics'),
   RECORDER_PORT: z

@@ -5,7 +5,8 @@ import { openPrivacyFile } from '@mandate/privacy';
 import { makeDataFolder } from '@mandate/runtime';
 import { runService } from '@mandate/server';
 import manifest from '../package.json' with { type: 'json' };
-import { recorderConfig, startRecorder } from './app.ts';
+import { recorderConfig } from './config.ts';
+import { openRecorder } from './open-recorder.ts';
 
 await runService(process, {
   name: 'recorder',
@@ -16,26 +17,14 @@ await runService(process, {
     host,
     port,
   }),
-  async open({ config, log, metrics, tracer, closing, running }) {
+  async open({ config, ...parts }) {
+    const { log, closing } = parts;
     const folder = makeDataFolder(config.RECORDER_DATA_PATH);
     const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
     await migrate(audit, MIGRATIONS_DIRECTORY);
-    const recorder = running(
-      await startRecorder({
-        bus,
-        audit,
-        log,
-        metrics,
-        tracer,
-        maxBatch: config.RECORDER_BATCH_RECORDS,
-        gatherMs: config.RECORDER_GATHER_MS,
-        sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
-        retentionMs: config.RECORDER_RETENTION_MS,
-        keepMonths: privacy.keepMonths,
-      }),
-    );
+    const recorder = await openRecorder(config, { ...parts, bus, audit, privacy });
     return { keys: null, readiness: async () => [...(await recorder.readiness()), privacy.readiness()] };
   },
 });

@@ -285,7 +285,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'compileActionRedaction({ redact: undefined, hash, hashKey })',
     ],
   ]),
-  ...inFile('packages/cli/src/offline-hiding.ts', [
+  ...inFile('packages/cli/src/documents/offline-hiding.ts', [
     [
       'privacy: offline, the settings of the plane name fields to redact',
       'redact: PLANE_REDACT_FIELDS,',
@@ -475,7 +475,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['cases: the remaining amount comes from the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
     ['cases: the rule that gives a policy is named', 'latestOf(given) + whose === bound', 'true'],
   ]),
-  ...inFile('packages/cli/src/control/document-file.ts', [
+  ...inFile('packages/cli/src/documents/document-file.ts', [
     ['pull: no file is hidden or a case file', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
     [
       'pull: each document has its own file, also without letter case',

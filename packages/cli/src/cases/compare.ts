@@ -14,7 +14,6 @@ import {
   type RuleDocument,
   signedMicros,
 } from '@mandate/schemas';
-import { forPeople } from '../output/for-people.ts';
 import { budgetNamed } from './named-budgets.ts';
 
 export type Difference = { what: string; expected: string; seen: string };
@@ -29,7 +28,11 @@ export type Around = {
   ledger: Ledger;
   control: MandatesInForce;
   rules: ReadonlyMap<string, RuleDocument>;
+  /** The reason of a decision, as its reader sees it. */
+  reasonOf: ReasonOf;
 };
+
+export type ReasonOf = (decision: Pick<Decision, 'reason' | 'retryAfterMs'>) => string;
 
 const { tenant } = DEFAULTS;
 
@@ -49,7 +52,7 @@ export async function compare(answer: Evaluated, expected: Expectation, around: 
     ...(await budgetDifferences(expected, around)),
   ];
   if (differences.length === 0) return { differences, told: [] };
-  return { differences, told: decision === null ? [facts.reason] : toldOf(decision) };
+  return { differences, told: decision === null ? [facts.reason] : toldOf(decision, around.reasonOf) };
 }
 
 type Facts = { code: string; chargedMicros: number };
@@ -161,8 +164,8 @@ async function budgetDifferences(
   });
 }
 
-function toldOf(decision: Decision): string[] {
-  const { reason, mandate, checks } = decision;
+function toldOf(decision: Decision, reasonOf: ReasonOf): string[] {
+  const { mandate, checks } = decision;
   const [, ...others] = checks.filter(objects);
   const heldTo =
     mandate === null
@@ -172,7 +175,7 @@ function toldOf(decision: Decision): string[] {
         : [`held to ${mandate.policies.join(', ')}, by ${mandate.rules.join(', ')}`];
   const also = others.map(({ check, policy }) => `${check}${policy === undefined ? '' : ` of ${policy}`}`);
   return [
-    forPeople(reason, decision),
+    reasonOf(decision),
     ...heldTo,
     ...(also.length === 0 ? [] : [`other objections: ${also.join(', ')}`]),
   ];

@@ -6,7 +6,7 @@ import { trialHiding } from '@mandate/privacy';
 import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
 import type { PlayedStep } from './case-steps.ts';
-import { compare, type Difference } from './compare.ts';
+import { compare, type Difference, type ReasonOf } from './compare.ts';
 import type { Case, StatedBalance } from './read-cases.ts';
 import { inAWord, titleOf } from './step-words.ts';
 
@@ -25,14 +25,15 @@ export type CaseTold = { ok: boolean; steps: readonly StepTold[] };
 
 const { tenant } = DEFAULTS;
 
-export async function playCase(played: Case): Promise<CaseTold> {
+/** @param reasonOf the reason of a decision, as the reader of the result sees it */
+export async function playCase(played: Case, reasonOf: ReasonOf): Promise<CaseTold> {
   const clock = manualClock(played.startMs);
   const decider = offlineDecider(played.control, trialHiding(played.hiding), clock);
   for (const [index, stated] of played.spent.entries()) await state(decider, stated, `stated-${index}`);
   const steps: StepTold[] = [];
   for (const [index, step] of played.steps.entries()) {
     clock.set(step.atMs);
-    const told = await play(step, `step-${index}`, decider, played);
+    const told = await play(step, `step-${index}`, decider, { ...played, reasonOf });
     steps.push({ line: told.differences.length > 0 ? played.find(step.path).line : null, ...told });
   }
   return { ok: steps.every(({ differences }) => differences.length === 0), steps };
@@ -55,7 +56,7 @@ async function play(
   step: PlayedStep,
   id: string,
   decider: OfflineDecider,
-  played: Case,
+  played: Case & { reasonOf: ReasonOf },
 ): Promise<Omit<StepTold, 'line'>> {
   const records = recordsOf(step);
   const silent = { title: titleOf(step), seen: '', differences: [], told: [] };

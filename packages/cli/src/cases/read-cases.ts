@@ -6,13 +6,12 @@ import { foldDocuments } from '@mandate/control/plan';
 import { type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import { describeFault, type FindPlace, readDocuments, type SayFault } from '@mandate/policy/documents';
 import type { HidingRules } from '@mandate/privacy';
+import { MandateError, readNamedFile } from '@mandate/runtime';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
-import type { CommandContext } from '../command-context.ts';
-import { readControlFiles } from '../control/read-control-files.ts';
-import { CommandFailure } from '../exit-codes.ts';
-import { filesBelow } from '../input/files-below.ts';
-import { loadMandatesFile, readDocumentFile } from '../load-mandates-file.ts';
-import { offlineHiding } from '../offline-hiding.ts';
+import { readControlFiles } from '../documents/control-files.ts';
+import { filesBelow } from '../documents/files-below.ts';
+import { loadMandatesFile } from '../documents/mandates-file.ts';
+import { offlineHiding } from '../documents/offline-hiding.ts';
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 
@@ -34,15 +33,20 @@ export type Case = {
 
 const CASES = /\.test\.(?:ya?ml|json)$/;
 
-/** Throws a failure with exit code 2 that names every fault by file, line and column. */
-export function readCases(paths: readonly string[], env: CommandContext['env']): readonly Case[] {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * @param env the settings of a plane that say what it redacts
+ * @throws MandateError CASES_INVALID, which names every fault by file, line and column, or says that there is no case
+ */
+export function readCases(paths: readonly string[], env: Environment): readonly Case[] {
   const files = [...new Set(paths.flatMap((path) => filesBelow(path, CASES)))];
   const subjects = subjectsOnce(env);
   const faults: string[] = [];
   const cases: Case[] = [];
   for (const file of files) {
     const found = readDocuments(
-      readDocumentFile(file),
+      readNamedFile(file),
       { schema: casesDocument, what: 'case' },
       (document, say, find) =>
         cases.push(...casesOf(file, document, subjects(file, document, say), say, find)),
@@ -50,13 +54,13 @@ export function readCases(paths: readonly string[], env: CommandContext['env']):
     faults.push(...found.map((fault) => describeFault(file, fault)));
   }
   if (faults.length > 0)
-    throw new CommandFailure(2, `the cases are bad\n${faults.join('\n')}`, 'Mend them at these places.');
+    throw new MandateError('CASES_INVALID', `the cases are bad\n${faults.join('\n')}`, {
+      remedy: 'Correct them at these places.',
+    });
   if (cases.length > 0) return cases;
-  throw new CommandFailure(
-    2,
-    `${paths.join(', ')} holds no case`,
-    'Name files of cases, or folders of them: there they end in .test.yaml, .test.yml or .test.json.',
-  );
+  throw new MandateError('CASES_INVALID', `${paths.join(', ')} holds no case`, {
+    remedy: 'Name files of cases, or folders of them: there they end in .test.yaml, .test.yml or .test.json.',
+  });
 }
 
 type Subject = {
@@ -103,9 +107,7 @@ function subjectOf(
 }
 
 /** What a document's cases are about. The same files are read once. */
-function subjectsOnce(
-  env: CommandContext['env'],
-): (file: string, document: CasesDocument, say: SayFault) => Subject {
+function subjectsOnce(env: Environment): (file: string, document: CasesDocument, say: SayFault) => Subject {
   const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
   const mandatesOf = once((path: string) => loadMandatesFile(path));
   const hidingOf = once((path: string | undefined) => offlineHiding(env, path));

@@ -4,10 +4,10 @@ import { missingParents, missingPolicies, planChanges } from '@mandate/control/p
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { makeChanges } from '../control/make-changes.ts';
-import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
 import { whatIsAmiss } from '../control/what-is-amiss.ts';
+import { readControlFiles } from '../documents/control-files.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';

@@ -1,7 +1,8 @@
 /** The options of commands that work on the data folder of a plane on this machine. */
+
+import { DEFAULT_DATA_PATH } from '@mandate/runtime';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { DEFAULT_DATA_PATH } from '../plane/default-data-path.ts';
 
 export type FolderOptions = { data?: string; json?: true };
 

@@ -3,7 +3,7 @@ import { foldDocuments, withTheOnlyVersion } from '@mandate/control/plan';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { readControlFiles } from '../control/read-control-files.ts';
+import { readControlFiles } from '../documents/control-files.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';

@@ -11,10 +11,10 @@ import {
 } from '@mandate/control/plan';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { documentText, pathFor } from '../control/document-file.ts';
-import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
+import { type ControlFiles, controlFilesIn } from '../documents/control-files.ts';
+import { documentText, pathFor } from '../documents/document-file.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
 import { someText } from '../input/option-values.ts';

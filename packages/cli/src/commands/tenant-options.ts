@@ -1,11 +1,11 @@
 /** What is said of a tenant on the command line, upon what stands. */
 import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy/documents';
+import { readNamedFile } from '@mandate/runtime';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
 import { Command } from 'commander';
 import type { z } from 'zod';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
-import { readDocumentFile } from '../load-mandates-file.ts';
 
 type Counts = Pick<TenantLimits, 'agents' | 'policies' | 'rules' | 'issuedMandates'>;
 
@@ -96,7 +96,7 @@ function documentIn<T>(
   { what, begins, of }: { what: string; begins: string; of: string },
 ): { document: T; find: FindPlace } {
   const all: { document: T; find: FindPlace }[] = [];
-  const faults = readDocuments(readDocumentFile(file), { schema, what, begins }, (document, _say, find) =>
+  const faults = readDocuments(readNamedFile(file), { schema, what, begins }, (document, _say, find) =>
     all.push({ document, find }),
   );
   const [first, more] = all;

@@ -8,7 +8,7 @@ import type { TestedCase } from '../cases/tested-case.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
-import { counted } from '../output/for-people.ts';
+import { counted, forPeople } from '../output/for-people.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
@@ -91,7 +91,7 @@ function writeReport(path: string, text: string): void {
 
 async function played(one: Case): Promise<TestedCase> {
   const startedAtMs = performance.now();
-  const told = await playCase(one);
+  const told = await playCase(one, (decision) => forPeople(decision.reason, decision));
   const { file, line, name } = one;
   return { file, line, name, ...told, tookMs: performance.now() - startedAtMs };
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_URL } from '@mandate/client';
-import { LOG_LEVELS, type LogLevel, runLifecycle } from '@mandate/runtime';
+import { DEFAULT_DATA_PATH, LOG_LEVELS, type LogLevel, runLifecycle } from '@mandate/runtime';
 import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import { createLogger } from '@mandate/server';
 import { type Command, Option } from 'commander';
@@ -8,7 +8,6 @@ import type { ExitCode } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { DEFAULT_DATA_PATH } from '../plane/default-data-path.ts';
 import type { Plane } from '../plane/open-plane.ts';
 import { type ServerOptions, serverSettings, withServers } from './servers.ts';
 

@@ -8,7 +8,7 @@ import { openPrivacyFile } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
-import { readControlFiles } from '../control/read-control-files.ts';
+import { readControlFiles } from '../documents/control-files.ts';
 import { applyFiles } from '../plane/apply-files.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
@@ -23,7 +23,8 @@ const openPrivacy: Open = (path) => {
   const hashing = { key: KEY, setting: 'MANDATE_PLANE_HASH_KEY' };
   openPrivacyFile({ PRIVACY_PATH: path }, { folder: { privacy: path }, log, hashing }).stop();
 };
-const openRules: Open = (path) => openRulesFile({ path, isNamed: true, env: ENV, log }).stop();
+const openRules: Open = (path) =>
+  openRulesFile({ ALERTER_RULES_PATH: path }, { folder: { alerts: path }, env: ENV, log }).stop();
 const openControl: Open = (path) => {
   const fold = foldControl();
   let revision = 0;

@@ -2,10 +2,11 @@ import { basename } from 'node:path';
 import { loadControl } from '@mandate/control';
 import { type DocumentFault, describeFault, saysKind } from '@mandate/policy/documents';
 import { checkPrivacy } from '@mandate/privacy';
+import { readNamedFile } from '@mandate/runtime';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { readMandatesFile } from '../documents/mandates-file.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { readDocumentFile, readMandatesFile } from '../load-mandates-file.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
@@ -99,11 +100,11 @@ function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
   // A mandate has no kind.
-  return saysKind(readDocumentFile(file)) ? 'control' : 'mandates';
+  return saysKind(readNamedFile(file)) ? 'control' : 'mandates';
 }
 
 function checkControl(file: string): Checked {
-  const read = loadControl(readDocumentFile(file));
+  const read = loadControl(readNamedFile(file));
   if (!read.ok) return read;
   const { agents, policies, rules } = read.documents;
   const control = { agents: agents.size, policies: policies.size, rules: rules.size };
@@ -120,7 +121,7 @@ function checkMandates(file: string): Checked {
 }
 
 function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {
-  const read = checkPrivacy(readDocumentFile(file), env);
+  const read = checkPrivacy(readNamedFile(file), env);
   if (!read.ok) return read;
   const { fields, patterns, retention } = read.privacy;
   const privacy = {
@@ -133,7 +134,7 @@ function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {
 
 async function checkAlerts(file: string, env: CommandContext['env']): Promise<Checked> {
   const { checkAlerting } = await import('@mandate/alerter');
-  const read = checkAlerting(readDocumentFile(file), env);
+  const read = checkAlerting(readNamedFile(file), env);
   if (!read.ok) return read;
   const { rules, webhooks } = read.alerting;
   const alerts = {

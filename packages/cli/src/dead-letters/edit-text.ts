@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTextFile } from '@mandate/runtime';
+import { readTextFile, unreadableFile } from '@mandate/runtime';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
-import { cannotRead } from '../input/open-input.ts';
 
 export type Edited = {
   text: string;
@@ -42,6 +41,6 @@ export async function editText(text: string, name: string, { env }: CommandConte
   try {
     return { text: readTextFile(path), path, discard };
   } catch (error) {
-    throw cannotRead(path, error);
+    throw unreadableFile(path, error);
   }
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { textOfFile } from '@mandate/runtime';
+import { textOfFile, unreadableFile } from '@mandate/runtime';
 import type { CommandContext } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
@@ -17,7 +17,7 @@ export async function readText(path: string, context: CommandContext): Promise<s
   try {
     return textOfFile(bytes);
   } catch (error) {
-    throw cannotRead(path === '-' ? 'stdin' : path, error);
+    throw unreadableFile(path === '-' ? 'stdin' : path, error);
   }
 }
 
@@ -27,16 +27,7 @@ async function openFile(path: string): Promise<FileHandle> {
     if (!(await file.stat()).isDirectory()) return file;
     await file.close();
   } catch (error) {
-    throw cannotRead(path, error);
+    throw unreadableFile(path, error);
   }
   throw new CommandFailure(2, `${path} is a folder`, 'Name a file.');
-}
-
-/** What the system says of a file that cannot be read, as a failure of whoever named it. */
-export function cannotRead(path: string, error: unknown): CommandFailure {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return new CommandFailure(2, `there is no file ${path}`);
-  if (code === 'EACCES') return new CommandFailure(2, `${path} may not be read by this user`);
-  if (code === 'EISDIR') return new CommandFailure(2, `${path} is a folder`, 'Name a file.');
-  return new CommandFailure(2, `${path}: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -128,7 +128,7 @@ it('says which changes it made, and what of it is wider', async () => {
 it('fails where the plane refuses, or no reader could take it in', async () => {
   const { records, apply, parts } = topic();
   await expect(apply('{ kind: agent, id: a, parent: nobody }')).rejects.toMatchObject({
-    exitCode: 2,
+    code: 'DOCUMENTS_REFUSED',
     message: 'the agent "a" of the files is refused: PARENT_UNKNOWN',
   });
   const before = records.length;
@@ -136,7 +136,7 @@ it('fails where the plane refuses, or no reader could take it in', async () => {
   const labels = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`l${at}`, long]));
   const agents = new Map([['a', { id: 'a', groups: [], labels }]]);
   await expect(applyFiles({ agents, policies: new Map(), rules: new Map() }, parts)).rejects.toMatchObject({
-    exitCode: 2,
+    code: 'DOCUMENTS_REFUSED',
     message: expect.stringContaining('has more than 1500000 bytes'),
   });
   expect(records).toHaveLength(before);

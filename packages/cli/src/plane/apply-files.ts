@@ -7,9 +7,8 @@ import type { ControlDocuments, TenantControl } from '@mandate/control';
 import type { Change } from '@mandate/control/plan';
 import { missingParents, missingPolicies, planChanges, recordOf, standingIn } from '@mandate/control/plan';
 import type { FollowedControl } from '@mandate/control-log';
-import type { Clock, Logger } from '@mandate/runtime';
+import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
-import { CommandFailure } from '../exit-codes.ts';
 
 type Parts = {
   followed: Pick<FollowedControl, 'tenant' | 'change'>;
@@ -22,7 +21,7 @@ const MOST_ROUNDS = 10;
 
 const { tenant } = DEFAULTS;
 
-/** Throws a failure with exit code 2 that names what the plane refuses. */
+/** @throws MandateError DOCUMENTS_REFUSED, which names the document that the plane refuses, or CONTROL_BUSY */
 export async function applyFiles(wanted: ControlDocuments, { followed, clock, log }: Parts): Promise<void> {
   const made: Change[] = [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -45,19 +44,16 @@ export async function applyFiles(wanted: ControlDocuments, { followed, clock, lo
       return;
     }
   }
-  throw new CommandFailure(
-    1,
-    'somebody else changes agents, policies and rules all the time',
-    'Start again.',
-  );
+  throw new MandateError('CONTROL_BUSY', 'other processes keep changing agents, policies and rules', {
+    remedy: 'Start again.',
+    retryable: true,
+  });
 }
 
-function refused({ kind, id }: Change, why: string): CommandFailure {
-  return new CommandFailure(
-    2,
-    `the ${kind} "${id}" of the files is refused: ${why}`,
-    'docs/errors.md says more.',
-  );
+function refused({ kind, id }: Change, why: string): MandateError {
+  return new MandateError('DOCUMENTS_REFUSED', `the ${kind} "${id}" of the files is refused: ${why}`, {
+    remedy: 'docs/errors.md says more.',
+  });
 }
 
 /** Agents come and go by themselves; policies and rules that no file names are for somebody to look at. */

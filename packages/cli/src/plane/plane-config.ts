@@ -8,6 +8,7 @@ import { LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
+  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,
@@ -15,7 +16,6 @@ import {
 } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
-import { DEFAULT_DATA_PATH } from './default-data-path.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

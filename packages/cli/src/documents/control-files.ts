@@ -3,12 +3,11 @@
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
 import { LISTS, standingOf } from '@mandate/control/plan';
 import { describeFault } from '@mandate/policy/documents';
+import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
-import { CommandFailure } from '../exit-codes.ts';
-import { filesBelow } from '../input/files-below.ts';
-import { readDocumentFile } from '../load-mandates-file.ts';
+import { filesBelow } from './files-below.ts';
 
-/** Cases lie beside what they are about: read-cases.ts. */
+/** Files of cases are in the same folders. */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
 export type ControlFiles = {
@@ -20,22 +19,19 @@ export type ControlFiles = {
 };
 
 /**
- * Throws a failure with exit code 2 that names every fault by file, line and column, and where there is nothing.
- *
  * @param warnings gets a line for each thing that the documents probably do not mean
+ * @throws MandateError DOCUMENTS_INVALID, which names every fault by file, line and column, or says that there is nothing
  */
 export function readControlFiles(paths: readonly string[], warnings?: string[]): ControlDocuments {
   const { documents, files, warnings: found } = controlFilesIn(paths);
   warnings?.push(...found());
   if (files.size > 0) return documents;
-  throw new CommandFailure(
-    2,
-    `${paths.join(', ')} holds no agent, policy or rule`,
-    'Name files that end in .yaml, .yml or .json, or a folder of them.',
-  );
+  throw new MandateError('DOCUMENTS_INVALID', `${paths.join(', ')} holds no agent, policy or rule`, {
+    remedy: 'Name files that end in .yaml, .yml or .json, or a folder of them.',
+  });
 }
 
-/** The same, but that there may be nothing. */
+/** The same, but there may be nothing. */
 export function controlFilesIn(paths: readonly string[]): ControlFiles {
   const documents = {
     agents: new Map<string, AgentDocument>(),
@@ -46,7 +42,7 @@ export function controlFilesIn(paths: readonly string[]): ControlFiles {
   const faults: string[] = [];
   const warnings: [file: string, of: Extract<LoadedControl, { ok: true }>['warnings']][] = [];
   for (const file of paths.flatMap((path) => filesBelow(path, DOCUMENTS))) {
-    const read = loadControl(readDocumentFile(file));
+    const read = loadControl(readNamedFile(file));
     if (!read.ok) {
       faults.push(...read.faults.map((fault) => describeFault(file, fault)));
       continue;
@@ -66,5 +62,7 @@ export function controlFilesIn(paths: readonly string[]): ControlFiles {
       warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning)));
     return { documents, files, warnings: told };
   }
-  throw new CommandFailure(2, `these documents are bad\n${faults.join('\n')}`, 'Mend them at these places.');
+  throw new MandateError('DOCUMENTS_INVALID', `these documents are bad\n${faults.join('\n')}`, {
+    remedy: 'Correct them at these places.',
+  });
 }

@@ -12,5 +12,6 @@
 export { alertRoutes } from './alert-routes.ts';
 export { type Alerter, type AlerterOptions, startAlerter } from './alerter.ts';
 export { alerterConfig, alerterSettings } from './config.ts';
+export { openAlerter } from './open-alerter.ts';
 export { checkAlerting } from './rules/alert-rules.ts';
 export { openRulesFile, type RulesFile } from './rules-file.ts';

@@ -3,10 +3,9 @@
 import { describeFault } from '@mandate/policy/documents';
 import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
 import { loadConfig } from '@mandate/runtime/settings';
+import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { z } from 'zod';
-import { CommandFailure } from './exit-codes.ts';
-import { readDocumentFile } from './load-mandates-file.ts';
 
 /** The settings of a plane that offline commands share with it. */
 const settings = z.object({
@@ -33,11 +32,10 @@ export function offlineHiding(env: Environment, path?: string): HidingRules {
 }
 
 function privacyIn(path: string, env: Environment): PrivacyDocument {
-  const read = checkPrivacy(readDocumentFile(path), env);
+  const read = checkPrivacy(readNamedFile(path), env);
   if (read.ok) return read.privacy;
-  throw new CommandFailure(
-    2,
-    `the privacy document is bad\n${read.faults.map((fault) => describeFault(path, fault)).join('\n')}`,
-    'Correct the file at these places; `mandate validate` checks it again.',
-  );
+  const faults = read.faults.map((fault) => describeFault(path, fault));
+  throw new MandateError('PRIVACY_INVALID', `the privacy document is bad\n${faults.join('\n')}`, {
+    remedy: 'Correct the file at these places; `mandate validate` checks it again.',
+  });
 }

@@ -6,8 +6,8 @@ import { agentDocument, policyDocument, ruleDocument } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { controlFilesIn } from './control-files.ts';
 import { documentText, pathFor } from './document-file.ts';
-import { controlFilesIn } from './read-control-files.ts';
 
 /** What YAML, or a file system, could take for something else. */
 const STRANGE = [

@@ -1,16 +1,18 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { cannotRead } from './open-input.ts';
+import { unreadableFile } from '@mandate/runtime';
 
 /**
- * Of a folder the files of such a name, those below it as well, in the order of their names; of a file that file. What begins
- * with a dot is none of ours: so a ConfigMap, whose files are links into a folder `..data`, is not read twice.
+ * The files of a folder and of its subfolders whose names match, in the order of their names. For a file, that file. Names that
+ * begin with a dot are left out. So a ConfigMap, whose files are links into a folder `..data`, is not read twice.
+ *
+ * @throws MandateError FILE_UNREADABLE
  */
 export function filesBelow(path: string, name: RegExp): readonly string[] {
   try {
     return statSync(path).isDirectory() ? [...walk(path, name)] : [path];
   } catch (error) {
-    throw cannotRead(path, error);
+    throw unreadableFile(path, error);
   }
 }
 

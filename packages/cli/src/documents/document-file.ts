@@ -8,8 +8,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { loadControl } from '@mandate/control';
 import type { Document } from '@mandate/control/plan';
 import { type Kind, LISTS } from '@mandate/control/plan';
+import { MandateError } from '@mandate/runtime';
 import { stringify } from 'yaml';
-import { CommandFailure } from '../exit-codes.ts';
 
 /** Room for what stands around it, in a name of 255 bytes. */
 const LONGEST_NAME = 200;
@@ -27,7 +27,11 @@ export function pathFor(kind: Kind, id: string, taken: Set<string>): string {
     join(LISTS[kind], `${name}.yaml`),
   );
   const path = paths.find((one) => !taken.has(one.toLowerCase()));
-  if (path === undefined) throw new CommandFailure(2, `${paths.at(-1)} is another ${kind} than "${id}"`);
+  if (path === undefined) {
+    throw new MandateError('DOCUMENTS_INVALID', `${paths.at(-1)} is another ${kind} than "${id}"`, {
+      remedy: 'Name another folder.',
+    });
+  }
   taken.add(path.toLowerCase());
   return path;
 }
@@ -51,10 +55,10 @@ export function documentText(kind: Kind, document: Document): string {
   ];
   const text = texts.find((one) => readsAs(one, kind, document));
   if (text !== undefined) return text;
-  throw new CommandFailure(
-    1,
+  throw new MandateError(
+    'DOCUMENT_NOT_WRITABLE',
     `the ${kind} "${document.id}" cannot be written as a file that is read as the same`,
-    'The plane may be of another version than this command.',
+    { remedy: 'The plane may be of another version than this command.' },
   );
 }
 

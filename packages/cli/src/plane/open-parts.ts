@@ -1,0 +1,65 @@
+/** What the services of a plane share: opened in this order, and closed in reverse. */
+import { openRulesFile } from '@mandate/alerter';
+import { openLog } from '@mandate/bus';
+import type { ControlDocuments } from '@mandate/control';
+import { openControl } from '@mandate/control-log';
+import { holdFolder, openMandatesFile } from '@mandate/decider';
+import { openPrivacyFile } from '@mandate/privacy';
+import { type Logger, monotonic, type Opening, readOrMakeSecret, systemClock } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { createMetrics, fileKeyStore, openTracer } from '@mandate/server';
+import { readControlFiles } from '../documents/control-files.ts';
+import { VERSION } from '../version.ts';
+import { applyFiles } from './apply-files.ts';
+import { openDataFolder } from './data-folder.ts';
+import type { PlaneConfig } from './plane-config.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A line of the log names so many doubts. */
+const DOUBTS_IN_LOG = 20;
+
+export async function openParts(config: PlaneConfig, log: Logger, env: Environment, opening: Opening) {
+  const { closing } = opening;
+  const wanted = documentsIn(config, log);
+  const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
+  holdFolder(config, folder, opening);
+  const secret = readOrMakeSecret(folder.secret);
+  const metrics = createMetrics({ service: 'plane', processMetrics: true });
+  const traced = { service: 'plane', version: VERSION, log, metrics };
+  const tracer = closing(await openTracer(config, traced), (opened) => opened?.stop());
+  const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
+  const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
+  const hashKey = config.PLANE_HASH_KEY;
+  const hashing = { key: hashKey, setting: 'MANDATE_PLANE_HASH_KEY' };
+  const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
+  const fields = { redact: config.PLANE_REDACT_FIELDS, hash: config.PLANE_HASH_FIELDS, hashKey };
+  const rules = closing(openRulesFile(config, { folder, env, log }), (file) => file.stop());
+  const bus = closing(
+    await openLog(config, {
+      path: folder.log,
+      log,
+      clock,
+      synchronous: config.PLANE_SYNCHRONOUS,
+      retentionMs: { [TOPICS.actions]: config.PLANE_ACTIONS_RETENTION_MS },
+    }),
+    (opened) => opened.close(),
+  );
+  const control = await openControl(config, { ...opening, bus, folder, log });
+  // Applied before any decision, so that no agent is decided by half of the files.
+  if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
+  const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
+  return { ...opening, ...control, ...files, log, metrics, tracer, clock, bus };
+}
+
+/** Agents, policies and rules of the files that the settings name; null where they name none. */
+function documentsIn({ PLANE_POLICIES_PATH: path }: PlaneConfig, log: Logger): ControlDocuments | null {
+  if (path === undefined) return null;
+  const doubts: string[] = [];
+  const documents = readControlFiles([path], doubts);
+  if (doubts.length > 0) {
+    const warnings = doubts.slice(0, DOUBTS_IN_LOG);
+    log.warn({ count: doubts.length, warnings }, 'agents, policies and rules may not mean what they say');
+  }
+  return documents;
+}

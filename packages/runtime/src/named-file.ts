@@ -1,0 +1,29 @@
+/** Files that a person names, in an option or a setting. */
+import { readFileSync } from 'node:fs';
+import { MandateError } from './errors.ts';
+
+/**
+ * The bytes of the file. Their reader decodes them, and says where they are no text.
+ *
+ * @throws MandateError FILE_UNREADABLE
+ */
+export function readNamedFile(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unreadableFile(path, error);
+  }
+}
+
+/** The error of the system about a file, as an error about the name that a person gave. */
+export function unreadableFile(path: string, error: unknown): MandateError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return fileUnreadable(`there is no file ${path}`);
+  if (code === 'EACCES') return fileUnreadable(`${path} may not be read by this user`);
+  if (code === 'EISDIR') return fileUnreadable(`${path} is a folder`);
+  return fileUnreadable(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function fileUnreadable(what: string): MandateError {
+  return new MandateError('FILE_UNREADABLE', what, { remedy: 'Name a file that this user may read.' });
+}

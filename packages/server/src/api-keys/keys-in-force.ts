@@ -1,0 +1,13 @@
+import { anyKeyStore, type KeyStore, keyStoreOf } from './key-store.ts';
+import { keysWhileOpen } from './keys-while-open.ts';
+
+/** The keys on the log and those of a file. A key of a closed tenant keeps only what ends the tenant's business. */
+export function keysInForce(
+  followed: {
+    apiKeys: Parameters<typeof keyStoreOf>[0];
+    mandates: { isClosed(tenant: string): boolean };
+  },
+  ofFile: KeyStore,
+): KeyStore {
+  return keysWhileOpen(anyKeyStore(keyStoreOf(followed.apiKeys), ofFile), followed.mandates);
+}

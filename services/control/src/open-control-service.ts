@@ -1,0 +1,46 @@
+import { recordHttpReads } from '@mandate/access-log';
+import type { Bus } from '@mandate/bus';
+import type { OpenedControl } from '@mandate/control-log';
+import { type HiddenFields, type PrivacyFile, redactPieces } from '@mandate/privacy';
+import type { Clock } from '@mandate/runtime';
+import type { FileKeyStore, HttpRoutes, ProcessParts } from '@mandate/server';
+import { controlRoutes } from './app.ts';
+import { makeTenantTopics } from './make-tenant-topics.ts';
+import { measureExpiringKeys } from './measure-expiring-keys.ts';
+import { openControlThread } from './thread/open-control-thread.ts';
+
+/**
+ * The control service of a process, which follows the control topic.
+ *
+ * @param parts.redactText takes what is personal out of a reason that somebody gives
+ * @param parts.recordReads whether the log records who reads agents, policies and rules
+ */
+export function openControlService(
+  parts: Pick<ProcessParts, 'log' | 'metrics' | 'closing'> &
+    OpenedControl & {
+      bus: Bus;
+      fileKeys: FileKeyStore;
+      privacy: Pick<PrivacyFile, 'privacy'>;
+      fields: Pick<HiddenFields, 'redact' | 'hash'>;
+      redactText(text: string): string;
+      recordReads: boolean;
+      clock: Clock;
+    },
+): { routes: HttpRoutes } {
+  const { bus, followed, snapshots, fileKeys, privacy, fields, redactText, clock, log, metrics } = parts;
+  const { directTenants, revision } = followed;
+  parts.closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
+  const apart = parts.closing(openControlThread({ bus, log, snapshots, revision }), (thread) =>
+    thread.stop(),
+  );
+  const keys = async () => [...followed.allKeys(), ...(await fileKeys.list())];
+  parts.closing(measureExpiringKeys({ metrics, log, clock, keys }), (measuring) => measuring.stop());
+  const hiding = () => ({ redact: fields.redact, hash: fields.hash, document: privacy.privacy() });
+  const reads = parts.recordReads
+    ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
+    : null;
+  const { ofTenant } = fileKeys;
+  return {
+    routes: controlRoutes({ followed, apart, clock, hiding, redactText, fileKeys: ofTenant }, reads),
+  };
+}

@@ -1,0 +1,6 @@
+/** What a plane, and tests, take of the decider. Its app.ts says what it does. */
+export { type Decider, type DeciderOptions, startDecider } from './app.ts';
+export { deciderConfig, deciderSettings } from './config.ts';
+export * from './mandates-file.ts';
+export { openDecider } from './open-decider.ts';
+export { holdFolder, type OpenedLedger, openLedger } from './open-ledger.ts';

@@ -1,0 +1,61 @@
+import type { Bus } from '@mandate/bus';
+import { mandatesByRegister } from '@mandate/control';
+import type { FollowedControl } from '@mandate/control-log';
+import { compileActionRedaction } from '@mandate/policy';
+import { type HiddenFields, hidingInForce, type PrivacyFile } from '@mandate/privacy';
+import type { Clock } from '@mandate/runtime';
+import { TOPICS, topicOfTenant } from '@mandate/schemas';
+import type { ProcessParts } from '@mandate/server';
+import type { z } from 'zod';
+import { type Decider, startDecider } from './app.ts';
+import type { deciderSettings } from './config.ts';
+import type { MandatesFile } from './mandates-file.ts';
+import type { OpenedLedger } from './open-ledger.ts';
+import { warnOfShortQuestions } from './warn-of-short-questions.ts';
+
+type Settings = Pick<
+  z.output<typeof deciderSettings>,
+  'DECIDER_TENANT_TOPICS' | 'DECIDER_BATCH_RECORDS' | 'DECIDER_SESSION_TIMEOUT_MS'
+>;
+
+/** The decider of a process, on the ledger that `openLedger` opened. */
+export async function openDecider(
+  config: Readonly<Settings>,
+  parts: ProcessParts &
+    OpenedLedger & {
+      bus: Bus;
+      followed: FollowedControl;
+      mandates: MandatesFile;
+      privacy: PrivacyFile;
+      fields: HiddenFields;
+      clock: Clock;
+    },
+): Promise<Decider> {
+  const { bus, ledger, mend, followed, mandates, privacy, fields, clock, log, metrics, tracer } = parts;
+  // Gateways have sealed what they publish. What other producers should have sealed is redacted, because keys are missing here.
+  const redact = hidingInForce(privacy, {
+    redact: compileActionRedaction(fields),
+    hashKey: fields.hashKey,
+    sealer: null,
+  });
+  const starting = startDecider({
+    bus,
+    ledger,
+    mend,
+    control: () => mandatesByRegister(followed.mandates, mandates.control()),
+    redact,
+    clock,
+    deadlines: true,
+    log,
+    metrics,
+    tracer,
+    maxRemembered: (tenant) => followed.mandates.limits(tenant).rememberedIds,
+    tenantsWithTopics: () => followed.withTopics,
+    topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
+    maxBatch: config.DECIDER_BATCH_RECORDS,
+    sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
+  });
+  const decider = parts.running(await starting);
+  warnOfShortQuestions({ mandates: mandates.control().mandates, followed, ledger, log });
+  return decider;
+}

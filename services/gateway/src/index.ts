@@ -1,0 +1,8 @@
+/** What a plane, and tests, take of the gateway. Its app.ts says what it does. */
+export { createGateway, type GatewaySettings, type RunnableGateway } from './app.ts';
+export { LastKills } from './commands/last-kills.ts';
+export { kill, revive } from './commands/pull-kill-switch.ts';
+export { gatewayConfig, gatewaySettings } from './config.ts';
+export type { GatewayDependencies } from './gateway.ts';
+export { CommandJournal } from './journal/command-journal.ts';
+export { openGateway } from './open-gateway.ts';

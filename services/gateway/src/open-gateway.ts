@@ -1,0 +1,76 @@
+import type { Bus } from '@mandate/bus';
+import { agentRegister } from '@mandate/control';
+import type { FollowedControl } from '@mandate/control-log';
+import { type Ledger, openKillBroadcast } from '@mandate/ledger';
+import { compileActionRedaction, fingerprintOf, type MandateOfFile } from '@mandate/policy';
+import {
+  type HiddenFields,
+  hidingInForce,
+  type PrivacyFile,
+  personKeysAt,
+  redactingInForce,
+  sealingInForce,
+  sealsAnything,
+} from '@mandate/privacy';
+import type { Clock, DataFolder } from '@mandate/runtime';
+import type { RedisSettings } from '@mandate/runtime/settings';
+import type { ProcessParts } from '@mandate/server';
+import { createGateway, type GatewaySettings, type RunnableGateway } from './app.ts';
+import type { GatewayDependencies } from './gateway.ts';
+
+type Settings = GatewaySettings & RedisSettings & { readonly GATEWAY_PERSON_KEYS_PATH?: string | undefined };
+
+/** The gateway of a process. It follows the log from here on; its routes are for the caller to register. */
+export async function openGateway(
+  config: Settings,
+  parts: ProcessParts & {
+    bus: Bus;
+    folder: DataFolder;
+    followed: FollowedControl;
+    privacy: PrivacyFile;
+    fields: HiddenFields;
+    /** The secret of the data folder, which fingerprints what is redacted. */
+    secret: string;
+    clock: Clock;
+    /** null: another process has the ledger. */
+    ledger: Ledger | null;
+    findDecision: GatewayDependencies['findDecision'];
+    /** The mandates of a file whose decider is in this process. */
+    mandatesOfFile?: () => readonly MandateOfFile[];
+  },
+): Promise<Pick<RunnableGateway, 'routes' | 'readiness'>> {
+  const { folder, followed, privacy, fields, secret, log, closing, running } = parts;
+  const personKeys = personKeysAt(config.GATEWAY_PERSON_KEYS_PATH ?? folder.personKeys);
+  const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
+  const seal = sealingInForce(privacy, personKeys);
+  const gateway = createGateway(
+    {
+      bus: parts.bus,
+      ledger: parts.ledger,
+      standing: followed.mandates.standing,
+      controlRevision: followed.revision,
+      register: agentRegister(followed.tenant, parts.mandatesOfFile),
+      limits: followed.mandates.limits,
+      isClosed: followed.mandates.isClosed,
+      isOfBounds: followed.mandates.isOfBounds,
+      kills,
+      findDecision: parts.findDecision,
+      redact: hidingInForce(privacy, {
+        redact: compileActionRedaction(fields),
+        hashKey: fields.hashKey,
+        sealer: personKeys,
+      }),
+      fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
+      redactText: redactingInForce(privacy),
+      personKeys,
+      sealsPersons: () => sealsAnything(privacy.privacy()),
+      onPrivacyEdit: privacy.onEdit,
+      log,
+      metrics: parts.metrics,
+      clock: parts.clock,
+    },
+    config,
+  );
+  running(await gateway.start());
+  return gateway;
+}

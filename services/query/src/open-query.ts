@@ -1,0 +1,33 @@
+import type { AuditClient } from '@mandate/audit';
+import type { Bus } from '@mandate/bus';
+import { redactPieces } from '@mandate/privacy';
+import type { Clock } from '@mandate/runtime';
+import type { HttpRoutes, ProcessParts, ServiceParts } from '@mandate/server';
+import type { z } from 'zod';
+import { queryReadiness, queryRoutes } from './app.ts';
+import type { querySettings } from './config.ts';
+
+type Settings = Pick<z.output<typeof querySettings>, 'QUERY_RECORD_READS' | 'QUERY_ANSWER_TIMEOUT_MS'>;
+
+/** The query service of a process, which has the audit open. `bus` is null where there is no log. */
+export function openQuery(
+  config: Readonly<Settings>,
+  {
+    audit,
+    bus,
+    clock,
+    log,
+    metrics,
+  }: Pick<ProcessParts, 'log' | 'metrics'> & { audit: AuditClient; bus: Bus | null; clock: Clock },
+): { routes: HttpRoutes; readiness: ServiceParts['readiness'] } {
+  const routes = queryRoutes({
+    audit,
+    bus: config.QUERY_RECORD_READS ? bus : null,
+    log,
+    metrics,
+    clock,
+    timeoutMs: config.QUERY_ANSWER_TIMEOUT_MS,
+    redactText: redactPieces,
+  });
+  return { routes, readiness: () => queryReadiness(audit) };
+}
