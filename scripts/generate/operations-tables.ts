@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
-import { planeConfig } from '@mandate/cli';
 import { controlSettings } from '@mandate/control-service';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
+import { planeConfig } from '@mandate/plane';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
 import {

@@ -25,6 +25,16 @@ const SERVICE = [
   '@mandate/access-log',
 ];
 
+/** Only the composition root puts services together. */
+const SERVICES = [
+  '@mandate/gateway',
+  '@mandate/decider',
+  '@mandate/recorder',
+  '@mandate/query',
+  '@mandate/control-service',
+  '@mandate/alerter',
+];
+
 /** By folder: which of the other workspaces its own code may import. */
 const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
@@ -52,6 +62,31 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
       '@mandate/bus',
       '@mandate/audit',
       '@mandate/client',
+    ],
+  ],
+  ['packages/documents', [...ADAPTER, '@mandate/policy', '@mandate/control', '@mandate/privacy']],
+  [
+    'packages/cases',
+    [
+      ...ADAPTER,
+      '@mandate/policy',
+      '@mandate/control',
+      '@mandate/privacy',
+      '@mandate/documents',
+      '@mandate/ledger',
+      '@mandate/engine',
+    ],
+  ],
+  ['packages/plane', [...SERVICE, ...SERVICES, '@mandate/documents']],
+  [
+    'packages/cli',
+    [
+      ...SERVICE,
+      '@mandate/client',
+      '@mandate/reconcile',
+      '@mandate/documents',
+      '@mandate/cases',
+      '@mandate/plane',
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
@@ -139,7 +174,7 @@ function workspaceFault(tree: Tree, from: Workspace, specifier: string): string 
   if (name === '@mandate/testing' || /\/contract(\.ts)?$/.test(specifier)) {
     return `imports ${specifier}, which is for tests only`;
   }
-  if (from.folder === '' || from.folder === 'packages/cli') return null;
+  if (from.folder === '') return null;
   const allowed = from.folder.startsWith('services/') ? SERVICE : ALLOWED.get(from.folder);
   if (allowed === undefined) return `lies in ${from.folder}, of which no rule says whom it may import`;
   return allowed.includes(name) ? null : `imports ${name}: ${from.folder} must not`;

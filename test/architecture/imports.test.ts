@@ -48,6 +48,7 @@ function house(files: Record<string, string>): Tree {
     'decider',
     'gateway',
     'cli',
+    'plane',
   ].map((name) => `@mandate/${name}`);
   return {
     workspaces: [
@@ -63,6 +64,7 @@ function house(files: Record<string, string>): Tree {
         'control-log',
         'testing',
         'cli',
+        'plane',
         'newcomer',
       ].map((name) => workspace(`packages/${name}`, ['ajv', 'kafkajs', '@opentelemetry/api', ...all])),
       workspace('services/decider', [
@@ -86,8 +88,8 @@ describe('an import', () => {
     ['of a pure library, by policy', 'packages/policy/src/a.ts', "import { Ajv } from 'ajv';"],
     ['of an adapter, by a service', 'services/decider/app.ts', "export * from '@mandate/ledger';"],
     [
-      'of everything, by the command',
-      'packages/cli/src/a.ts',
+      'of a service, by the composition root',
+      'packages/plane/src/a.ts',
       "import '@mandate/decider'; import '@mandate/policy';",
     ],
     [
@@ -174,6 +176,24 @@ describe('an import', () => {
       'services/gateway/main.ts',
       "import '@mandate/cli';",
       'services/gateway must not',
+    ],
+    [
+      'the command on a service',
+      'packages/cli/src/a.ts',
+      "import '@mandate/decider';",
+      'packages/cli must not',
+    ],
+    [
+      'the command on a service, when it runs',
+      'packages/cli/src/a.ts',
+      "await import('@mandate/decider');",
+      'packages/cli must not',
+    ],
+    [
+      'the composition root on the command',
+      'packages/plane/src/a.ts',
+      "import '@mandate/cli';",
+      'packages/plane must not',
     ],
     [
       'a package that no rule knows',

@@ -1,10 +1,9 @@
 /**
- * @mandate/cli: the `mandate` command, and the one composition root. It is the only package that may import everything:
- * `mandate up` builds the embedded plane (plane/) and mounts the services in one process; the other commands speak
- * HTTP to a running plane, or decide offline (`eval`).
+ * @mandate/cli: the `mandate` command: its options, its output and its exit codes.
+ *
+ * `mandate up` opens a plane (@mandate/plane). Most commands ask a running plane over HTTP (@mandate/client). `eval`, `test`,
+ * `lint` and `validate` decide and check without a plane (@mandate/engine, @mandate/cases, @mandate/control). The command
+ * imports no service.
  */
 
-export { offlineHiding } from './documents/offline-hiding.ts';
-export { openPlane, type Plane } from './plane/open-plane.ts';
-export { planeConfig } from './plane/plane-config.ts';
 export { runProgram } from './program.ts';

@@ -3,7 +3,7 @@
  * wait for a decision, and an operator who pulls the kill switch.
  */
 
-import { openPlane, type Plane, planeConfig } from '@mandate/cli';
+import { openPlane, type Plane, planeConfig } from '@mandate/plane';
 import { silentLogger } from '@mandate/runtime';
 import { fastify } from 'fastify';
 import { compare, stated } from '../measure/compare.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { idOfChange } from '@mandate/audit';
-import { openPlane, planeConfig } from '@mandate/cli';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';
 import {
   API_SCOPES,

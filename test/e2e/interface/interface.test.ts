@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPlane, planeConfig } from '@mandate/cli';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';

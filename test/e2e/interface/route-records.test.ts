@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPlane, planeConfig } from '@mandate/cli';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';
 import { API_SCOPES, ROUTE_RECORDS, readAccessRecord, TOPICS } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openPlane, planeConfig } from '@mandate/cli';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { requestInHand, silentLogger } from '@mandate/runtime';
 import { afterAll, expect, test } from 'vitest';
 import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
@@ -29,7 +29,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/audit/src/live/follow.ts',
   'packages/audit/src/question.ts',
   'packages/access-log/src/record-http-reads.ts',
-  'packages/cli/src/plane/open-plane.ts',
+  'packages/plane/src/open-plane.ts',
   'packages/ledger/src/kill-broadcast.ts',
   'packages/ledger/src/ledger-readiness.ts',
   'packages/runtime/src/turns.ts',

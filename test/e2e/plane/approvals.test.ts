@@ -1,8 +1,8 @@
 /** An action that waits for a person, from the question to the one call that the answer is good for; the plane begins anew meanwhile. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPlane, planeConfig } from '@mandate/cli';
 import { createApiClient } from '@mandate/client';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { silentLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
 import { temporaryFolder, waitUntil } from '@mandate/testing';

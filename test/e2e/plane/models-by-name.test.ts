@@ -1,8 +1,8 @@
 /** An LLM call in a running plane: priced by the lists whatever its agent says, and found by any spelling of its model. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPlane, planeConfig } from '@mandate/cli';
 import { createApiClient } from '@mandate/client';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { silentLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
 import { temporaryFolder, waitUntil } from '@mandate/testing';

@@ -1,6 +1,6 @@
 /** A tenant on a whole plane, over HTTP: opened, bounded and closed while its agents act. */
 import { rmSync } from 'node:fs';
-import { openPlane, planeConfig } from '@mandate/cli';
+import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';
 import { agentKey, TOPICS } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { offlineHiding } from '@mandate/cli';
+import { offlineHiding } from '@mandate/documents';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';

@@ -285,7 +285,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'compileActionRedaction({ redact: undefined, hash, hashKey })',
     ],
   ]),
-  ...inFile('packages/cli/src/documents/offline-hiding.ts', [
+  ...inFile('packages/documents/src/offline-hiding.ts', [
     [
       'privacy: offline, the settings of the plane name fields to redact',
       'redact: PLANE_REDACT_FIELDS,',
@@ -469,13 +469,13 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'done(null, payload);',
     ],
   ]),
-  ...inFile('packages/cli/src/cases/compare.ts', [
+  ...inFile('packages/cases/src/compare.ts', [
     ['cases: a different result fails', 'expected === seen) return []', 'expected !== seen) return []'],
     ['cases: the policy that set the limit is named', 'return first.policy ?? mandate', 'return mandate'],
     ['cases: the remaining amount comes from the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
     ['cases: the rule that gives a policy is named', 'latestOf(given) + whose === bound', 'true'],
   ]),
-  ...inFile('packages/cli/src/documents/document-file.ts', [
+  ...inFile('packages/documents/src/document-file.ts', [
     ['pull: no file is hidden or a case file', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
     [
       'pull: each document has its own file, also without letter case',
@@ -486,7 +486,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/plan/standing.ts', [
     ['pull: archived policies are left out', ' && !one.isArchived', ''],
   ]),
-  ...inFile('packages/cli/src/plane/apply-files.ts', [
+  ...inFile('packages/plane/src/apply-files.ts', [
     [
       'up: changes that another plane made meanwhile are read again',
       'isOvertaken = true',
@@ -498,7 +498,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/plan/change-record.ts', [
     ['up: a change needs the revision that was seen', ', expects: revision', ''],
   ]),
-  ...inFile('packages/cli/src/cases/play-case.ts', [
+  ...inFile('packages/cases/src/play-case.ts', [
     ['cases: one different result of several fails', 'if (told.differences.length > 0) continue;', ''],
     [
       'cases: a case may state earlier spending',

@@ -1,10 +1,11 @@
 /** Cases as a person reads them: a line each, and of one that failed its steps, with what was expected and what came. */
+
+import type { StepTold } from '@mandate/cases';
 import type { Output } from '../command-context.ts';
 import { printable } from '../output/printable.ts';
 import { roomOn } from '../output/show-fitted.ts';
 import { paint } from '../output/table.ts';
 import { wrap } from '../output/wrap.ts';
-import type { StepTold } from './play-case.ts';
 import type { TestedCase } from './tested-case.ts';
 
 const INDENT = ' '.repeat(8);

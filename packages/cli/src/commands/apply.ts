@@ -1,13 +1,13 @@
 import type { ApiClient } from '@mandate/client';
 import type { Change } from '@mandate/control/plan';
 import { missingParents, missingPolicies, planChanges } from '@mandate/control/plan';
+import { readControlFiles } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
 import { whatIsAmiss } from '../control/what-is-amiss.ts';
-import { readControlFiles } from '../documents/control-files.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';

@@ -1,11 +1,10 @@
+import { loadMandatesFile, offlineHiding } from '@mandate/documents';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
 import { trialHiding } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { loadMandatesFile } from '../documents/mandates-file.ts';
-import { offlineHiding } from '../documents/offline-hiding.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { wholeRecord } from '../input/bare-records.ts';
 import { openInput } from '../input/open-input.ts';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '@mandate/client';
-import type { Explanation } from '@mandate/query';
+import type { Explanation } from '@mandate/plane';
 import { standsForAction } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { ApiProblem } from '../api-failure.ts';

@@ -1,9 +1,9 @@
 import { type Linted, lintControl } from '@mandate/control/lint';
 import { foldDocuments, withTheOnlyVersion } from '@mandate/control/plan';
+import { readControlFiles } from '@mandate/documents';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { readControlFiles } from '../documents/control-files.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';

@@ -1,9 +1,8 @@
+import type { Finding, MigrateConfig } from '@mandate/plane/migrate';
 import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, Output, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
-import type { Finding } from '../migrate/finding.ts';
-import type { MigrateConfig } from '../migrate/migrate-config.ts';
 import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { paint } from '../output/table.ts';
@@ -41,7 +40,7 @@ Examples:
 
 async function migrate(options: Options, context: CommandContext): Promise<ExitCode> {
   // Loaded only here: the other commands need no clients of servers.
-  const { migrateConfig } = await import('../migrate/migrate-config.ts');
+  const { migrateConfig } = await import('@mandate/plane/migrate');
   const { stdout, stderr, env, signal } = context;
   const config = loadConfig(
     migrateConfig,
@@ -89,16 +88,16 @@ type Server = { name: string; look(): AsyncGenerator<Finding> };
 async function serversOf(config: MigrateConfig, isCheck: boolean): Promise<Server[]> {
   const servers: Server[] = [];
   if (config.KAFKA_BROKERS !== undefined) {
-    const { kafkaTopics } = await import('../migrate/kafka-topics.ts');
+    const { kafkaTopics } = await import('@mandate/plane/migrate');
     servers.push({ name: 'kafka', look: () => kafkaTopics(config, isCheck) });
   }
   if (config.REDIS_URL !== undefined || config.REDIS_CLUSTER_NODES !== undefined) {
-    const { redisServer } = await import('../migrate/redis-server.ts');
+    const { redisServer } = await import('@mandate/plane/migrate');
     servers.push({ name: 'redis', look: () => redisServer(config) });
   }
   const { CLICKHOUSE_URL: url } = config;
   if (url !== undefined) {
-    const { clickhouseTables } = await import('../migrate/clickhouse-tables.ts');
+    const { clickhouseTables } = await import('@mandate/plane/migrate');
     servers.push({ name: 'clickhouse', look: () => clickhouseTables(config, url, isCheck) });
   }
   if (servers.length > 0) return servers;

@@ -1,3 +1,4 @@
+import { readControlFiles } from '@mandate/documents';
 import {
   CAPS,
   durationInWords,
@@ -11,7 +12,6 @@ import {
 } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { readControlFiles } from '../documents/control-files.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { jsonObject, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';

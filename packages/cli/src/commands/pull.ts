@@ -9,12 +9,11 @@ import {
   standingOf,
   versionsLeftOut,
 } from '@mandate/control/plan';
+import { type ControlFiles, controlFilesIn, documentText, pathFor } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
-import { type ControlFiles, controlFilesIn } from '../documents/control-files.ts';
-import { documentText, pathFor } from '../documents/document-file.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
 import { someText } from '../input/option-values.ts';

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { type Case, playCase, readCases } from '@mandate/cases';
 import type { Command } from 'commander';
 import { caseLines } from '../cases/case-lines.ts';
 import { junitXml } from '../cases/junit.ts';
-import { playCase } from '../cases/play-case.ts';
-import { type Case, readCases } from '../cases/read-cases.ts';
 import type { TestedCase } from '../cases/tested-case.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';

@@ -1,4 +1,5 @@
 import { DEFAULT_URL } from '@mandate/client';
+import type { Plane } from '@mandate/plane';
 import { DEFAULT_DATA_PATH, LOG_LEVELS, type LogLevel, runLifecycle } from '@mandate/runtime';
 import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import { createLogger } from '@mandate/server';
@@ -8,7 +9,6 @@ import type { ExitCode } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import type { Plane } from '../plane/open-plane.ts';
 import { type ServerOptions, serverSettings, withServers } from './servers.ts';
 
 type Options = ServerOptions & {
@@ -81,8 +81,7 @@ the data folder. Users, passwords and TLS have settings of their own: MANDATE_KA
 
 async function up(options: Options, context: CommandContext): Promise<ExitCode> {
   // Loaded only here: the other commands need no database engine.
-  const { planeConfig } = await import('../plane/plane-config.ts');
-  const { openPlane } = await import('../plane/open-plane.ts');
+  const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
   const config = loadConfig(
     planeConfig,

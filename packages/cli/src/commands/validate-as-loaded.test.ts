@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { openRulesFile } from '@mandate/alerter';
 import { foldControl } from '@mandate/control';
 import { openMandatesFile } from '@mandate/decider';
+import { readControlFiles } from '@mandate/documents';
+import { applyFiles } from '@mandate/plane';
 import { openPrivacyFile } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
-import { readControlFiles } from '../documents/control-files.ts';
-import { applyFiles } from '../plane/apply-files.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
 const log = silentLogger();

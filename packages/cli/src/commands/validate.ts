@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { loadControl } from '@mandate/control';
+import { readMandatesFile } from '@mandate/documents';
 import { type DocumentFault, describeFault, saysKind } from '@mandate/policy/documents';
 import { checkPrivacy } from '@mandate/privacy';
 import { readNamedFile } from '@mandate/runtime';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { readMandatesFile } from '../documents/mandates-file.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -133,7 +133,7 @@ function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {
 }
 
 async function checkAlerts(file: string, env: CommandContext['env']): Promise<Checked> {
-  const { checkAlerting } = await import('@mandate/alerter');
+  const { checkAlerting } = await import('@mandate/plane/alerting');
   const read = checkAlerting(readNamedFile(file), env);
   if (!read.ok) return read;
   const { rules, webhooks } = read.alerting;

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Explanation } from '@mandate/query';
+import type { Explanation } from '@mandate/plane';
 import type { Shadow } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';

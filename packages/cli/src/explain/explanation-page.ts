@@ -1,5 +1,5 @@
 /** An explanation as a page for a terminal: why first, then everything that it rests on. */
-import type { Explanation } from '@mandate/query';
+import type { Explanation } from '@mandate/plane';
 import { durationInWords, formatMicros, isPinned, rulesInWords, type Settling } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';

@@ -15,10 +15,10 @@ import { createFindDecision, openQuery } from '@mandate/query';
 import { openRecorder } from '@mandate/recorder';
 import { type DataFolder, type Logger, type Opening, openInOrder, type Running } from '@mandate/runtime';
 import { createHttpServer, keysInForce, serveHttp } from '@mandate/server';
-import { VERSION } from '../version.ts';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
 import { type Environment, openParts } from './open-parts.ts';
 import type { PlaneConfig } from './plane-config.ts';
+import { VERSION } from './version.ts';
 
 export type Plane = {
   url: string;

@@ -3,15 +3,12 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { foldDocuments } from '@mandate/control/plan';
-import { type MandatesInForce, mandatesOfFile } from '@mandate/policy';
+import { filesBelow, loadMandatesFile, offlineHiding, readControlFiles } from '@mandate/documents';
 import { describeFault, type FindPlace, readDocuments, type SayFault } from '@mandate/policy/documents';
+import { type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import type { HidingRules } from '@mandate/privacy';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
-import { readControlFiles } from '../documents/control-files.ts';
-import { filesBelow } from '../documents/files-below.ts';
-import { loadMandatesFile } from '../documents/mandates-file.ts';
-import { offlineHiding } from '../documents/offline-hiding.ts';
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 

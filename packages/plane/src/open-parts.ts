@@ -4,15 +4,15 @@ import { openLog } from '@mandate/bus';
 import type { ControlDocuments } from '@mandate/control';
 import { openControl } from '@mandate/control-log';
 import { holdFolder, openMandatesFile } from '@mandate/decider';
+import { readControlFiles } from '@mandate/documents';
 import { openPrivacyFile } from '@mandate/privacy';
 import { type Logger, monotonic, type Opening, readOrMakeSecret, systemClock } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { createMetrics, fileKeyStore, openTracer } from '@mandate/server';
-import { readControlFiles } from '../documents/control-files.ts';
-import { VERSION } from '../version.ts';
 import { applyFiles } from './apply-files.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { PlaneConfig } from './plane-config.ts';
+import { VERSION } from './version.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
