@@ -5,8 +5,8 @@ import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
-/** Runs in a clone alone: no image has it, nor what it needs besides. */
-const DEMO = 'packages/cli/src/demo/';
+/** Runs in a clone only. No image has it, so the command has it as a dependency of development. */
+const DEMO = '@mandate/demo';
 
 const CONTRACTS = ['@mandate/schemas'];
 const ADAPTER = [...CONTRACTS, '@mandate/runtime'];
@@ -87,6 +87,19 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
       '@mandate/documents',
       '@mandate/cases',
       '@mandate/plane',
+      DEMO,
+    ],
+  ],
+  [
+    'packages/demo',
+    [
+      ...ADAPTER,
+      '@mandate/control',
+      '@mandate/server',
+      '@mandate/client',
+      '@mandate/documents',
+      '@mandate/reconcile',
+      '@mandate/plane',
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
@@ -156,7 +169,8 @@ function relativeFault(tree: Tree, path: string, specifier: string): string | nu
 function declarationFault(tree: Tree, path: string, from: Workspace, name: string): string | null {
   if (name === from.name) return `imports its own package by name: write a relative path`;
   if (from.dependencies.includes(name)) return null;
-  if (isForTests(path) || path.startsWith(DEMO) || from.folder === '') {
+  if (name === DEMO && from.devDependencies.includes(name)) return null;
+  if (isForTests(path) || from.folder === '') {
     const root = tree.workspaces.find(({ folder }) => folder === '');
     const installed = [
       ...from.devDependencies,

@@ -97,7 +97,6 @@ describe('an import', () => {
       'packages/bus/src/a.ts',
       "import { Kafka } from 'kafkajs'; import 'node:sqlite';",
     ],
-    ['of what a clone alone has, by the demo', 'packages/cli/src/demo/a.ts', "import 'vitest';"],
     [
       'of anything, by a test',
       'packages/ledger/src/a.test.ts',

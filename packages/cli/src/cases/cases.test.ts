@@ -40,7 +40,7 @@ async function told(steps: string, more = '') {
 }
 
 it('runs the cases of the demo', async () => {
-  const { exitCode, stdout } = await runCommand(['test', join(import.meta.dirname, '../demo')]);
+  const { exitCode, stdout } = await runCommand(['test', join(import.meta.dirname, '../../../demo/src')]);
   expect(stdout).not.toContain('FAIL');
   expect(stdout).toMatch(/\n\d+ cases: \d+ passed\n$/);
   expect(exitCode).toBe(0);

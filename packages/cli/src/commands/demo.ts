@@ -1,8 +1,15 @@
+import type { DemoOptions, DemoView } from '@mandate/demo';
 import type { Command } from 'commander';
-import type { RunCommand } from '../command-context.ts';
-import type { DemoOptions } from '../demo/run-demo.ts';
+import { SPEND } from '../audit/questions.ts';
+import type { Output, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { wholeNumber } from '../input/option-values.ts';
+import { decisionLine } from '../output/decision-line.ts';
+import { counted } from '../output/for-people.ts';
+import { shadowInWords } from '../output/shadow-in-words.ts';
+import { type Row, showAnswerRows } from '../output/show-answer-rows.ts';
+import { paint } from '../output/table.ts';
+import { write } from '../output/write.ts';
 
 export function demoCommand(command: Command, run: RunCommand): void {
   command
@@ -26,10 +33,24 @@ Examples:
     )
     .action((options: DemoOptions) =>
       run(async (context) => {
-        const { runDemo } = await import('../demo/run-demo.ts').catch(rethrowAsNotHere);
-        return runDemo(options, context);
+        const { runDemo } = await import('@mandate/demo').catch(rethrowAsNotHere);
+        return (await runDemo(options, printedOn(context.stdout), context.signal)) ? 0 : 1;
       }),
     );
+}
+
+function printedOn(stdout: Output): DemoView {
+  return {
+    say: (text) => write(stdout, `${text}\n`),
+    title: (text) => write(stdout, `\n${paint('bold', text, stdout)}\n`),
+    decision: (decision) => void stdout.write(`${decisionLine(decision, stdout, Date.now())}\n`),
+    async table(title, question, rows) {
+      await write(stdout, `\n${title}\n`);
+      await showAnswerRows(rows as readonly Row[], stdout, question === 'spend' ? SPEND : {});
+    },
+    shadow: shadowInWords,
+    counted,
+  };
 }
 
 /** An image has neither the demo nor the servers of its tools. */

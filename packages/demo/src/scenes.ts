@@ -4,8 +4,7 @@
  */
 
 import type { ApiClient } from '@mandate/client';
-import { approvalId } from '@mandate/schemas';
-import { shadowInWords } from '../output/shadow-in-words.ts';
+import { approvalId, type Shadow } from '@mandate/schemas';
 import type { GovernedAgent } from './governed-agent.ts';
 
 export type Scene = { title: string; play(): Promise<void> };
@@ -16,6 +15,7 @@ export type Fleet = {
   api: ApiClient;
   folder: string;
   say(text: string): Promise<void>;
+  shadowInWords(shadow: Shadow): string;
 };
 
 const LIBRARIANS = 4;
@@ -34,7 +34,7 @@ function inFleet(id: string) {
 }
 
 /** Played one after another; within a scene agents act at the same time. */
-export function scenes({ agent, api, folder, say }: Fleet): readonly Scene[] {
+export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): readonly Scene[] {
   const file = (name: string) => `${folder}/${name}`;
   return [
     {
