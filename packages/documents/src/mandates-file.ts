@@ -1,5 +1,5 @@
+import type { MandateOfFile } from '@mandate/policy';
 import { describeFault, type LoadedMandates, loadMandates } from '@mandate/policy/documents';
-import { type MandateOfFile } from '@mandate/policy';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 
 /** The mandates of a file, or what is wrong with it. Throws MandateError FILE_UNREADABLE. */

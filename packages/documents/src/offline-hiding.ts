@@ -2,8 +2,8 @@
 
 import { describeFault } from '@mandate/policy/documents';
 import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
-import { loadConfig } from '@mandate/runtime/settings';
 import { MandateError, readNamedFile } from '@mandate/runtime';
+import { loadConfig } from '@mandate/runtime/settings';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 

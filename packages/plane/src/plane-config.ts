@@ -4,11 +4,10 @@ import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
 import { recorderSettings } from '@mandate/recorder';
-import { LOG_LEVELS } from '@mandate/runtime';
+import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
-  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,

@@ -1,7 +1,6 @@
-import { LOG_LEVELS } from '@mandate/runtime';
+import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
-  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,

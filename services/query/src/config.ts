@@ -1,5 +1,5 @@
-import { backendsMustFit, clickhouseSettings, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, clickhouseSettings, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 

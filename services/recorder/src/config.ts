@@ -1,8 +1,7 @@
-import { LOG_LEVELS } from '@mandate/runtime';
+import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
-  DEFAULT_DATA_PATH,
   kafkaSettings,
   otlpSettings,
   privacySettings,
