@@ -250,7 +250,7 @@ const BY_NPM: readonly string[] = byLength({ short: ['gateway', 'decider'], full
 
 describe.each(SERVICES)('%s', (service) => {
   test.runIf(BY_NPM.includes(service))('starts by its npm script, which tells its settings', () => {
-    const said = execFileSync('npm', ['--silent', 'start', '-w', `@mandate/${service}`, '--', '--help'], {
+    const said = execFileSync('npm', ['--silent', 'start', '-w', `services/${service}`, '--', '--help'], {
       cwd: ROOT,
       encoding: 'utf8',
     });
@@ -264,7 +264,7 @@ describe.each(SERVICES)('%s', (service) => {
     async () => {
       const folder = newFolder();
       const name = `MANDATE_${service.toUpperCase()}`;
-      const npm = spawn('npm', ['--silent', 'start', '-w', `@mandate/${service}`], {
+      const npm = spawn('npm', ['--silent', 'start', '-w', `services/${service}`], {
         cwd: ROOT,
         env: { ...process.env, [`${name}_DATA_PATH`]: folder.path, [`${name}_PORT`]: '0' },
         stdio: ['ignore', 'ignore', 'pipe'],
