@@ -31,6 +31,11 @@ test.each([
   { specifier: '@mandate/ledger', most: 200, never: [...SERVER, 'zod', 'yaml', 'ioredis'] },
   { specifier: '@mandate/policy', most: 200, never: [...SERVER, 'zod', 'yaml'] },
   { specifier: '@mandate/engine', most: 450, never: [...SERVER, 'yaml', 'ioredis'] },
+  {
+    specifier: '@mandate/client',
+    most: 20,
+    never: [...SERVER, '@mandate/runtime', '@mandate/schemas', 'zod'],
+  },
   { specifier: '@mandate/bus', most: 450, never: SERVER },
   { specifier: '@mandate/audit', most: 450, never: SERVER },
 ])('$specifier loads at most $most modules, and none of a server', async ({ specifier, most, never }) => {
