@@ -12,7 +12,7 @@ import {
   planInForce,
   settlementRecord,
 } from '@mandate/policy';
-import { beginTogether, during, type Lane, turns } from '@mandate/runtime';
+import { beginTogether, type Lane, turns, withSpans } from '@mandate/runtime';
 import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
 import { ledgerStep } from './ledger-span.ts';
@@ -73,7 +73,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
     }
     const parents = open.map(({ item }) => item.incoming.span);
     const spans = beginTogether(parents, 'ledger step', ledgerStep(ledger, asking.length));
-    const results = await during(spans, () => ledger.step(asking));
+    const results = await withSpans(spans, () => ledger.step(asking));
     const again: Pending[] = [];
     for (const [index, { item }] of open.entries()) {
       if (turns.isOver()) await turns.next(lane);

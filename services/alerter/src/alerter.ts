@@ -9,7 +9,7 @@ import {
   type Clock,
   isMandateError,
   type Logger,
-  lookOften,
+  poll,
   type ReadinessCheck,
   type Running,
   sharedByRequests,
@@ -194,7 +194,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     if (delivers && approval) await raise([...unanswered(alarms, approval.overdueMs, clock())]);
   }
 
-  const groupsLook = lookOften(
+  const groupsLook = poll(
     lookAtGroupsEveryMs,
     async () => {
       const { lag } = rules.alerting().rules;
@@ -202,7 +202,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     },
     (err) => log.warn({ err }, 'whether deciders and recorders are behind cannot be told'),
   );
-  const look = lookOften(
+  const look = poll(
     lookEveryMs,
     async () => {
       measures.waiting.set(deliverer.waiting());

@@ -4,7 +4,7 @@
  * whether its topic can be made or not.
  */
 import type { Bus } from '@mandate/bus';
-import { isMandateError, type Logger, lookOften } from '@mandate/runtime';
+import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
 /** What somebody must allow first is not asked for all the time. */
@@ -43,7 +43,5 @@ export function makeTenantTopics({ bus, log, directTenants, everyMs = 1_000 }: O
     for (const topic of Array.from(directTenants(), topicOfTenant))
       if (!made.has(topic) && performance.now() >= (refused.get(topic) ?? 0)) await make(topic);
   };
-  return lookOften(everyMs, look, (err) =>
-    log.warn({ err }, 'topics of tenants cannot be made; trying again'),
-  );
+  return poll(everyMs, look, (err) => log.warn({ err }, 'topics of tenants cannot be made; trying again'));
 }

@@ -1,6 +1,6 @@
 /** Tells how many API keys soon let nobody in, so that an alarm rings before their holders notice. */
 
-import { type Logger, lookOften } from '@mandate/runtime';
+import { type Logger, poll } from '@mandate/runtime';
 import { type ApiKeyRecord, DEFAULTS } from '@mandate/schemas';
 import { isExpired, type Metrics } from '@mandate/server';
 
@@ -22,7 +22,7 @@ export function measureExpiringKeys({ metrics, log, clock, keys, everyMs = 60_00
     help: 'API keys that let somebody in now and expire within two weeks',
   });
   const look = async () => expiring.set(expiringIn(await keys(), clock()));
-  return lookOften(everyMs, look, (err) => log.warn({ err }, 'keys that expire cannot be counted'));
+  return poll(everyMs, look, (err) => log.warn({ err }, 'keys that expire cannot be counted'));
 }
 
 export function expiringIn(keys: Iterable<ApiKeyRecord>, nowMs: number): number {

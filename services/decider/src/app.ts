@@ -12,7 +12,6 @@ import type { Answer, AnswerContext } from '@mandate/engine';
 import { answerBatch } from '@mandate/engine';
 import {
   beginTogether,
-  during,
   isMandateError,
   type Logger,
   MandateError,
@@ -21,6 +20,7 @@ import {
   type Running,
   type Span,
   type Tracer,
+  withSpans,
 } from '@mandate/runtime';
 import {
   DEFAULTS,
@@ -83,7 +83,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
     ...(options.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: options.sessionTimeoutMs }),
     onBatch: (batch) => {
       const spans = beginSpans(options.tracer ?? null, bus, batch);
-      return during(spans, () => handleUntilDone(batch, spans, measured, measure));
+      return withSpans(spans, () => handleUntilDone(batch, spans, measured, measure));
     },
     onHalted: (partition, err) => {
       log.error({ err, ...partition }, 'the partition halts until somebody sees to it; the others go on');
@@ -244,7 +244,7 @@ async function append(
   const records = given.map(({ answer, headers = {} }, at) =>
     outgoingOf(answer, spans[at]?.traceparent ?? traceparentOf(headers)),
   );
-  await during(spans, () => bus.append(topic, records));
+  await withSpans(spans, () => bus.append(topic, records));
   for (const [at, { value }] of records.entries())
     measure.countWritten(tenantOf(given[at]?.answer.record), Buffer.byteLength(value));
 }

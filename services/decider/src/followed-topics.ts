@@ -3,7 +3,7 @@
  * read once is read for as long as it runs: who stops reading a topic cannot know that its last producer has stopped.
  */
 import type { Bus, Consumer } from '@mandate/bus';
-import { isMandateError, type Logger, lookOften } from '@mandate/runtime';
+import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
 export type FollowedTopics = {
@@ -61,7 +61,7 @@ export async function followedTopics(options: Options): Promise<FollowedTopics> 
       };
       const failed = (err: unknown) =>
         log.warn({ err }, 'topics of tenants cannot be followed; trying again');
-      return lookOften(everyMs, look, failed);
+      return poll(everyMs, look, failed);
     },
   };
 }

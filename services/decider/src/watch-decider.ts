@@ -1,7 +1,7 @@
 /** Looks every so often at what no batch tells: how far the group is behind, and which epoch of the ledger is in force. */
 import type { Consumer } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
-import { type Logger, lookOften } from '@mandate/runtime';
+import { type Logger, poll } from '@mandate/runtime';
 import type { DeciderMeasures } from './measures.ts';
 
 export type Watched = {
@@ -28,5 +28,5 @@ export function watchDecider(
       lag.set({ topic, partition: String(partition) }, records);
     }
   };
-  return lookOften(everyMs, look, (err) => log.warn({ err }, 'the lag cannot be told'));
+  return poll(everyMs, look, (err) => log.warn({ err }, 'the lag cannot be told'));
 }

@@ -1,6 +1,6 @@
 /** Measures from time to time how much room the ledger has left, for all tenants together and for the fullest tenants. */
 import type { Ledger } from '@mandate/ledger';
-import { type Logger, lookOften } from '@mandate/runtime';
+import { type Logger, poll } from '@mandate/runtime';
 import type { DeciderMeasures } from './measures.ts';
 
 export type WatchedRoom = {
@@ -36,5 +36,5 @@ export function watchRoom(
     const fullest = shares.sort((a, b) => b.share - a.share).slice(0, MOST_TENANTS);
     for (const { tenant, share } of fullest) tenantRemembered.set({ tenant }, share);
   };
-  return lookOften(everyMs, look, (err) => log.warn({ err }, 'the used share of the ledger is not known'));
+  return poll(everyMs, look, (err) => log.warn({ err }, 'the used share of the ledger is not known'));
 }

@@ -12,7 +12,7 @@ import {
 import { isMandateError, type Logger } from '@mandate/runtime';
 import { HttpProblem, type Metrics } from '@mandate/server';
 import type { z } from 'zod';
-import { createTurns } from './turns.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
 
 /** Fewer run than a client has sockets (10), so that readiness always has one. */
 const MOST = { running: 8, waiting: 100 };
@@ -57,7 +57,7 @@ export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedE
 
 type Bounds = { log: Logger; metrics: Metrics; timeoutMs: number };
 
-/** Whatever else is to be had from ClickHouse, bounded in the same way and by the same turns. */
+/** Other work on ClickHouse, with the same bounds and the same semaphore. */
 export type BoundedWork = <T>(asker: Asker, work: (givenUp: AbortSignal) => Promise<T>) => Promise<T>;
 
 export function boundedWork(options: Bounds): BoundedWork {
@@ -67,7 +67,7 @@ export function boundedWork(options: Bounds): BoundedWork {
     help: 'Questions that ClickHouse did not answer, by what was wrong',
     labels: ['cause'],
   });
-  const inTurn = createTurns(MOST);
+  const semaphore = createFairSemaphore(MOST);
   return async ({ tenant, gone }, work) => {
     const late = Promise.withResolvers<never>();
     const givingUp = new AbortController();
@@ -84,7 +84,7 @@ export function boundedWork(options: Bounds): BoundedWork {
     gone.addEventListener('abort', onGone);
     const { signal } = givingUp;
     try {
-      const answer = inTurn(tenant, signal, () => work(signal));
+      const answer = semaphore.run(tenant, signal, () => work(signal));
       return await Promise.race([answer, late.promise]);
     } catch (error) {
       // What may pass is the house's to mend, a wrong password too, and no fault of the question.

@@ -16,14 +16,14 @@ import {
   answers,
   beginTogether,
   type Clock,
-  during,
   isMandateError,
   type Logger,
-  lookOften,
+  poll,
   type ReadinessCheck,
   type Running,
   systemClock,
   type Tracer,
+  withSpans,
 } from '@mandate/runtime';
 import { recorderGroup, TOPICS } from '@mandate/schemas';
 import type { Metrics } from '@mandate/server';
@@ -91,7 +91,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     const piles = await leaveOutPast(gathered.map(({ pile }) => pile));
     const traced = gathered.flatMap(({ spans }) => spans);
     const inserts = beginTogether(traced, 'insert', insertOf(piles));
-    const quarantined = countLanded(measures, await during(inserts, () => land(audit, piles)));
+    const quarantined = countLanded(measures, await withSpans(inserts, () => land(audit, piles)));
     stopTimer();
     if (quarantined > 0)
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
@@ -125,7 +125,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { dropping = { firstAfterMs: 60_000, everyMs: 6 * 3_600_000 } } = options;
   const retentionKept = retention && keepRetention({ ...retention, ...dropping });
   const replaced = Promise.withResolvers<never>();
-  const tablesWatch = lookOften(
+  const tablesWatch = poll(
     everyMs,
     () => mustStillBe(tables, audit),
     // What else fails is ClickHouse away: readiness and whatever waits tell of that.

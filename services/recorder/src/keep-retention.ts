@@ -15,7 +15,7 @@ import {
   sayKeptFrom,
   type TenantTableName,
 } from '@mandate/audit';
-import { type Clock, type Logger, lookOften } from '@mandate/runtime';
+import { type Clock, type Logger, poll } from '@mandate/runtime';
 import type { RecorderMeasures } from './measures.ts';
 import type { Pile } from './pile.ts';
 
@@ -127,7 +127,7 @@ export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
   }
 
   const first = setTimeout(() => {
-    looks = lookOften(everyMs, dropOnce, (err) =>
+    looks = poll(everyMs, dropOnce, (err) =>
       log.warn({ err }, 'what is past the retention of tenants could not be dropped'),
     );
   }, firstAfterMs);

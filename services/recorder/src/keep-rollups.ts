@@ -4,7 +4,7 @@
  * tables that never had sums it begins with the newest hours, some hundred thousand rows a statement.
  */
 import { type AuditClient, ask, markRecordedSince, refreshRollups, waitingHours } from '@mandate/audit';
-import { type Clock, type Logger, lookOften } from '@mandate/runtime';
+import { type Clock, type Logger, poll } from '@mandate/runtime';
 import type { RecorderMeasures } from './measures.ts';
 
 export type KeepRollupsOptions = {
@@ -33,7 +33,7 @@ export function keepRollups({ audit, clock, log, measures, everyMs, quietMs }: K
 } {
   const stopping = new AbortController();
   let markedToMs = clock() - UPGRADED_WITHIN_MS;
-  const { stop } = lookOften(
+  const { stop } = poll(
     everyMs,
     async () => {
       const beganMs = clock();

@@ -3,7 +3,7 @@
  * time to act, when the oldest such record has lived for half of what the log keeps.
  */
 import type { Bus, Consumer } from '@mandate/bus';
-import { type Clock, type Logger, lookOften } from '@mandate/runtime';
+import { type Clock, type Logger, poll } from '@mandate/runtime';
 import type { RecorderMeasures } from './measures.ts';
 
 export type LagWatchOptions = {
@@ -23,7 +23,7 @@ const ALARM_EVERY_MS = 60_000;
 /** Looks at once and then every `everyMs`, until stopped. */
 export function watchLag(options: LagWatchOptions): { stop(): void } {
   const alarmed = new Map<string, number>();
-  return lookOften(
+  return poll(
     options.everyMs,
     () => lookOnce(options, alarmed),
     (err) => options.log.warn({ err }, 'the lag cannot be told'),

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, Coordinate } from '@mandate/bus';
 import {
   type Clock,
-  during,
   isMandateError,
   type Logger,
   type MandateError,
   type Span,
+  withSpans,
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import type { ControlChanges } from './control-changes.ts';
@@ -42,7 +42,7 @@ const LONGEST_WAIT_MS = 2_000;
 /** Tries again, ever more slowly, while ClickHouse or the log is away. What will not pass by itself is thrown. */
 export function recordUntilDone(batch: Batch, context: BatchContext): Promise<void> {
   const spans = beginSpans(context.tracing, batch);
-  return during(spans, () => untilDone(batch, spans, context));
+  return withSpans(spans, () => untilDone(batch, spans, context));
 }
 
 async function untilDone(batch: Batch, spans: readonly Span[], context: BatchContext): Promise<void> {

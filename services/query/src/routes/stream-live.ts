@@ -15,12 +15,12 @@ import { ofThisRequest } from '@mandate/runtime';
 import { boundStreams, callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
+import { createFairSemaphore } from '../fair-semaphore.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
 import { LIVE_EVENTS, type Places, placesOf } from '../live/event-id.ts';
 import { eventsFrom, type Followed, followed, placesToBegin } from '../live/follow-audit.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
-import { createTurns } from '../turns.ts';
 
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
 /** Of the questions of all streams, so that there is room for others; a tenant has half of it. */
@@ -36,7 +36,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
     remedy: 'End some, or try again in a moment: one stream can follow many agents.',
   });
   // Each stream waits for one answer at a time.
-  const inTurn = createTurns({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
+  const semaphore = createFairSemaphore({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
   const { from, to: _, ...filters } = decisionFilterParameters(clock);
   const parameters = {
     events: anyOf(z.enum(EVENTS)).describe(
@@ -76,17 +76,17 @@ export const streamLive: Route = (server, { ask, clock }) => {
       const asker = askerOf(request);
       const tables = tablesFor(events, tenant, given);
       const last = lastEventIn(request.headers['last-event-id']);
-      const askInTurn: AskAudit = (question, params) =>
-        inTurn(tenant, asker.gone, () => ask(asker, question, params));
+      const askFairly: AskAudit = (question, params) =>
+        semaphore.run(tenant, asker.gone, () => ask(asker, question, params));
 
       const { ending, cut, leave } = streams.enter(callerOf(request));
       const left = new AbortController();
       left.signal.addEventListener('abort', leave);
       try {
         // Before the answer begins, so that an audit that is away is a 503.
-        const places = await placesToBegin(askInTurn, tables, { last, sinceMs, nowMs: clock() });
+        const places = await placesToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
         const text = eventsFrom(places, tables, {
-          ask: askInTurn,
+          ask: askFairly,
           clock,
           everyMs: LOOK_EVERY_MS,
           until: AbortSignal.any([ending, left.signal]),

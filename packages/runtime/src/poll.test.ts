@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest';
-import { lookOften } from './look-often.ts';
+import { poll } from './poll.ts';
 
-test('looks at once and again, past a look that failed, until stopped', async () => {
+test('runs at once and again, also after a run that failed, until it is stopped', async () => {
   const failures: unknown[] = [];
   const enough = Promise.withResolvers<void>();
-  let looks = 0;
-  const looking = lookOften(
+  let runs = 0;
+  const polling = poll(
     1,
     async () => {
-      looks++;
-      if (looks === 2) throw new Error('once');
-      if (looks === 4) enough.resolve();
+      runs++;
+      if (runs === 2) throw new Error('once');
+      if (runs === 4) enough.resolve();
     },
     (error) => failures.push(error),
   );
-  expect(looks).toBe(1);
+  expect(runs).toBe(1);
   await enough.promise;
   expect(failures).toEqual([new Error('once')]);
-  looking.stop();
+  polling.stop();
 });
 
-test('what fails once it is stopped is nobody’s', async () => {
+test('reports no failure after it is stopped', async () => {
   const failures: unknown[] = [];
   const { promise, reject } = Promise.withResolvers<void>();
-  const looking = lookOften(
+  const polling = poll(
     1,
     () => promise,
     (error) => failures.push(error),
   );
-  looking.stop();
+  polling.stop();
   reject(new Error('late'));
   await promise.catch(() => {});
   await new Promise(setImmediate);

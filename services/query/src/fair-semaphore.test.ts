@@ -1,19 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createFairSemaphore } from './fair-semaphore.ts';
 
 const waited = new AbortController().signal;
 
-/** Work that ends when it is told to; `started` names what was let in, in that order. */
+/** Work that ends at `end`. `started` names the work that began, in order. */
 function working(most: { running: number; waiting: number }) {
-  const inTurn = createTurns(most);
+  const semaphore = createFairSemaphore(most);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   return {
     started,
     end: (name: string) => ends.get(name)?.(),
     ask: (tenant: string, name: string, givenUp = waited) =>
-      inTurn(tenant, givenUp, async () => {
+      semaphore.run(tenant, givenUp, async () => {
         started.push(name);
         await new Promise<void>((resolve) => ends.set(name, resolve));
       }),
@@ -22,7 +22,7 @@ function working(most: { running: number; waiting: number }) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('one tenant runs and waits in half of the places, and is refused at once beyond', async () => {
+test('gives one tenant half of the running and of the waiting, and refuses more at once', async () => {
   const { ask, started } = working({ running: 4, waiting: 4 });
   for (const n of [1, 2, 3, 4]) void ask('acme', `acme-${n}`);
   await expect(ask('acme', 'acme-5')).rejects.toMatchObject({
@@ -36,13 +36,13 @@ test('one tenant runs and waits in half of the places, and is refused at once be
   expect(started).toEqual(['acme-1', 'acme-2', 'bravo-1', 'bravo-2']);
 });
 
-test('however many tenants ask, no more wait than may', async () => {
+test('bounds how many wait, however many tenants ask', async () => {
   const { ask } = working({ running: 2, waiting: 2 });
   for (const tenant of ['acme', 'bravo', 'coyote', 'delta']) void ask(tenant, tenant);
   await expect(ask('echo', 'echo')).rejects.toMatchObject({ code: 'OVERLOADED' });
 });
 
-test('whose tenant has the least under way goes next, and of those who waited longest', async () => {
+test('runs next what waited longest of the tenant with the fewest running', async () => {
   const { ask, started, end } = working({ running: 4, waiting: 12 });
   for (const name of ['a1', 'a2', 'a3']) void ask('acme', name);
   for (const name of ['b1', 'b2', 'b3']) void ask('bravo', name);
@@ -56,7 +56,7 @@ test('whose tenant has the least under way goes next, and of those who waited lo
   expect(started.slice(4)).toEqual(['c1', 'a3', 'c2', 'b3']);
 });
 
-test('what is given up while it waits is never done, and leaves its place to another', async () => {
+test('never runs work that was given up while it waited, and lets another wait instead', async () => {
   const { ask, started, end } = working({ running: 2, waiting: 2 });
   const givingUp = new AbortController();
   void ask('acme', 'first');
@@ -70,9 +70,9 @@ test('what is given up while it waits is never done, and leaves its place to ano
   expect(started).toEqual(['first', 'third']);
 });
 
-test('work that fails leaves its place as well', async () => {
-  const inTurn = createTurns({ running: 2, waiting: 2 });
-  const failing = () => inTurn('acme', waited, () => Promise.reject(new Error('failed')));
+test('lets other work run after work that failed', async () => {
+  const semaphore = createFairSemaphore({ running: 2, waiting: 2 });
+  const failing = () => semaphore.run('acme', waited, () => Promise.reject(new Error('failed')));
   for (const _ of [1, 2, 3]) await expect(failing()).rejects.toThrow('failed');
 });
 

@@ -1,0 +1,28 @@
+/**
+ * Spans of work that one call does for many records, such as a step of the ledger for a batch. Each record has its own span,
+ * with the times of the shared call. So the trace of an action shows all its work. One span for all records would be in a
+ * trace that nobody opens. An attribute says how many records shared the call.
+ */
+import { nowMs, type Span, type SpanOptions } from './tracer.ts';
+
+/** undefined for a record that is not traced. */
+export type Spans = readonly (Span | undefined)[];
+
+/** Begins a child span of each parent, for the same piece of work. */
+export function beginTogether(parents: Spans, name: string, options: SpanOptions): Spans {
+  const shared = { ...options, beganAtMs: nowMs() };
+  return parents.map((parent) => parent?.child(name, shared));
+}
+
+/** Does the work and ends the spans after it. If the work fails, it marks the spans as failed and throws the same error. */
+export async function withSpans<T>(spans: Spans, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    for (const span of spans) span?.fail(error);
+    throw error;
+  } finally {
+    const endedAtMs = nowMs();
+    for (const span of spans) span?.end(endedAtMs);
+  }
+}
