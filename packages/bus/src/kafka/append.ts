@@ -1,7 +1,7 @@
 import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
+import { Partitioner } from '../partitioner.ts';
 import { Pending } from '../pending.ts';
-import { Placing } from '../placing.ts';
 import type { Acknowledged, AppendOptions, Outgoing } from '../port.ts';
 import { slicesOf } from '../slices.ts';
 import type { WireMessage } from './client.ts';
@@ -28,7 +28,7 @@ export class Appender {
   readonly #parts: { topics: Topics; inFlight: InFlight };
   readonly #sending: Sending;
   readonly #queues = new Map<string, PartitionQueue>();
-  readonly #placing = new Placing();
+  readonly #partitioner = new Partitioner();
   readonly #pending = new Pending();
 
   constructor(parts: { topics: Topics; inFlight: InFlight }, sending: Sending) {
@@ -77,7 +77,7 @@ export class Appender {
 
   #ready(topic: string, partitions: readonly number[], outgoing: Outgoing, at: number): Ready {
     const { key, value, headers = {} } = outgoing;
-    const partition = this.#placing.placeOf(outgoing, partitions.length);
+    const partition = this.#partitioner.partitionOf(outgoing, partitions.length);
     if (!partitions.includes(partition)) throw misused(`${topic} has no partition ${partition}`);
     const message = {
       key: key === null ? null : Buffer.from(key),

@@ -9,42 +9,42 @@ import { Coordinator, type Membership, type Place } from './coordinator.ts';
 import { Cursor } from './cursor.ts';
 import { asBusError, innermost, isMembershipLost, isRebalancing, mayPass } from './failure.ts';
 import { Fetcher } from './fetcher.ts';
+import { Heartbeat, type HeartbeatResult } from './heartbeat.ts';
 import { HeldPartition } from './held-partition.ts';
-import { type Lead, lead, MISSED_MS } from './leader.ts';
+import { assignAsLeader, type LeaderAssignment, MISSED_MS } from './leader.ts';
 import { type Log, lagOf, nameOf, nextOffsets, settleStart } from './positions.ts';
-import { candidates, introduction, placesIn } from './protocol.ts';
-import { type News, Pulse } from './pulse.ts';
+import { candidatesOf, decodeAssignment, joinMetadata } from './protocol.ts';
 
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_DRAIN_MS = 10_000;
-/** So many heartbeats go into a session; the group learns of a new round by them, so they are no rarer than this. */
+/** Heartbeats in one session. A member also learns of a new round by its heartbeats, so it sends one each second at least. */
 const BEATS_A_SESSION = 10;
 const RAREST_BEAT_MS = 1_000;
-/** The others wait for a session's length until this member comes to the new round. */
+/** The other members wait one session until this member joins the new round, so its handlers must end before that. */
 const DRAIN_SHARE_OF_SESSION = 0.8;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** What a member needs of the bus. */
+/** What a member gets from the bus. */
 export type MemberParts = {
-  /** Its own, for the group and for fetching. */
+  /** The member's own connection, for the group and for fetching. */
   connection: Connection;
-  /** The bus's, which no round of joining holds up: for leaving, and for what others ask about the group. */
+  /** The connection of the bus, which no round of joining delays. It serves leaving, and questions about the group. */
   shared: Connection;
   withinMs: number;
-  /** How often the leader looks whether topics have more partitions than it handed out. */
+  /** How often the leader looks for partitions that it has not assigned. */
   freshMs: number;
   log: Log;
   isClosed(): boolean;
 };
 
 /**
- * One member of a consumer group, in rounds as Kafka's group protocol has them: all members join, the leader hands out
- * the partitions, and each serves its own until someone comes or goes, or follows other topics. Before the next round
- * every member lets its handlers finish what they have in hand, so a partition changes hands between batches.
+ * One member of a consumer group, in the rounds of Kafka's group protocol. All members join, the leader assigns the
+ * partitions, and each member serves its own. A round ends when a member joins, leaves or follows other topics. Before the
+ * next round every member waits until its handlers have finished their batches. So a partition moves between two batches.
  *
- * A BUS_FENCED that the handler lets through is no failure of the handler: the partition is someone else's, and the
- * member goes into a new round with the others.
+ * A handler may throw BUS_FENCED. That is no failure of the member: another member has the partition, and this member joins
+ * a new round.
  */
 export class GroupMember implements Consumer {
   readonly finished: Promise<void>;
@@ -58,14 +58,14 @@ export class GroupMember implements Consumer {
   readonly #stopping = new AbortController();
   readonly #stopped = aborted(this.#stopping.signal);
   readonly #finish = Promise.withResolvers<void>();
-  /** By `topic/partition`. */
+  /** By name, `topic/partition`. */
   #held = new Map<string, HeldPartition>();
   readonly #lastHandler = new Map<string, Promise<void>>();
   #topics: readonly string[];
   #memberId = '';
-  /** The round in which this member last held what it holds, and nobody else. */
+  /** The last round in which this member, and no other, held its partitions. */
   #heldSince: Membership | undefined;
-  #pulse: Pulse | undefined;
+  #heartbeat: Heartbeat | undefined;
   #newRound = Promise.withResolvers<'rebalancing'>();
   #failure: { error: unknown } | undefined;
   #ended: Promise<void> | undefined;
@@ -95,7 +95,7 @@ export class GroupMember implements Consumer {
         'the group has no position where the log no longer begins at 0: what is gone was perhaps never handled';
       this.#log.warn({ places }, what);
     }
-    this.#live().catch((error) => this.#fail(asBusError(error)));
+    this.#runRounds().catch((error) => this.#fail(asBusError(error)));
   }
 
   stop(drainMs = DEFAULT_DRAIN_MS): Promise<void> {
@@ -108,8 +108,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * They are what it joins the next round with, which it asks for: also where one is under way already. Those that it follows
-   * may be gone since, which keeps it from no other.
+   * Asks for a new round with these topics, also while another round begins. A topic that it followed before may be gone by
+   * now; this does not keep the member from the others.
    */
   async follow(topics: readonly string[]): Promise<void> {
     await this.#parts.log.placesOf(topics.filter((topic) => !this.#topics.includes(topic)));
@@ -117,7 +117,7 @@ export class GroupMember implements Consumer {
     this.#newRound.resolve('rebalancing');
   }
 
-  async #live(): Promise<void> {
+  async #runRounds(): Promise<void> {
     const { signal } = this.#stopping;
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; ) {
       try {
@@ -135,34 +135,34 @@ export class GroupMember implements Consumer {
     }
   }
 
-  /** From joining to the beginning of the next round, with everything let go that was held. */
+  /** One round, from joining until the next round begins. At its end the member has released all its partitions. */
   async #round(): Promise<void> {
     const joined = await this.#join();
     if (joined === null) return;
-    const pulse = this.#beat(joined.standing);
+    const heartbeat = this.#beat(joined.standing);
     try {
       const missed = await this.#take(joined.standing, joined.places);
-      if ((await this.#newsOf(pulse, joined.leads, missed)) === 'lost') {
+      if ((await this.#endOfRound(heartbeat, joined.leader, missed)) === 'lost') {
         this.#log.warn({ member: this.#memberId }, 'given up by the group after silence; joining again');
         this.#forgetMembership();
       }
     } finally {
-      // Who stops has a drain of its own, under the same heartbeats.
+      // A member that stops drains its handlers in #end, under the same heartbeats.
       if (!this.#stopping.signal.aborted) {
         await this.#letGoOfAll();
-        pulse.stop();
+        heartbeat.stop();
       }
     }
   }
 
-  async #join(): Promise<{ standing: Membership; places: Place[]; leads: Lead | null } | null> {
+  async #join(): Promise<{ standing: Membership; places: Place[]; leader: LeaderAssignment | null } | null> {
     this.#newRound = Promise.withResolvers();
     const joined = await this.#coordinator.join(
       {
         memberId: this.#memberId,
         sessionTimeoutMs: this.#sessionTimeoutMs,
         rebalanceTimeoutMs: this.#sessionTimeoutMs,
-        protocol: introduction(this.#topics, this.#heldSince === undefined ? [] : placesOf(this.#held)),
+        protocol: joinMetadata(this.#topics, this.#heldSince === undefined ? [] : placesOf(this.#held)),
       },
       (memberId) => {
         if (this.#stopping.signal.aborted) throw closed();
@@ -173,29 +173,29 @@ export class GroupMember implements Consumer {
     this.#memberId = memberId;
     if (this.#stopping.signal.aborted) return null;
     const { log, freshMs } = this.#parts;
-    const leads =
+    const leader =
       memberId === leaderId
-        ? await lead(candidates(joined.members), { log, freshMs, logger: this.#log })
+        ? await assignAsLeader(candidatesOf(joined.members), { log, freshMs, logger: this.#log })
         : null;
     const standing = { memberId, generationId };
-    const assigned = await this.#coordinator.sync(standing, leads?.assignment ?? []);
-    return { standing, places: placesIn(assigned), leads };
+    const assigned = await this.#coordinator.sync(standing, leader?.assignment ?? []);
+    return { standing, places: decodeAssignment(assigned), leader };
   }
 
-  #beat(membership: Membership): Pulse {
+  #beat(membership: Membership): Heartbeat {
     const everyMs = Math.min(this.#sessionTimeoutMs / BEATS_A_SESSION, RAREST_BEAT_MS);
-    this.#pulse = new Pulse(this.#coordinator, membership, everyMs, this.#log);
-    return this.#pulse;
+    this.#heartbeat = new Heartbeat(this.#coordinator, membership, everyMs, this.#log);
+    return this.#heartbeat;
   }
 
-  /** @returns topics that it was given partitions of and that are not there: it serves the others. */
+  /** @returns assigned topics that do not exist. The member serves the others. */
   async #take(membership: Membership, given: readonly Place[]): Promise<string[]> {
     const { onAssigned } = this.#options;
     const topics = topicsOf(given);
     const present = await this.#parts.log.present(topics);
     const places = given.filter(({ topic }) => present.includes(topic));
     const before = this.#held;
-    // Nobody else held them in between when this member was in the round right before this one too.
+    // No other member held them in between, if this member was in the round before this one as well.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = places.filter((place) => !(isContinuous && before.has(nameOf(place))));
     const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, places);
@@ -222,7 +222,7 @@ export class GroupMember implements Consumer {
     return topics.filter((topic) => !present.includes(topic));
   }
 
-  /** Then what is held is served in a new round, without it: with it no broker would say who leads what. */
+  /** Asks for a new round without the topics that are gone. With them no broker would name the leaders of the others. */
   async #isSomethingGone(): Promise<boolean> {
     const topics = topicsOf(placesOf(this.#held));
     const present = await this.#parts.log.present(topics).catch(() => topics);
@@ -240,17 +240,21 @@ export class GroupMember implements Consumer {
     }
   }
 
-  /** What ends the round: news from the group, a partition that was fenced, other topics, or partitions nobody has yet. */
-  async #newsOf(pulse: Pulse, leads: Lead | null, missed: readonly string[]): Promise<News | 'stopped'> {
+  /** Resolves when the round ends: by a heartbeat, a fenced partition, other topics, or partitions that no member has. */
+  async #endOfRound(
+    heartbeat: Heartbeat,
+    leader: LeaderAssignment | null,
+    missed: readonly string[],
+  ): Promise<HeartbeatResult | 'stopped'> {
     const watching = new AbortController();
     const { signal } = watching;
     const found = [
-      ...(leads === null ? [] : [leads.more(signal)]),
+      ...(leader === null ? [] : [leader.untilUnassigned(signal)]),
       ...(missed.length === 0 ? [] : [this.#isBack(missed, signal)]),
     ];
     try {
       return await Promise.race([
-        pulse.news,
+        heartbeat.result,
         this.#newRound.promise,
         this.#stopped.then(() => 'stopped' as const),
         ...found.map((each) => each.then(() => 'rebalancing' as const)),
@@ -260,7 +264,7 @@ export class GroupMember implements Consumer {
     }
   }
 
-  /** Lets the handlers finish what they have in hand; who takes longer than the others wait finds it lost. */
+  /** Waits until the handlers have finished their batches. A handler that takes longer than the others wait loses its partition. */
   async #letGoOfAll(): Promise<void> {
     this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
     for (const held of this.#held.values()) held.letGo();
@@ -274,7 +278,7 @@ export class GroupMember implements Consumer {
     return [...this.#lastHandler.values()];
   }
 
-  /** All that was held may be in other hands by now. */
+  /** Other members may have all partitions of this member by now. */
   #forgetMembership(): void {
     this.#memberId = '';
     this.#heldSince = undefined;
@@ -303,7 +307,7 @@ export class GroupMember implements Consumer {
     await drain(this.#handlers(), drainMs);
     for (const held of this.#held.values()) held.lose();
     this.#fetcher.stop();
-    this.#pulse?.stop();
+    this.#heartbeat?.stop();
     try {
       if (this.#memberId !== '') await this.#fromOutside.leave(this.#memberId);
     } catch (error) {

@@ -2,8 +2,8 @@ import { MandateError, silentLogger } from '@mandate/runtime';
 import { waitUntil } from '@mandate/testing';
 import { beforeEach, expect, test } from 'vitest';
 import type { Place } from './coordinator.ts';
-import { lead } from './leader.ts';
-import { placesIn } from './protocol.ts';
+import { assignAsLeader } from './leader.ts';
+import { decodeAssignment } from './protocol.ts';
 
 const FRESH_MS = 1;
 let there: Record<string, number>;
@@ -26,7 +26,7 @@ const log = {
 };
 
 const leads = () =>
-  lead(
+  assignAsLeader(
     [
       { memberId: 'leader', topics: ['old'], held: [] },
       { memberId: 'other', topics: ['old', 'new'], held: [] },
@@ -34,15 +34,18 @@ const leads = () =>
     { log, freshMs: FRESH_MS, logger: silentLogger() },
   );
 
-async function namesOf({ assignment }: Awaited<ReturnType<typeof lead>>): Promise<string[]> {
-  const places = assignment.flatMap(({ memberAssignment }) => placesIn(memberAssignment));
+async function namesOf({ assignment }: Awaited<ReturnType<typeof assignAsLeader>>): Promise<string[]> {
+  const places = assignment.flatMap(({ memberAssignment }) => decodeAssignment(memberAssignment));
   return places.map(({ topic, partition }) => `${topic}/${partition}`).sort();
 }
 
 /** Looks some times more, and finds nothing new; then what `change` makes. */
-async function seesOnly(change: () => void, { more }: Awaited<ReturnType<typeof lead>>): Promise<void> {
+async function seesOnly(
+  change: () => void,
+  { untilUnassigned }: Awaited<ReturnType<typeof assignAsLeader>>,
+): Promise<void> {
   let isSettled = false;
-  const seen = more(new AbortController().signal).then(() => {
+  const seen = untilUnassigned(new AbortController().signal).then(() => {
     isSettled = true;
   });
   const before = looks;
@@ -78,6 +81,6 @@ test('a log that is away is no reason to hand out less', async () => {
   const away = new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true });
   const placesOf = () => Promise.reject(away);
   const known = [{ memberId: 'leader', topics: ['old'], held: [] }];
-  const round = lead(known, { log: { placesOf }, freshMs: FRESH_MS, logger: silentLogger() });
+  const round = assignAsLeader(known, { log: { placesOf }, freshMs: FRESH_MS, logger: silentLogger() });
   await expect(round).rejects.toBe(away);
 });

@@ -2,26 +2,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isMandateError, type Logger } from '@mandate/runtime';
 import type { Place } from './coordinator.ts';
 import { type Log, nameOf } from './positions.ts';
-import { type Candidate, handOut } from './protocol.ts';
+import { type Candidate, encodeAssignments } from './protocol.ts';
 
-/** How soon is looked again for a topic that a member reads and that was not found. */
+/** How long the leader waits before it looks again for a topic that a member reads and that it did not find. */
 export const MISSED_MS = 1_000;
 
-export type Lead = {
-  assignment: ReturnType<typeof handOut>;
-  /** Resolves once there is something to hand out that was not handed out, or when the signal aborts. */
-  more(signal: AbortSignal): Promise<void>;
+export type LeaderAssignment = {
+  assignment: ReturnType<typeof encodeAssignments>;
+  /** Resolves once there is a partition that is not assigned, or when the signal aborts. */
+  untilUnassigned(signal: AbortSignal): Promise<void>;
 };
 
 /**
- * What the leader of a round does for all: every partition of what any member reads is handed out. Members may differ in
- * their topics. One that the leader does not find, since its broker does not know of it yet or it is gone, is left out:
- * it must not keep the members from all others.
+ * The work of the leader of a round: it assigns every partition that any member reads. Members may read different topics.
+ * The leader leaves out a topic that it does not find, because its broker does not know the topic yet or the topic is gone.
+ * Such a topic must not keep the members from the others.
  */
-export async function lead(
+export async function assignAsLeader(
   known: readonly Candidate[],
   { log, freshMs, logger }: { log: Pick<Log, 'placesOf'>; freshMs: number; logger: Logger },
-): Promise<Lead> {
+): Promise<LeaderAssignment> {
   const topics = [...new Set(known.flatMap((each) => each.topics))];
   const missed = new Set<string>();
   const look = async (): Promise<Place[]> => {
@@ -36,16 +36,16 @@ export async function lead(
     return (await Promise.all(found)).flat();
   };
   const places = await look();
-  const handedOut = new Set(places.map(nameOf));
+  const assigned = new Set(places.map(nameOf));
   return {
-    assignment: handOut(known, places),
-    async more(signal) {
+    assignment: encodeAssignments(known, places),
+    async untilUnassigned(signal) {
       while (!signal.aborted) {
         await pause(missed.size > 0 ? Math.min(MISSED_MS, freshMs) : freshMs, undefined, { signal }).catch(
           () => {},
         );
         const now = await look().catch(() => []);
-        if (now.some((place) => !handedOut.has(nameOf(place)))) return;
+        if (now.some((place) => !assigned.has(nameOf(place)))) return;
       }
     },
   };

@@ -9,8 +9,8 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const PROTOCOL = 'mandate-sticky';
 const VERSION = 0;
 
-/** How a member introduces itself: what it reads, and what it held, so that it may keep that. */
-export function introduction(
+/** The metadata with which a member joins: its topics, and the partitions that it held, so that it may keep them. */
+export function joinMetadata(
   topics: readonly string[],
   held: readonly Place[],
 ): { name: string; metadata: Buffer } {
@@ -24,10 +24,10 @@ export function introduction(
   };
 }
 
-/** A member, as its introduction tells it. */
+/** A member, as its join metadata describes it. */
 export type Candidate = { memberId: string; topics: readonly string[]; held: readonly Place[] };
 
-export function candidates(members: readonly GroupMemberMetadata[]): Candidate[] {
+export function candidatesOf(members: readonly GroupMemberMetadata[]): Candidate[] {
   return members.map(({ memberId, memberMetadata }) => {
     const metadata = MemberMetadata.decode(memberMetadata);
     const held: Place[] = JSON.parse(metadata?.userData.toString() || '[]');
@@ -35,8 +35,8 @@ export function candidates(members: readonly GroupMemberMetadata[]): Candidate[]
   });
 }
 
-/** What the leader of a round answers: every partition to one member that reads its topic, moving as few as will do. */
-export function handOut(
+/** Assigns each partition to one member that reads its topic, and moves as few partitions as possible. */
+export function encodeAssignments(
   known: readonly Candidate[],
   places: readonly Place[],
 ): { memberId: string; memberAssignment: Buffer }[] {
@@ -63,8 +63,8 @@ export function handOut(
   });
 }
 
-/** What one member was given. */
-export function placesIn(memberAssignment: Buffer): Place[] {
+/** The partitions that an assignment gives to one member. */
+export function decodeAssignment(memberAssignment: Buffer): Place[] {
   const { assignment = {} } = MemberAssignment.decode(memberAssignment) ?? {};
   return Object.entries(assignment).flatMap(([topic, partitions]) =>
     partitions.map((partition) => ({ topic, partition })),

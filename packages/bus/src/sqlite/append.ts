@@ -1,8 +1,8 @@
 import type { WrittenRecord } from '@mandate/schemas';
 import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
+import { Partitioner } from '../partitioner.ts';
 import { Pending } from '../pending.ts';
-import { Placing } from '../placing.ts';
 import type { Acknowledged, AppendOptions, Headers, Outgoing } from '../port.ts';
 import { type Slice, slicesOf } from '../slices.ts';
 import { partitionChanged } from './changes.ts';
@@ -31,7 +31,7 @@ export class Appender {
   readonly #heads: Heads;
   readonly #tail: Tail;
   readonly #inFlight: InFlight;
-  readonly #placing = new Placing();
+  readonly #partitioner = new Partitioner();
   readonly #pending = new Pending();
 
   constructor(parts: { topics: Topics; writer: Writer; heads: Heads; tail: Tail; inFlight: InFlight }) {
@@ -72,7 +72,7 @@ export class Appender {
   }
 
   #ready(topic: Topic, outgoing: Outgoing): Ready {
-    const place = this.#placing.placeOf(outgoing, topic.partitions.length);
+    const place = this.#partitioner.partitionOf(outgoing, topic.partitions.length);
     const partition = topic.partitions[place];
     if (partition === undefined) throw misused(`${topic.name} has no partition ${place}`);
     const value = ownBytes(outgoing.value);

@@ -14,20 +14,21 @@ const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_DRAIN_MS = 10_000;
 
 /**
- * One member of a consumer group: keeps its membership alive, takes and lets go of partitions as the group changes.
- * A BUS_FENCED that the handler lets through is no failure of the handler: the partition is someone else's, and the
- * member goes on with what it has.
+ * One member of a consumer group. It keeps its membership alive, and takes and releases partitions as the group changes.
+ *
+ * A handler may throw BUS_FENCED. That is no failure of the member: another member has the partition, and this member
+ * continues with its others.
  */
 export class GroupMember {
   readonly finished: Promise<void>;
   readonly #log: LogParts;
   readonly #logger: Logger;
   readonly #options: ConsumerOptions;
-  /** By id, those of topics that are followed no more too: they are let go of one by one. */
+  /** All partitions that this member ever followed, by id. It may still hold some of a topic that it no longer follows. */
   readonly #places: Map<number, Partition>;
   readonly #sessionTimeoutMs: number;
   readonly #held = new Map<number, HeldPartition>();
-  /** By partition, when the last handler that this member ran for it has ended. */
+  /** By partition, the end of the last handler that this member ran for it. */
   readonly #lastHandler = new Map<number, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #finish = Promise.withResolvers<void>();
@@ -43,13 +44,13 @@ export class GroupMember {
     this.#topics = options.topics;
     this.#places = new Map(places.map((place) => [place.id, place]));
     this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
-    this.#member = this.#introduction();
+    this.#member = this.#newMember();
     this.finished = this.#finish.promise;
   }
 
   async join(): Promise<void> {
     await this.#log.membership.join(this.#member, [...this.#places.values()], this.#options.from);
-    this.#govern().catch((error) => this.#fail(error));
+    this.#followGroup().catch((error) => this.#fail(error));
   }
 
   stop(drainMs = DEFAULT_DRAIN_MS): Promise<void> {
@@ -70,23 +71,23 @@ export class GroupMember {
     }, busyWaitMs);
   }
 
-  /** @param places those of the topics */
+  /** @param places the partitions of the topics */
   async follow(topics: readonly string[], places: readonly Partition[]): Promise<void> {
-    // Before it is known to the group, which may hand them out at once.
+    // First here, because the group may assign these partitions as soon as it knows the topics.
     for (const place of places) this.#places.set(place.id, place);
     this.#topics = [...topics];
     this.#member = { ...this.#member, topics: this.#topics };
     await this.#log.membership.follow(this.#member, places);
   }
 
-  #introduction(): Member {
+  #newMember(): Member {
     const { group } = this.#options;
     const sessionTimeoutMs = this.#sessionTimeoutMs;
     return { id: randomUUID(), group, topics: this.#topics, sessionTimeoutMs, process: processIdentity() };
   }
 
-  /** Attends to the group whenever it changed, and four times a session so as not to fall silent. */
-  async #govern(): Promise<void> {
+  /** Reads its assignment after each change of the group, and four times a session, so that the group does not expel it. */
+  async #followGroup(): Promise<void> {
     const { membership, changes, busyWaitMs } = this.#log;
     const { group } = this.#options;
     const { signal } = this.#stopping;
@@ -117,12 +118,12 @@ export class GroupMember {
     }
   }
 
-  /** The others believed this member dead: all it held may be in other hands by now. */
+  /** The group expelled this member, so other members may have all its partitions by now. */
   async #joinAgain(): Promise<void> {
     this.#logger.warn({ member: this.#member.id }, 'expelled from the group after silence; joining again');
     for (const held of this.#held.values()) held.letGo();
     this.#held.clear();
-    this.#member = this.#introduction();
+    this.#member = this.#newMember();
     await this.#log.membership.join(this.#member, [...this.#places.values()], this.#options.from);
   }
 
@@ -153,7 +154,7 @@ export class GroupMember {
     if (this.#held.get(held.place.id) === held) this.#held.delete(held.place.id);
   }
 
-  /** Lets the handler finish what it has in hand, for at most a session, before another member may take over. */
+  /** Waits until the handler has finished its batch, for a session at most. Then another member may take the partition. */
   #release(holding: Holding): void {
     const held = this.#held.get(holding.partitionId);
     if (held?.isLetGo) return;

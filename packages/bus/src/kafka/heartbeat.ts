@@ -3,20 +3,21 @@ import type { Logger } from '@mandate/runtime';
 import type { Coordinator, Membership } from './coordinator.ts';
 import { innermost, isMembershipLost } from './failure.ts';
 
-/** What a member learns by its heartbeats: a new round has begun, or the group has given it up. */
-export type News = 'rebalancing' | 'lost';
+/** What a member learns by its heartbeats: the group rebalances, or the group has removed the member. */
+export type HeartbeatResult = 'rebalancing' | 'lost';
 
 /**
- * The heartbeats of one membership, on until stopped: also while a handler works long, and while a new round waits
- * for this member to be done with what it has in hand.
+ * The heartbeats of one membership, until it is stopped. They continue while a handler works long, and while a new round
+ * waits until this member has finished its batches.
  */
-export class Pulse {
-  readonly news: Promise<News>;
+export class Heartbeat {
+  /** Resolves with the first result that ends the round. */
+  readonly result: Promise<HeartbeatResult>;
   readonly #stopping = new AbortController();
-  readonly #news = Promise.withResolvers<News>();
+  readonly #result = Promise.withResolvers<HeartbeatResult>();
 
   constructor(coordinator: Coordinator, membership: Membership, everyMs: number, log: Logger) {
-    this.news = this.#news.promise;
+    this.result = this.#result.promise;
     void this.#beat(coordinator, membership, everyMs, log);
   }
 
@@ -28,11 +29,11 @@ export class Pulse {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if ((await coordinator.heartbeat(membership)) === 'rebalancing') this.#news.resolve('rebalancing');
+        if ((await coordinator.heartbeat(membership)) === 'rebalancing') this.#result.resolve('rebalancing');
       } catch (error) {
         if (signal.aborted) return;
         if (isMembershipLost(error)) {
-          this.#news.resolve('lost');
+          this.#result.resolve('lost');
           return;
         }
         log.warn({ err: innermost(error) }, 'a heartbeat was not answered; trying again');
