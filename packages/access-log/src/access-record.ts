@@ -1,21 +1,21 @@
-/** Who asked for what, as a record of the access topic. */
+/** One read or refused request, as a record of the access topic. */
 import { randomBytes } from 'node:crypto';
 import type { Outgoing } from '@mandate/bus';
 import { type AccessRecord, type AuditRead, recordHeaders, sortableId, wireTime } from '@mandate/schemas';
 
 export type Read = Omit<AuditRead, 'id' | 'at' | 'traceId'>;
 
-/** Refusals that one record may stand for: of the same key at the same route. */
+/** Refusals with the same text may share one record: the same key at the same route. */
 export function sameAs({ tenant, key, method, route }: Read): string {
   return JSON.stringify([tenant, key?.id, method, route]);
 }
 
-/** How many requests were refused, where one record stands for several. */
+/** The record for several refusals: it says how many requests were refused. */
 export function together(read: Read, times: number): Read {
   return times === 1 ? read : { ...read, parameters: { ...read.parameters, refusals: `${times}` } };
 }
 
-/** @param source who writes it, such as `query` */
+/** @param source the service that writes the record, such as `query` */
 export function accessRecord(
   read: Read,
   { source, traceparent, atMs }: { source: string; traceparent: string | null; atMs: number },
@@ -25,7 +25,7 @@ export function accessRecord(
     event: 'audit.read',
     read: { id, ...read, traceId: traceparent?.split('-')[1] ?? null, at: wireTime(atMs) },
   };
-  // Its trace is told of and not continued: how the note gets into the tables is no part of what was asked.
+  // The record names the trace and does not continue it: how the record gets into the tables is no part of the request.
   const headers = recordHeaders({ id, event: event.event }, { source, traceparent: null });
   return { key: read.tenant, partition: 0, value: JSON.stringify(event), headers };
 }

@@ -25,17 +25,17 @@ const MOST_OF_AGENTS = 200;
 const CLOSE_WITHIN_MS = 1_000;
 
 export type CountedRefusals = {
-  /** Where none came for a while, it is on its way to the log at once. */
+  /** Counts a refusal. The first one after a pause is appended at once. */
   note(read: Read): void;
-  /** Resolves once what was noted is on the log, or cannot be in bounded time. */
+  /** Resolves once all counts are on the log, or after a bounded time if the log does not take them. */
   close(): Promise<void>;
 };
 
 type Noted = { read: Read; times: number; atMs: number };
-/** Of one tenant, so that no other's flood keeps it from the record. */
+/** The counts of one tenant. A flood of one tenant does not delay the records of another. */
 type Lane = { waiting: Map<string, Noted>; dropped: number; ended: Promise<void> };
 
-/** @param source who writes them, such as `query` */
+/** @param source the service that writes the records, such as `query` */
 export function countRefusals({
   bus,
   source,
@@ -47,7 +47,7 @@ export function countRefusals({
   clock: Clock;
   log: Pick<Logger, 'warn'>;
 }): CountedRefusals {
-  /** By tenant, and null for nobody; gone where none came for a while. */
+  /** By tenant; null for requests without a tenant. A lane ends when no refusal came for a while. */
   const lanes = new Map<string | null, Lane>();
   const closed = Promise.withResolvers<void>();
   let closing: Promise<void> | null = null;
@@ -69,9 +69,9 @@ export function countRefusals({
       await firstOf(closed.promise, pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
-    // In the same turn: who comes later must find none that has ended.
+    // Before the last record, so that a later refusal begins a new lane and is not lost in one that ends.
     lanes.delete(tenant);
-    // Once more where it closes, and no more: the log may be away.
+    // One last try. There is no second one, because the log may be away.
     await record(lane);
   }
 
@@ -88,7 +88,7 @@ export function countRefusals({
     } catch (err) {
       if (!isAway) log.warn({ err }, 'refusals (401, 429) are counted until the log takes a record of them');
       isAway = true;
-      // What came meanwhile is counted with them.
+      // Added to refusals that came meanwhile.
       for (const one of noted) add(lane, one);
     }
     if (lane.dropped > 0)

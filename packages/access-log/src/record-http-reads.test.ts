@@ -4,7 +4,7 @@ import { createHttpServer, createMetrics, HttpProblem, issueApiKey, memoryKeySto
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { recordHttpReads } from './record-http-reads.ts';
 
-/** A service of two routes: one that fails so, and one whose reads are on record. */
+/** A service with two routes: one fails with `problem`, and the reads of the other are recorded. */
 async function serving(problem: HttpProblem, limits: TenantLimits = {}) {
   const { key, record } = issueApiKey({ tenant: 'acme', name: 'ann', scopes: ['author'], agents: ['*'] });
   const recorded: AuditRead[] = [];

@@ -16,25 +16,25 @@ type Asked = AuditRead['parameters'];
 
 export type HttpReads = {
   /**
-   * Resolves once it is on record that the caller asks for this.
+   * Resolves once the read is on the log.
    *
-   * @param asked of path and query, without what is personal in it, where nothing is given
+   * @param asked what the caller asks for; by default the parameters of path and query, redacted
    * @throws MandateError READ_NOT_RECORDED, and HttpProblem 429 TOO_MANY_READS
    */
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
-   * Whoever is turned away at the routes of this plugin is on record too: 403, for want of a scope, or as it asks for what is
-   * another tenant's or another agent's; 401, without a key that opens anything; 409, as its tenant is closed. Those beyond
-   * a limit (429) are counted. Call it once, before any route is added.
+   * Records refused requests at the routes of this plugin: 403 for a missing scope, another tenant or another agent; 401
+   * without a valid key; 409 if the tenant is closed. Requests beyond a limit (429) are counted. Call it once, before any
+   * route is added.
    *
    * @param asked as above
    */
   readonly recordRefusals: (server: HttpServer, asked?: Asked) => void;
-  /** Both, of every request: one hook in front of all routes that are added from here on, so that none can forget it. */
+  /** Records every read and every refusal of all routes that are added later, by one hook, so that no route can forget it. */
   readonly recordAll: (server: HttpServer) => void;
 };
 
-/** For who asks, and not for what is asked: others of the same status may be let in. */
+/** Whether the server refused the caller, and not only this request. */
 function isTurnedAway(error: unknown): error is HttpProblem {
   if (!(error instanceof HttpProblem)) return false;
   return error.status === 401 || error.status === 403 || error.code === 'TENANT_CLOSED';
@@ -43,12 +43,12 @@ function isTurnedAway(error: unknown): error is HttpProblem {
 /** A question counts as one read for each KiB of its JSON. */
 const UNITS_OF_A_READ = 1_024;
 
-/** What is longer is cut: whose record was looked for is told by less. */
+/** Longer values are cut. This is enough to show which record the caller looked for. */
 const LONGEST_VALUE = 256;
 
 /**
- * @param log is told where refusals come to be on no record
- * @param redactText takes what is personal out of a text
+ * @param log gets a warning about refusals that have no record
+ * @param redactText removes personal data from a text
  */
 export function recordHttpReads({
   log,
@@ -57,7 +57,7 @@ export function recordHttpReads({
 }: Parameters<typeof recordReads>[0] & { log: Logger; redactText: (text: string) => string }): HttpReads {
   const { record } = sharedByRequests({ record: recordReads(options) });
   const counted = sharedByRequests(countRefusals({ ...options, log }));
-  // Redacted first: half of what is personal might not be known for it.
+  // Redaction comes before the cut, because half of a personal value may not be recognized.
   const tellable = (text: unknown) => cut(redactText(String(text)));
 
   async function recordRead(request: Request, asked: Asked = askedIn(request, tellable)): Promise<void> {
@@ -77,7 +77,7 @@ export function recordHttpReads({
   }
 
   function recordRefusals(server: HttpServer, asked?: Asked): void {
-    // Whatever is thrown here goes on to the handler of the server, and is the answer: that it is not on record, too.
+    // An error thrown here is the answer to the caller, also the error that the refusal cannot be recorded.
     server.setErrorHandler(async (error, request) => {
       if (isTurnedAway(error)) await recordTurnedAway(request, error.code, asked);
       if (isBeyondLimit(error)) {

@@ -116,7 +116,7 @@ test('a flood of those who are turned away keeps nobody out who is let in, and e
   }
   expect(told(appended)).toEqual({ k0: 1_000, k1: 1_000, k2: 1_000 });
   expect(appended).toHaveLength(1_103);
-  // One that nobody waits behind says what was asked.
+  // A refusal that no other refusal waits for keeps its parameters.
   const late = record(refusedAt('k9'), null);
   answers.splice(0).forEach((answer) => void answer());
   await late;

@@ -1,8 +1,8 @@
 /**
- * Who reads the audit is on the log before anything is shown: whoever answers calls this first, and shows nothing where it
- * throws. A promise that held only while the log is there would be none, so the log being away is no excuse.
+ * Records reads of the audit before anything is shown. A service calls this before it answers, and shows nothing if it
+ * throws. This also holds while the log is away, because otherwise a reader could wait for that moment.
  *
- * Appends of the same moment share a batch, which is the log's own doing.
+ * Records of the same moment share a batch of the log.
  */
 
 import type { Bus } from '@mandate/bus';
@@ -17,14 +17,14 @@ import { accessRecord, type Read, sameAs, together } from './access-record.ts';
  */
 export type RecordRead = (read: Read, traceparent: string | null) => Promise<void>;
 
-/** More than this at a time means that the log does not keep up: better to say so than to let them pile up. */
+/** Reads that may wait for the log at one time. More means that the log is too slow, so further reads are refused. */
 const MOST_UNDER_WAY = 1_000;
 /**
- * Of those who are turned away so many have a record of their own at a time; others of the same key at the same route wait
- * for one that counts them: they may be a flood, and must not keep those out who are let in.
+ * Refusals that may be appended one by one at the same time. Further refusals of a key at a route share one record that counts
+ * them. So a flood of refused requests keeps no admitted caller out.
  */
 const MOST_REFUSALS_UNDER_WAY = 100;
-/** Keys at routes that are counted at a time. */
+/** Pairs of key and route that are counted at one time. */
 const MOST_COUNTED = 1_000;
 
 type Counted = {
@@ -34,7 +34,7 @@ type Counted = {
   recorded: PromiseWithResolvers<void>;
 };
 
-/** @param source who writes them, such as `query` */
+/** @param source the service that writes the records, such as `query` */
 export function recordReads(options: {
   bus: Pick<Bus, 'append'>;
   source: string;
@@ -45,7 +45,7 @@ export function recordReads(options: {
   const { bus, source, clock, timeoutMs = 10_000 } = options;
   let underWay = 0;
   let refusals = 0;
-  /** By key and route, the oldest first. */
+  /** By key and route; the oldest first. */
   const counted = new Map<string, Counted>();
 
   return (read, traceparent) => {
@@ -59,7 +59,7 @@ export function recordReads(options: {
     try {
       await append(read, traceparent);
     } catch (error) {
-      // Nobody waits for the log to fail them a second time.
+      // The counted refusals would wait for the same log, so they fail at once.
       for (const { recorded } of counted.values()) recorded.reject(error);
       counted.clear();
       throw error;
@@ -83,7 +83,7 @@ export function recordReads(options: {
     return recorded.promise;
   }
 
-  /** Those that wait longest; what comes meanwhile is counted anew. */
+  /** Records the counts that wait longest. Refusals that come meanwhile begin a new count. */
   function recordCounted(): void {
     const [next] = counted;
     if (next === undefined) return;

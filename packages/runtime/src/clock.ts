@@ -1,6 +1,6 @@
 /**
- * Time arrives as data. Whoever needs the time takes a `Clock`, so that tests and offline runs hold it in their
- * hands. In production the ledger's clock is the only one that decides (docs: one step decides).
+ * Time arrives as data. Code that needs the time takes a `Clock`, so that tests and offline runs control the time. In
+ * production only the ledger's clock decides.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -11,19 +11,19 @@ export type Clock = () => number;
 export const systemClock: Clock = () => Date.now();
 
 /**
- * A step of the wall clock that no passing of time explains. `stepMs` is signed: how far the clock moved beyond
- * (or behind) the time that really passed.
+ * A jump of the wall clock. `stepMs` is the movement of the clock minus the time that really passed; it is negative for a jump
+ * back.
  */
 export type ClockJump = { kind: 'forward' | 'backward'; stepMs: number; fromMs: number; toMs: number };
 
 /**
- * A clock that never runs backwards. When `clock` steps back, the last time is given again until `clock` has
- * caught up: windows then free their quota late, never early. A step forward cannot be undone, since it may be
- * the correction of a clock that was behind: it is followed, and it may admit one more window's worth.
+ * A clock that never runs backwards. After a jump back of `clock` it repeats its last time until `clock` has caught up, so
+ * windows free their quota late and never early. It follows a jump forward, because that may correct a clock that was slow.
+ * Such a jump may free the quota of one window too early.
  *
- * Either step is reported to `onJump`, once. A step forward is told from mere silence between two readings by
- * `steady`, which counts passing milliseconds from any origin and is never set. `thresholdMs` is how far ahead
- * of it the clock may run before that counts as a jump; small corrections are everyday work of time daemons.
+ * Each jump is reported to `onJump` once. `steady` tells a jump forward from a long pause between two readings: it counts
+ * milliseconds from any origin, and no person or daemon sets it. `thresholdMs` is how far `clock` may run ahead of `steady`
+ * before this counts as a jump, because time daemons make small corrections all the time.
  */
 export function monotonic(
   clock: Clock,
@@ -47,7 +47,7 @@ export function monotonic(
   };
 }
 
-/** A clock that stands still until it is told otherwise. `set` may go backwards, as real clocks do. */
+/** A clock that moves only when a test moves it. `set` may move it back, as real clocks do. */
 export type ManualClock = Clock & { advance(byMs: number): void; set(toMs: number): void };
 
 export function manualClock(startMs: number): ManualClock {

@@ -1,4 +1,4 @@
-/** The folder that everything of one machine lies in, and what its files are called, for every process that shares it. */
+/** The data folder of one machine, and the names of its files. All processes of the machine share the folder. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MandateError } from './errors.ts';
@@ -8,29 +8,29 @@ export const DEFAULT_DATA_PATH = '.mandate';
 
 export type DataFolder = {
   path: string;
-  /** Held by whoever decides: there is one ledger in memory to one log. */
+  /** The lock of the process that decides. There is one ledger in memory for each log. */
   lock: string;
   log: string;
-  /** Of the ledger: only makes a start faster. */
+  /** A snapshot of the ledger. It only makes a start faster. */
   snapshot: string;
-  /** Of agents, policies and rules: likewise. */
+  /** A snapshot of agents, policies and rules, for a faster start as well. */
   controlSnapshot: string;
-  /** A directory of its own, held by whoever records or, when nobody does, by whoever asks. */
+  /** The directory of the audit. The recorder holds it, or the query service if there is no recorder. */
   audit: string;
   keys: string;
-  /** With which what is redacted is fingerprinted. */
+  /** The secret for fingerprints of redacted values. */
   secret: string;
-  /** Where the mandates are looked for when nothing else is said. */
+  /** The file of mandates, unless a setting names another. */
   mandates: string;
-  /** The same of the rules of alerts, which need not be there. */
+  /** The file of alert rules, likewise. It may be absent. */
   alerts: string;
-  /** And of what of people is kept from the record. */
+  /** The file that says which personal data to redact, likewise. */
   privacy: string;
-  /** With which what is sealed of people can be read; made where something is. */
+  /** The keys that open sealed data of persons. The folder is made when the first value is sealed. */
   personKeys: string;
 };
 
-/** What things are called in the folder at `path`; nothing is looked at or made. */
+/** The names of the files in the folder at `path`. It reads and makes nothing. */
 export function dataFolder(path: string): DataFolder {
   return {
     path,
@@ -49,7 +49,7 @@ export function dataFolder(path: string): DataFolder {
 }
 
 /**
- * The same, and makes the folder if there is none, empty and for its owner alone.
+ * The names of the files as well. It makes the folder if there is none, empty and for its owner alone.
  *
  * @throws MandateError FOLDER_NOT_USABLE if it cannot be made
  */

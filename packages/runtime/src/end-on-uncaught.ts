@@ -2,11 +2,11 @@ import type { EventEmitter } from 'node:events';
 import { requestInHand } from './request-scope.ts';
 
 /**
- * What becomes of an exception or a rejection that nothing caught. The exception of a request ends that request. Any other
- * one ends the process: the state is then unknown, and the log decides what is left to do.
+ * Handles exceptions and rejections that no code caught. The exception of a request ends that request. Any other exception ends
+ * the process, because the state is then unknown. The next process continues from the log.
  *
  * @param end ends the process
- * @returns takes the listener away again
+ * @returns removes the listener
  */
 export function endOnUncaught(process: EventEmitter, end: (error: unknown) => void): () => void {
   const onUncaught = (error: unknown) => {

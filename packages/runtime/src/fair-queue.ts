@@ -1,23 +1,23 @@
 /**
- * Who is next, by how much each had already. Lanes lie within lanes: where many wait in one of them, those in the lane beside
- * it come just as often, whatever their number.
+ * A queue that is fair by cost. Next comes the lane that was charged least. Lanes contain lanes. If many items wait in one
+ * lane, the items of the lane beside it are served as often, however many they are.
  */
 
 /** From the widest to the narrowest, such as `['requests', tenant, key]`. No lane is the beginning of another. */
 export type Lane = readonly string[];
 
 type Place<T> = {
-  /** How much it was charged, from where the others were when it came. */
+  /** What the lane was charged, counted from the floor at which it came. */
   charged: number;
-  /** How many wait in it. */
+  /** How many items wait in the lane. */
   waiting: number;
-  /** Of the one within it that was taken last: who comes begins there, and gains nothing by having been away. */
+  /** The charge of the lane within it that was served last. A new lane begins there, so that it gains nothing by its absence. */
   floor: number;
   readonly within: Map<string, Place<T>>;
   readonly items: T[];
 };
 
-/** So many places that nobody waits in may be remembered. */
+/** Lanes without waiting items that are remembered at most. */
 const MOST_IDLE = 1_000;
 
 export class FairQueue<T> {
@@ -92,7 +92,7 @@ function placeWithin<T>(place: Place<T>, name: string): Place<T> {
   return made;
 }
 
-/** Those that would begin at the floor if they came again. */
+/** Forgets lanes that would begin at the floor when they come again. */
 function forgetIdle<T>({ within, floor }: Place<T>): void {
   for (const [name, { waiting, charged }] of within)
     if (waiting === 0 && charged <= floor) within.delete(name);

@@ -1,37 +1,37 @@
 /**
- * A document that people edit while everything runs. A bad edit keeps the last good one in force, and shows; what a bad
- * one at the start comes to is for its reader to say.
+ * A document that people edit while Mandate runs. After a bad edit the last good document stays in force, and readiness shows
+ * the fault. The caller decides what a bad document at the start means.
  */
 
 import type { Logger } from './logger.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import { type WatchedFile, watchFile } from './watched-file.ts';
 
-/** What there is to correct: with its place, as people look for it. */
+/** One fault of the document, with its place. */
 type Fault = { line: number; column: number; path: string; message: string };
 
 type Read<Good> = (Good & { ok: true }) | { ok: false; faults: readonly Fault[] };
 
 export type FollowedDocument = WatchedFile & {
-  /** What is wrong with it as it stands now; empty when it is in force. */
+  /** The faults of the file as it is now; empty if the file is in force. */
   faults(): readonly Fault[];
-  /** A bad edit stops nobody, who goes on with the last good one; but it must be seen. */
+  /** Ready, also after a bad edit, and then marked as stale. */
   readiness(): ReadinessCheck;
 };
 
 export type FollowOptions<Good> = {
   path: string;
-  /** As readiness names it, and the line that says that it is bad. */
+  /** The name of the document in readiness and in log lines. */
   name: string;
   log: Logger;
-  /** How its bytes are read; as of any file when absent. */
+  /** Reads the bytes; absent: as of any file. */
   readBytes?: ((path: string) => Uint8Array) | undefined;
   parse(bytes: Uint8Array): Read<Good>;
-  /** Files that were read for it: a change of theirs is one of the document. */
+  /** Other files that belong to the document. A change of one is a change of the document. */
   alsoRead?: (() => readonly string[]) | undefined;
-  /** Told of each good one. */
+  /** Gets each good document. */
   onGood(good: Good, isFirst: boolean): void;
-  /** Throws, where a bad first one is an error. */
+  /** Gets the faults of a bad first document. It throws if that is an error. */
   onBadStart(faults: readonly Fault[]): void;
 };
 

@@ -9,7 +9,7 @@ import { MandateError } from './errors.ts';
 const SQLITE_BUSY = 5;
 
 /**
- * @param path of the lock file; made when missing, and left behind
+ * @param path of the lock file; made when missing, and kept afterwards
  * @param what it protects, for the error
  * @throws MandateError ALREADY_HELD if another process holds it, FOLDER_NOT_USABLE if the file cannot be locked at all
  */

@@ -1,6 +1,6 @@
 /**
- * The life of a process: parts start in order, each after the one before it is ready, and stop in reverse, so
- * that nothing outlives what it depends on. Nothing waits for ever: every start and stop has a time-out.
+ * The life of a process. Parts start in order, each after the part before it is ready. They stop in reverse, so that no part
+ * outlives a part that it depends on. Every start and every stop has a time-out.
  */
 import { MandateError } from './errors.ts';
 import type { Logger } from './logger.ts';

@@ -26,7 +26,7 @@ export async function openInOrder<T extends object>(
     running: (part) => {
       if (part.finished !== undefined) {
         finished.push(part.finished);
-        // Whoever awaits `finished` below hears of it, once there is somebody.
+        // The error is not lost: `finished` below rejects with it.
         part.finished.catch(() => {});
       }
       return closing(part, ({ stop }) => stop());

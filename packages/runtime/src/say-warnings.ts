@@ -1,7 +1,7 @@
-/** What Node warns of, said as its process says things: by itself Node prints it as text of its own. */
+/** Passes warnings of Node to the log of the process. By default Node prints them as plain text. */
 import type { EventEmitter } from 'node:events';
 
-/** kafkajs asks for timers in the past, and gets them at once: nobody need do anything about it. */
+/** kafkajs asks for timers in the past and gets them at once, so this warning needs no action. */
 const FOR_NOBODY = 'TimeoutNegativeWarning';
 
 export function sayWarnings(process: EventEmitter, say: (warning: Error) => void): void {

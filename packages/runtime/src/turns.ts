@@ -1,13 +1,13 @@
 /**
- * Turns of the event loop. All services of a process share one event loop, and nothing is answered while one of them
- * computes: not even a kill. So whatever may compute for more than a few milliseconds asks `isOver` between its steps, and
- * waits for its next turn where it is.
+ * Turns of the event loop. All services of a process share one event loop. While one of them computes, no request is
+ * answered, not even a kill. So work that may take more than a few milliseconds asks `isOver` between its steps, and waits for
+ * its next turn when the turn is over.
  *
- * Those who wait go on in turns of `TURN_MS`; between two turns sockets and timers are served. Who goes on is decided by
- * time: in each lane, the one that has computed least. So a tenant with a thousand requests gets no more than one with a
- * single request, and all requests together get no more than the deciders.
+ * Waiting work continues in turns of `TURN_MS`. Between two turns Node serves sockets and timers. In each lane, the work that
+ * has computed least is next. So a tenant with a thousand requests gets no more time than a tenant with one, and all requests
+ * together get no more than the deciders.
  *
- * Turns decide when work is done, and never what comes of it.
+ * Turns decide when work is done. They never change its result.
  */
 import { FairQueue, type Lane } from './fair-queue.ts';
 import { outsideRequests } from './request-scope.ts';
@@ -17,13 +17,13 @@ export type { Lane } from './fair-queue.ts';
 export type Turns = {
   /** Whether this turn of the event loop is used up. */
   isOver(): boolean;
-  /** Whether work that comes now has to wait: this turn is used up, or others wait already. */
+  /** Whether new work has to wait, because this turn is over or other work waits already. */
   isBusy(): boolean;
   /** Resolves when it is the caller's turn. What it computes until it waits for something else is charged to the lane. */
   next(lane: Lane): Promise<void>;
   /** How many wait in the lane. */
   waitingIn(lane: Lane): number;
-  /** Tells that a connection came. Work waits for further connections, for `turnMs` at most. */
+  /** Says that a connection came. Work then waits for further connections, for `turnMs` at most. */
   connected(): void;
 };
 
@@ -50,7 +50,7 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   /** Whether a connection came since work was last looked at. */
   let hasConnected = false;
 
-  /** A turn ends where Node runs its immediates: by then every socket that had something to say was heard. */
+  /** A turn ends when Node runs its immediates. By then Node has served every socket that was ready. */
   function begin(): void {
     beganMs = now();
     if (hasBegun) return;
@@ -70,7 +70,7 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   function serveSoon(): void {
     if (isServing) return;
     isServing = true;
-    // Whoever waits first starts it, and it serves all of them.
+    // The first that waits starts it, and it serves all.
     const sinceMs = now();
     outsideRequests(() => setImmediate(serveAfterConnections, sinceMs));
   }
@@ -124,15 +124,15 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   };
 }
 
-/** Once whoever was resumed, and all that followed from it, waits for something that this process does not compute. */
+/** Calls `then` once the resumed work, and all that followed from it, waits for something outside of this process. */
 function afterPromises(then: () => void): void {
   Promise.resolve().then(() => process.nextTick(then));
 }
 
-/** Of this process: all that share an event loop must share its turns. */
+/** The turns of this process. All code of an event loop must share them. */
 export const turns: Turns = createTurns();
 
-/** Does the work step by step, and waits for a turn of its lane wherever one is used up. */
+/** Does the work step by step. When a turn is over, it waits for the next turn of its lane. */
 export async function inTurns<T>(lane: Lane, work: Generator<void, T>): Promise<T> {
   for (;;) {
     if (turns.isOver()) await turns.next(lane);

@@ -21,9 +21,9 @@ export type WatchOptions<Read> = {
   parse(bytes: Uint8Array): Read;
   /** Files that were read for what it said last: a change of theirs is one of this file. */
   alsoRead?: (() => readonly string[]) | undefined;
-  /** What is to be made of a file that cannot be read. */
+  /** The result for a file that cannot be read. */
   unreadable(message: string): Read;
-  /** Told of every change that was taken. */
+  /** Gets the result of every change. */
   onChange(read: Read): void;
 };
 
@@ -34,7 +34,7 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
   let stamp = stampOf(path);
   let first = readNow(options);
   if (alsoRead().length > 0) {
-    // Which others there are is known only now. They are read behind their stamps, too, lest a change be lost between.
+    // Only now the other files are known. They are read after their stamps as well, so that no change is lost in between.
     stamp = stampOfAll();
     first = readNow(options);
   }

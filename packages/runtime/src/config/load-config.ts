@@ -1,9 +1,9 @@
 /**
- * Configuration comes from the environment, is parsed once, in main.ts, and never changes afterwards.
+ * Settings come from the environment. A main.ts reads them once, and they never change afterwards.
  *
- * A service describes it with one zod object whose keys are `<AREA>_<NAME>_<UNIT>`; the environment's name is the
- * same with `MANDATE_` before it. A name with our prefix that nobody knows is an error, because a misspelt limit
- * must not silently become the default. All faults are reported at once, each with what to do.
+ * A service describes its settings with one zod object. Its keys are `<AREA>_<NAME>_<UNIT>`; the names in the environment have
+ * `MANDATE_` before them. An unknown name with this prefix is an error, because a misspelt limit must not silently become the
+ * default. All faults are reported at once, each with what to do.
  */
 import { nearestName } from '@mandate/schemas/core';
 import type { z } from 'zod';
@@ -73,7 +73,7 @@ function unknownNames(env: Environment, shapes: Map<string, SettingShape>, other
     });
 }
 
-/** One line: what is wrong with which variable, what stood there unless it is a secret, and what belongs there. */
+/** One line: the variable, its value unless it is a secret, what is wrong, and what to write instead. */
 function fault(shape: SettingShape, message: string, text?: string): string {
   const found = text === undefined ? '' : ` (found ${shape.secret ? 'a secret' : JSON.stringify(text)})`;
   const said = shape.secret && text ? message.replaceAll(text, '[secret]') : message;

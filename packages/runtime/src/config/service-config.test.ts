@@ -9,7 +9,7 @@ const schema = z.object({
 
 class Left extends Error {}
 
-/** A process that notes what is done with it; leaving ends the call, as it ends a real process. */
+/** A process that records what is done with it. `exit` ends the call, as it ends a real process. */
 function run(args: readonly string[], env: Record<string, string>) {
   const seen = { out: '', errors: '', code: null as number | null, folder: 'here', config: {} };
   try {

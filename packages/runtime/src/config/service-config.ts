@@ -1,10 +1,10 @@
-/** What every service's main.ts does first: tells its settings when asked, or reads them, or says all that is wrong. */
+/** The first step of every main.ts: it prints the settings for `--help`, or reads them, or prints all their faults. */
 import type { z } from 'zod';
 import { isMandateError } from '../errors.ts';
 import { describeConfig } from './describe-config.ts';
 import { loadConfig } from './load-config.ts';
 
-/** As much of Node's `process` as is needed here. */
+/** The part of Node's `process` that this file needs. */
 export type ConfigPort = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -14,14 +14,17 @@ export type ConfigPort = {
   exit(code: number): never;
 };
 
-/** Whose settings may stand in one environment; each process checks its own. API and what ends in URL are the command's. */
+/**
+ * The areas of all processes. Their settings may be in one environment, and each process checks its own. The command uses
+ * API and the areas that end in URL.
+ */
 const AREAS = [
   ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
   ...['ALERTER_URL', 'API', 'CONTROL_URL', 'QUERY_URL', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'PRIVACY', 'REDIS'],
 ];
 
-/** Exit codes of a process that did not get as far as to start. */
+/** The exit code of a process that could not start because of its settings. */
 const USAGE = 2;
 
 /**
@@ -54,7 +57,7 @@ export function serviceConfig<S extends z.ZodObject>(
   }
 }
 
-/** The areas of all the others, for whoever reads this schema. */
+/** The areas of all other processes, which a reader of this schema ignores. */
 export function otherAreas(schema: z.ZodObject): readonly string[] {
   const own = new Set(Object.keys(schema.shape).map((key) => key.split('_')[0]));
   return AREAS.filter((area) => !own.has(area));

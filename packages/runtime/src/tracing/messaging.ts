@@ -1,9 +1,9 @@
-/** What spans say of records on the log, in the words of OpenTelemetry's conventions for messaging. */
+/** Attributes of spans about records of the log, by OpenTelemetry's conventions for messaging. */
 import type { SpanOptions } from './tracer.ts';
 
 type Coordinate = { topic: string; partition: number; offset: number };
 
-/** Records that are put on the log, so many at once. */
+/** One append of `records` records. */
 export function produced(system: string, topic: string, records: number): SpanOptions {
   return {
     kind: 'producer',
@@ -17,7 +17,7 @@ export function produced(system: string, topic: string, records: number): SpanOp
   };
 }
 
-/** A record that a member of a group works on, one of so many that it was handed together. */
+/** Work of a group's member on one record, of a batch of `records`. */
 export function consumed(
   system: string,
   group: string,

@@ -1,27 +1,27 @@
 /**
- * The port of traces: what the parts of Mandate say about the work they do for one request, so that its whole way can be
- * seen under one trace id. Where traces are off there is no tracer (`null`), and `tracer?.begin(…)` costs the question:
- * its arguments are not even made.
+ * The port of traces. The parts of Mandate describe their work for a request in spans, so that one trace id shows the whole way
+ * of the request. @mandate/server implements the port with OpenTelemetry. Without traces the tracer is `null`, and
+ * `tracer?.begin(…)` does not even make its arguments.
  *
- * A span never holds what an agent sent: ids, verdicts, amounts and places on the log, and nothing else. Nothing here
- * throws, and nothing waits: what cannot be delivered is dropped, and counted.
+ * A span contains ids, verdicts, amounts and log positions, and never the content that an agent sent. No method throws or
+ * waits. Spans that cannot be delivered are dropped and counted.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export type SpanOptions = {
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   attributes?: Attributes;
-  /** When it began, as `nowMs` gives it; now, when absent. */
+  /** The time of its beginning, as `nowMs` gives it; absent: now. */
   beganAtMs?: number;
 };
 
-/** A piece of work under way. What is never ended is never delivered. */
+/** One piece of work. A span that is never ended is never delivered. */
 export type Span = {
-  /** The W3C trace context to hand on: what begins from it, in whichever process, is a child of this span. */
+  /** The W3C trace context to pass on. A span that begins from it, in any process, is a child of this span. */
   readonly traceparent: string;
   child(name: string, options?: SpanOptions): Span;
   set(attributes: Attributes): void;
-  /** Marks it as failed, with the code of the error: a message might hold what was sent. */
+  /** Marks the span as failed, with the code of the error. The message stays out, because it might contain sent content. */
   fail(error: unknown): void;
   /** @param endedAtMs as `nowMs` gives it; now, when absent */
   end(endedAtMs?: number): void;
@@ -29,8 +29,9 @@ export type Span = {
 
 export type Tracer = {
   /**
-   * A span below `parent`, a W3C `traceparent`, recorded if that says so; where there is none, or none that can be read, a
-   * new trace, recorded by chance (see `OTLP_TRACE_RATIO`). One that is not recorded costs little and is handed on too.
+   * Begins a child span of `parent`, a W3C `traceparent`, which says whether the trace is recorded. Without a readable parent
+   * it begins a new trace, which is recorded by chance (`OTLP_TRACE_RATIO`). A span that is not recorded costs little, and its
+   * context is passed on as well.
    */
   begin(name: string, parent: string | null, options?: SpanOptions): Span;
 };
@@ -39,8 +40,8 @@ let originMs = performance.timeOrigin;
 const DRIFT_MS = 10;
 
 /**
- * The time of all spans: milliseconds since 1970, with the fractions that the system's own clock lacks. It is set again
- * where the two have drifted apart, as they do in a process that lives for days.
+ * The time of all spans: milliseconds since 1970, with fractions, which the clock of the system lacks. It is set again when it
+ * has drifted from that clock, as happens in a process that runs for days.
  */
 export function nowMs(): number {
   const sinceStartMs = performance.now();

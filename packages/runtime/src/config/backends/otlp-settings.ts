@@ -45,7 +45,7 @@ export const otlpSettings = z.object({
 });
 export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;
 
-/** A path is put behind it, and a user in it would be sent nowhere. */
+/** A path is added to the URL, and a user in it would not be sent. */
 function isBare({ username, password, search, hash }: URL): boolean {
   return `${username}${password}${search}${hash}` === '';
 }

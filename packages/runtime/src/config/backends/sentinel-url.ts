@@ -7,7 +7,7 @@ export type SentinelUrl = {
   /** What the sentinels call the primary. */
   name: string;
   db: number;
-  /** Of the servers; the sentinels have credentials of their own. */
+  /** The credentials of the servers. The sentinels have others. */
   username?: string;
   password?: string;
 };

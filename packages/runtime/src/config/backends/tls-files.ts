@@ -6,10 +6,10 @@ import { CONFIG_PREFIX } from '../config-prefix.ts';
 type Area = 'KAFKA' | 'REDIS' | 'CLICKHOUSE';
 type What = 'CA' | 'CERT' | 'KEY';
 
-/** As Node's TLS takes them; what is absent was not named. */
+/** In the form that Node's TLS takes. A file that no setting names is absent. */
 export type TlsFiles = { ca?: Buffer; cert?: Buffer; key?: Buffer };
 
-/** Throws CONFIG_INVALID with the setting whose file cannot be read. */
+/** @throws MandateError CONFIG_INVALID, which names the setting of a file that cannot be read */
 export function readTlsFiles<A extends Area>(
   area: A,
   settings: { readonly [name in `${A}_TLS_${What}_PATH`]?: string | undefined },
@@ -45,7 +45,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** null where it is not TLS that an error tells of. The code may stand on what an error was caused by. */
+/** null if the error is none of TLS. The code may be on the cause of an error. */
 export function tlsRemedy(area: Area, error: unknown): string | null {
   const setting = (what: What) => `${CONFIG_PREFIX}${area}_TLS_${what}_PATH`;
   for (const code of codesOf(error)) {
