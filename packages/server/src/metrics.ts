@@ -1,7 +1,7 @@
 /**
  * Metrics in the Prometheus text format. Names are `mandate_<area>_<what>_<unit>`, base units only (seconds,
- * bytes, micros of a dollar), counters end in `_total`. Label values must come from a closed set: one series is
- * kept for each, for ever. Where they come from outside, put `boundedLabel` in between.
+ * bytes, micros of a dollar), counters end in `_total`. Label values must come from a closed set: each value is a
+ * series that stays in memory. For values from outside use `boundedLabel`.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -117,7 +117,7 @@ export function boundedLabel(max = 100): (value: string) => string {
   };
 }
 
-/** What the heap may grow to: beyond it the process dies. */
+/** The size at which the heap ends the process. */
 function measureHeapLimit(registry: Registry): void {
   const gauge = new Gauge({
     name: 'mandate_process_heap_limit_bytes',

@@ -20,15 +20,15 @@ const SECRET_FIELDS = [
   '["x-api-key"]',
 ];
 
-/** Three levels deep, which is where headers of a logged request lie. Deeper objects have no place in a log line. */
+/** Three levels deep, as headers of a logged request are. Log lines contain no deeper objects. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
   const below = (path: string) => (field.startsWith('[') ? `${path}${field}` : `${path}.${field}`);
   return [field, below('*'), below('*.*')];
 });
 
 /**
- * @param name the service, as it shall stand in every line
- * @param destination where lines go; stderr by default, written at once, so that a crash loses none
+ * @param name the service, in every line
+ * @param destination where lines go; by default stderr, written at once, so that a crash loses no line
  */
 export function createLogger(options: {
   name: string;

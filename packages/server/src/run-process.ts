@@ -1,6 +1,6 @@
 /**
- * What every main.ts does last: hands its parts and its `process` over, and lets the process end with the right
- * exit code. The process object is passed in, because only a main.ts may touch it.
+ * The last step of every main.ts. It runs the parts of the process and ends the process with the right exit code. The process
+ * object is a parameter, because only a main.ts may use the global.
  */
 import type { EventEmitter } from 'node:events';
 import type { Logger } from '@mandate/runtime';
@@ -8,7 +8,7 @@ import { type LifecyclePart, runLifecycle } from '@mandate/runtime';
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
-/** As much of Node's `process` as is needed here. */
+/** The part of Node's `process` that this file needs. */
 export type ProcessPort = EventEmitter & {
   exit(code: number): void;
   exitCode: number | string | null | undefined;
@@ -46,7 +46,7 @@ export async function runProcess(
     process.exit(1);
   });
   process.exitCode = await runLifecycle({ ...options, stop: asked.signal });
-  // A handle that somebody forgot to close must not keep a stopped process alive. The timer itself does not either.
+  // A handle that was never closed must not keep a stopped process alive. The timer itself does not keep it alive either.
   const { exitCode } = process;
   setTimeout(() => {
     log.warn('everything stopped, yet something keeps the process alive; leaving');

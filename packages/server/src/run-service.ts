@@ -1,4 +1,4 @@
-/** A service in a process of its own, from its settings to its end: what is the same in all of them. */
+/** Runs a service in a process of its own, from its settings to its end. This is the same for all services. */
 
 import type { Logger, LogLevel, ReadinessCheck, Tracer } from '@mandate/runtime';
 import { type Opening, openInOrder } from '@mandate/runtime';
@@ -14,16 +14,16 @@ import { createLogger } from './pino-logger.ts';
 import { type ProcessPort, runProcess } from './run-process.ts';
 import { openTracer } from './tracing/open-tracer.ts';
 
-/** A long log takes long to fold. */
+/** The fold of a long log takes long. */
 const START_TIMEOUT_MS = 600_000;
-/** Requests in hand, then batches in hand, then the clients. */
+/** Requests end first, then batches, then the clients. */
 const STOP_TIMEOUT_MS = 30_000;
 
 export type ServiceSettings = {
   logLevel: LogLevel;
   host: string;
   port: number;
-  /** Of a service that accepts keys. */
+  /** For a service that accepts keys. */
   corsOrigins?: readonly string[];
   requestsPerKeyPerSecond?: number;
   sockets?: number;
@@ -33,16 +33,16 @@ export type ServiceSettings = {
 export type ProcessParts = Opening & {
   log: Logger;
   metrics: Metrics;
-  /** null where there are no traces. */
+  /** null without traces. */
   tracer: Tracer | null;
 };
 
-/** What a service is given to open its own parts with. */
+/** What a service gets in order to open its parts. */
 export type ServiceContext<Config> = ProcessParts & { config: Config };
 
-/** What its HTTP server shows: health and metrics in any case, and `routes` where it has some. */
+/** What its HTTP server answers: always health and metrics, and `routes` if the service has some. */
 export type ServiceParts = {
-  /** null where no key is accepted: then nothing but health and metrics answers. */
+  /** null: the service accepts no key, and only health and metrics answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
   /** How much each tenant and each of its keys may write. Absent: the defaults. */

@@ -39,7 +39,7 @@ export function issueApiKey(
   return { key, record };
 }
 
-/** A key of somebody who works with a tenant, as the control topic takes it: see `issueApiKey`. */
+/** Makes the key of a person who works with a tenant, in the form of the control topic: see `issueApiKey`. */
 export function issueRoleKey(
   { role, ...grant }: { tenant: string; role: Role; name: string; lastsMs: number | null },
   clock?: Clock,

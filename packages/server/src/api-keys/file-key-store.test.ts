@@ -20,7 +20,7 @@ afterEach(async () => {
   await fs.rm(folder, { recursive: true, force: true });
 });
 
-/** The store's time goes on by a second. */
+/** Moves the store's time on by a second. */
 function aSecondLater() {
   const laterMs = performance.now() + 1_000;
   vi.spyOn(performance, 'now').mockReturnValue(laterMs);

@@ -24,7 +24,7 @@ import type { KeyStore } from './key-store.ts';
 
 const LOOK_AGAIN_MS = 500;
 
-/** A scope that only a newer version knows opens nothing here, and stays in the file; nor does it keep anybody else out. */
+/** A scope of a newer version opens nothing here and stays in the file. The other keys of the file stay valid. */
 const someScope = z.custom<ApiScope>(
   (scope) => typeof scope === 'string' && /^[a-z]{1,32}(?::[a-z]{1,32})?$/.test(scope),
 );

@@ -1,5 +1,5 @@
 /**
- * The form of an API key: `sk-mdt_<id>_<secret>_<checksum>`. Those of before begin with `mdt_`, and are let in for ever.
+ * The form of an API key: `sk-mdt_<id>_<secret>_<checksum>`. Older keys begin with `mdt_`, and stay valid.
  *
  * `sk-` is what secret scanners look for, `mdt_` says whose it is. The id (12 characters) is public and names the key in logs and
  * lists. The secret is 256 random bits. The checksum (CRC-32 of what stands before it) tells a mistyped or truncated
@@ -16,7 +16,7 @@ const CHECKSUM_LENGTH = 6;
 
 const KEY = /^(?:sk-)?mdt_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 
-/** Finds keys, and what is left of cut ones, in any text: for censoring. */
+/** Finds keys, and parts of cut keys, in any text, so that they can be censored. */
 export const API_KEY_PATTERN = /(?:sk-)?mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}/g;
 
 /** A new key and its public id. */

@@ -2,21 +2,21 @@ import { type Clock, systemClock } from '@mandate/runtime';
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import { provenExpiry, provenRecord } from './api-key-record.ts';
 
-/** `withheld`: what it would open, were its tenant not closed. */
+/** `withheld`: the scopes that the key has lost because its tenant is closed. */
 export type KnownKey = ApiKeyRecord & { readonly withheld?: readonly ApiScope[] };
 
 /** Where API keys are looked up. */
 export type KeyStore = {
   /**
    * The record of a key that is well-formed, known and neither revoked nor expired; null for any other, without saying which.
-   * Rejects with a MandateError when it cannot know: then nobody is let in.
+   * It rejects with a MandateError when it cannot know. Then the server admits no caller.
    */
   find(key: string): Promise<KnownKey | null>;
-  /** When this key expired, of which the whole is shown; null for any other. Rejects likewise. */
+  /** When this key expired. The caller shows the whole key. null for a key that has not expired. It rejects as `find` does. */
   expiredAt(key: string): Promise<string | null>;
   /**
-   * Whose key has, or had, this public id; null where it is nobody's. It proves nothing of whoever names it, as ids are no
-   * secret. Rejects likewise.
+   * The holder of the key with this public id, also of a revoked key; null if there is none. It proves nothing about the
+   * caller, because ids are no secret. It rejects as `find` does.
    */
   holderOf(id: string): Promise<KeyHolder | null>;
 };
@@ -40,7 +40,7 @@ export function keyStoreOf(
   };
 }
 
-/** A key of any of them; where one cannot know, nobody is let in whom those before it do not know. */
+/** Looks a key up in the stores, in order. If a store cannot know, only keys of the stores before it are admitted. */
 export function anyKeyStore(...stores: readonly KeyStore[]): KeyStore {
   return {
     async find(key) {

@@ -1,6 +1,6 @@
 import type { HttpServer } from './http-server-type.ts';
 
-/** Tells which methods exist at a path, so that a wrong method is told from a wrong path. */
+/** Tells which methods exist at a path, so that a wrong method gets another answer than a wrong path. */
 export type AllowedMethods = { at(path: string): string[] };
 
 /** Watches the routes as they are declared. Only asked when no route matched, so it may take its time. */

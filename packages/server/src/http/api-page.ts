@@ -9,7 +9,7 @@ import { outsideRequests } from '@mandate/runtime';
 import { fastify } from 'fastify';
 import type { HttpServer } from './http-server-type.ts';
 
-/** The page runs its own scripts and asks its own server, and is shown in nobody else's frame. */
+/** The page runs its own scripts, asks its own server, and cannot be shown in a frame of another page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

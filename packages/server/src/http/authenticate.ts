@@ -1,6 +1,6 @@
 /**
- * Who may call what. A route says `config: { scope: 'publish' }`, or `config: { public: true }`; one that says
- * neither is refused to everybody, so that forgetting it cannot open a door. Runs before the body is read.
+ * Decides who may call a route. A route says `config: { scope: 'publish' }` or `config: { public: true }`. A route that says
+ * neither refuses every caller, so that a forgotten scope opens nothing. This runs before the body is read.
  */
 
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
@@ -30,7 +30,7 @@ declare module 'fastify' {
     principalKey: KnownKey | null;
     /** The owner of a key that was named but not proved: a revoked key, or a key with only a correct id. null: no such key. */
     namedKey: KeyHolder | null;
-    /** Whether that key is still valid. Ask it in work that goes on long after the request was let in. */
+    /** Whether that key is still valid. Work that continues long after the request was admitted asks it again. */
     keyStillHolds(): Promise<boolean>;
   }
 }
@@ -67,7 +67,7 @@ export function authenticate(
 
   function refuse(request: FastifyRequest, problem: HttpProblem): never {
     refusals.inc({ code: problem.code });
-    // A flood of refusals must not become a flood of log lines; the counter tells it.
+    // A flood of refusals must not become a flood of log lines. The counter counts them.
     const level = problem.status === 429 ? 'debug' : 'warn';
     request.log[level](
       {
@@ -89,7 +89,7 @@ export function authenticate(
   server.decorateRequest('keyStillHolds', async function (this: FastifyRequest) {
     const credential = credentialOf(this);
     if (credential === null || keys === null) return false;
-    // Where it cannot be known, nobody is let in either.
+    // If the store cannot know the key, the caller is refused as well.
     return keys.find(credential).then(
       (key) => key !== null,
       () => false,

@@ -7,21 +7,21 @@ import compress from '@fastify/compress';
 import { beforeSending, isGet } from './conditional-get.ts';
 import type { HttpServer } from './http-server-type.ts';
 
-/** Less gains nothing: it fits into one packet as it is. */
+/** A smaller answer fits into one packet without compression. */
 const THRESHOLD_BYTES = 1_024;
-/** Up to here it costs half to do it at once, a fraction of a millisecond; what is larger must not hold up the others. */
+/** Smaller answers are compressed at once, at half the cost. Larger ones must not delay other requests. */
 const AT_ONCE_BYTES = 16 * 1_024;
 
 export async function compressAnswers(server: HttpServer): Promise<void> {
-  // In front of the plugin's own, which looks at what it says here.
+  // Before the hook of the plugin, which reads what this hook sets.
   server.addHook('onRoute', (route) => {
     if (route.method !== 'GET') route.compress = false;
     if (!isGet(route)) return;
     beforeSending(route, (request, reply, payload) => {
       const type = String(reply.getHeader('content-type') ?? '');
-      // The plugin holds event streams for text like any other; this is how it is told to leave an answer alone.
+      // The plugin would compress event streams as any text. This header tells it to leave the answer alone.
       if (type.startsWith('text/event-stream')) request.headers['x-no-compression'] = 'true';
-      // Also where it is not compressed: for a cache in between, that too depends on what was asked for.
+      // Also on answers that are not compressed: a cache must know that the answer depends on this header.
       else reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '));
       return payload;
     });
@@ -29,7 +29,7 @@ export async function compressAnswers(server: HttpServer): Promise<void> {
   await server.register(compress, {
     threshold: THRESHOLD_BYTES,
     syncThreshold: AT_ONCE_BYTES,
-    // Beside what is known to be worth it: rows as an export has them, application/x-ndjson.
+    // Rows of an export, application/x-ndjson, beside the types that the plugin knows.
     customTypes: /json(?:;|$)/,
     globalDecompression: false,
   });

@@ -42,7 +42,7 @@ test('what did not change is not sent again; what did is', async () => {
     'cache-control': 'private, no-cache',
     vary: 'accept-encoding',
   });
-  // Of a 304 they would speak of the answer that the client has.
+  // On a 304 these headers would describe the answer that the client has.
   expect(again.headers).not.toHaveProperty('content-length');
   expect(again.headers).not.toHaveProperty('content-type');
 

@@ -11,7 +11,7 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a public route: the answer is the same for everybody until the next release. */
+    /** For a public route: all callers get the same answer until the next release. */
     fixed?: boolean;
   }
 }
@@ -21,7 +21,7 @@ export function answerConditionally(server: HttpServer): void {
     if (!isGet(route)) return;
     const { public: isPublic = false, fixed = false } = route.config ?? {};
     if (isPublic && !fixed) return;
-    // May be kept by the client, and by nobody between, as long as it asks each time whether it still holds.
+    // The client may keep the answer if it asks each time whether it is still valid. No cache on the way may keep it.
     const cacheControl = isPublic ? 'no-cache' : 'private, no-cache';
     beforeSending(route, (request, reply, payload) => {
       if (reply.statusCode !== 200 || !isWhole(payload)) return payload;
@@ -29,7 +29,7 @@ export function answerConditionally(server: HttpServer): void {
       reply.header('etag', etag).header('cache-control', cacheControl);
       if (!has(request.headers['if-none-match'], String(etag))) return payload;
       reply.code(304).removeHeader('content-type');
-      // What HEAD would have had as a body is taken off behind this; a 304 may tell its length, and no other.
+      // A later hook removes the body of a HEAD request. A 304 may carry the length of the full body, and no other.
       return request.method === 'HEAD' ? payload : null;
     });
   });

@@ -27,7 +27,7 @@ export type HttpLimits = {
   idleSocketTimeoutMs: number;
   /** An open socket between two requests. */
   keepAliveTimeoutMs: number;
-  /** 0 is no limit. A limit spreads clients anew over several processes behind a balancer. */
+  /** 0: no limit. With a limit, a balancer spreads clients over several processes again. */
   requestsPerSocket: number;
   sockets: number;
   /** Requests under way at once, of all sockets. */

@@ -36,7 +36,7 @@ export function createListener(
   );
   server.setTimeout(limits.idleSocketTimeoutMs);
   server.maxRequestsPerSocket = limits.requestsPerSocket;
-  // What else a client expects than to be told to go on may be passed over; Node would refuse it without a body.
+  // Any expectation of a client other than 100-continue is ignored. Node would refuse the request without a body.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
   server.on('connection', (socket) => {
     turns.connected();

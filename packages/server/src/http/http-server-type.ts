@@ -21,7 +21,7 @@ export type HttpServer = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** The routes of a service: a plugin for `server.register`, whose handlers get their types from zod schemas. */
+/** The routes of a service: a plugin for `server.register`. Its handlers get their types from zod schemas. */
 export type HttpRoutes<Options extends FastifyPluginOptions = Record<never, never>> =
   FastifyPluginAsyncZod<Options>;
 

@@ -142,7 +142,7 @@ describe('a stream that is compressed', () => {
     const answer = await sending.promise;
     await vi.waitFor(() => expect(answer.writableNeedDrain).toBe(true), 20_000);
     expect(answer.getHeader('content-encoding')).toBe('gzip');
-    // Nobody reads, so nothing more is made however often the process gets round to it.
+    // No client reads, so the server produces no more, however often the event loop runs.
     await vi.waitFor(async () => {
       const before = made;
       for (let turn = 0; turn < 100; turn += 1) await setImmediate();

@@ -1,6 +1,6 @@
 /**
- * The manners of every HTTP server of Mandate: who may call, how much, how errors look, what is measured. Services
- * bring routes as plugins and inherit all of it, because every hook stands on the root instance before any plugin.
+ * The rules that every HTTP server of Mandate follows: who may call, how much, how errors look, and what is measured. Services
+ * add routes as plugins and inherit all rules, because every hook is on the root instance before any plugin.
  */
 import rateLimit from '@fastify/rate-limit';
 import type { Logger, ReadinessCheck, Tracer } from '@mandate/runtime';
@@ -56,13 +56,13 @@ export type HttpServerOptions = {
   /** How much each tenant and each of its keys may write through this process. Absent: the defaults, for every tenant. */
   tenantLimits?: (tenant: string) => TenantLimitsInForce;
   clock?: Clock;
-  /** Whose pages may call from a browser. None by default. */
+  /** Origins of pages that may call from a browser. None by default. */
   corsOrigins?: readonly string[];
-  /** Addresses of proxies whose x-forwarded-for is believed. None by default. */
+  /** Addresses of trusted proxies: the server believes their x-forwarded-for. None by default. */
   trustedProxies?: readonly string[];
 };
 
-/** What `createHttpServer` gives. Routes are plugins; `config` says who may call them (see authenticate.ts). */
+/** What `createHttpServer` returns. Routes are plugins; their `config` says who may call them (see authenticate.ts). */
 export async function buildHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { service, version, metrics, readiness } = options;
   const keys = options.keys && sharedByRequests(options.keys);

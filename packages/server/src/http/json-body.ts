@@ -88,7 +88,7 @@ export function readBody<T>(body: Uint8Array, schema: z.ZodType<T>): T {
 /** Undefined where nothing was sent and nothing need be. */
 function parsed(body: Uint8Array, method: string): Json | undefined {
   const text = textOf(body);
-  // As curl sends it, whose header is of what it might have sent.
+  // curl may send this content type without a body.
   if (text === '' && !METHODS_WITH_BODY.has(method)) return undefined;
   if (text === '') throw invalidJson('it is empty');
   try {

@@ -116,7 +116,7 @@ export async function describeRoutes(
   );
 }
 
-/** Of this server's own routes; the page puts the others behind them. */
+/** The paths of this server's own routes. The page adds the others after them. */
 const sayGroups: SwaggerTransformObject = (document) => {
   if (!('openapiObject' in document)) return document.swaggerObject;
   const { openapiObject } = document;
@@ -138,10 +138,10 @@ const jsonSchemaTransform = createJsonSchemaTransform({
       if (def.type === 'default') jsonSchema.default = def.defaultValue;
       const { examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (Array.isArray(examples)) jsonSchema.examples = [...examples];
-      // What zod says of every whole number, and nobody of any.
+      // The bounds that zod writes for every integer, which say nothing to a reader.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // The format says it; the pattern of a time is 200 characters that nobody reads, at every time there is.
+      // The format says enough. The pattern of a time has 200 characters and would be repeated for each time.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
     },
   },
@@ -157,7 +157,7 @@ type Described = {
 };
 type Parameter = { description?: string; examples?: unknown[] };
 
-/** The one schema that refers to itself is that of JSON, and what it refers to is left behind on the way here. */
+/** Only the schema of JSON refers to itself, and the definition that it refers to is lost on the way here. */
 function anyJson(_key: string, value: unknown): unknown {
   return typeof value === 'object' && value !== null && '$ref' in value
     ? { description: 'Any JSON value.' }
@@ -205,7 +205,7 @@ function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
     : 'Each request, and each 16 KiB of its body, counts for how many changes the key and its tenant may make.';
 }
 
-/** In words: the page fills in what stands as an example, and a filter that nobody chose would find nothing. */
+/** Examples are in the description: the page fills in examples, and an unwanted filter would find nothing. */
 function sayExamples(parameter: Parameter): void {
   if (parameter.examples === undefined) return;
   const examples = parameter.examples.map((example) => `\`${example}\``).join(' or ');

@@ -9,7 +9,7 @@ const VERSION = 1;
 export type PageCursor<Key extends readonly (string | number)[]> = {
   /** A query parameter that reads a cursor of this list into the key of the last row one has. */
   parameter: z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<Key, string>>>;
-  /** The cursor behind the page; null when the page was the last. */
+  /** The cursor of the next page; null after the last page. */
   next<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): string | null;
 };
 

@@ -1,4 +1,4 @@
-/** What every request carries, and every answer says, before anybody looks at what is asked. */
+/** What every request carries and every answer says, before any handler sees the request. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './http-problem.ts';

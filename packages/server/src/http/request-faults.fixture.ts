@@ -1,4 +1,4 @@
-/** A server whose routes throw where nothing catches, each in its own way, in a process as every service has it. */
+/** A server in a process of its own, as services run. Each of its routes throws in another place where no code catches. */
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { ofThisRequest, outsideRequests, sharedByRequests } from '@mandate/runtime';
@@ -31,7 +31,7 @@ const shared = sharedByRequests({
   /** Work of everyone that a request happened to start. */
   startWork: () => setImmediate(boom),
   refuse: async () => boom(),
-  /** Calls back whom a request named. */
+  /** Calls back the URL that a request named. */
   subscribe: (listener: () => void) => listeners.add(listener),
 });
 
@@ -124,7 +124,7 @@ const AMID: Record<string, Way> = {
   },
 };
 
-/** When the answer is over, or the caller has gone: nobody is left to tell. */
+/** After the answer has ended, or the caller has left. */
 const AFTER: Record<string, Way> = {
   'timer after the answer': () => {
     setTimeout(boom, 20);
@@ -156,7 +156,7 @@ const AFTER: Record<string, Way> = {
   },
 };
 
-/** These belong to no request, whoever asked. */
+/** These belong to no request, although a request started them. */
 const OF_THE_PROCESS: Record<string, Way> = {
   'shared work': async () => {
     shared.startWork();

@@ -1,4 +1,4 @@
-/** Exceptions that nothing caught, in a process as every service has it: who is hit, and who is not. */
+/** Exceptions that no code caught, in a real process: which requests they end, and which they do not. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -114,7 +114,7 @@ describe.each(['GET', 'POST'])('%s', (method) => {
     expect([answer.status, answer.isWhole]).toEqual([200, false]);
   });
 
-  // A request whose body was read is over for Node: nothing tells its signal that the caller left.
+  // Node ends a request once its body was read, so its signal does not see that the caller left.
   const after = WAYS.after.filter((name) => method === 'GET' || name !== 'signal of the request');
   test.each(after)('%s: the answer was whole', async (name) => {
     const before = await faults(running);

@@ -1,12 +1,12 @@
 /**
- * Exceptions that nothing caught and that belong to one request or one connection: what is said of them. Each is counted;
- * of those of one request the first is logged, as a timer that was left behind may fail again and again.
+ * Counts and logs exceptions that no code caught and that belong to one request or connection. Each is counted. Only the first
+ * of a request is logged, because a forgotten timer may fail again and again.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 
 export type RequestFaults = {
-  /** @param about what tells the request in the log; null if this request is in the log already */
+  /** @param about what names the request in the log; null if this request is in the log already */
   note(error: unknown, about: object | null): void;
 };
 

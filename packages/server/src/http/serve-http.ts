@@ -5,7 +5,7 @@ import { MandateError } from '@mandate/runtime';
 import type { HttpServer } from './http-server-type.ts';
 import { SharedPortServer } from './shared-port-server.ts';
 
-/** Why the system refuses to listen, in words for the person who starts the process. */
+/** The reason why the system refuses to listen, for the person who starts the process. */
 const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]> = new Map([
   ['EADDRINUSE', ['another process listens there', 'Stop that process, or choose another port.']],
   ['EACCES', ['this user may not use that port', 'Choose a port from 1024 on.']],

@@ -9,7 +9,7 @@ import { SECURITY_HEADERS } from './request-context.ts';
 /** How long the answer has to get through before the socket goes. */
 const LINGER_MS = 1_000;
 
-/** What comes after the answer is not read: whoever is told that a request was refused must not find it carried out. */
+/** The rest after the answer is not read: a request that was refused must not be carried out. */
 export function answerSocketFault(error: { code?: string }, socket: Socket, log: FastifyBaseLogger): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -19,7 +19,7 @@ export function answerSocketFault(error: { code?: string }, socket: Socket, log:
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
   const problem = problemOf(error.code);
   const requestId = randomUUID();
-  // Anybody can send rubbish, as much as they like: a line for each would fill the log.
+  // Any client can send malformed requests without end, so a line for each would fill the log.
   log.debug(
     { requestId, code: problem.code, cause: error.code, address: socket.remoteAddress },
     'no request',

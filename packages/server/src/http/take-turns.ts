@@ -51,7 +51,7 @@ async function turnIn(lane: Lane): Promise<void> {
   await turns.next(lane);
 }
 
-/** After `authenticate`, which says whose request it is. A request with a body waits once the body is there. */
+/** After `authenticate`, which names the key of the request. A request with a body waits after the body has arrived. */
 export function takeTurns(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) || !mustWait(request)) done();

@@ -1,6 +1,6 @@
 /**
- * A span for every request that needs a key, and the trace id in every line that is logged for a request. Health and
- * metrics are open to all and asked for all day: nobody follows those.
+ * Makes a span for every request that needs a key, and adds the trace id to every log line of a request. Routes of health and
+ * metrics have no span, because they are public and are asked all day.
  */
 
 import type { Span, Tracer } from '@mandate/runtime';
@@ -49,7 +49,7 @@ function beginSpan(tracer: Tracer, request: FastifyRequest, reply: FastifyReply)
     const { statusCode, headersSent } = reply.raw;
     if (request.principalKey !== null) span.set({ 'mandate.tenant': request.principalKey.tenant });
     if (headersSent) span.set({ 'http.response.status_code': statusCode });
-    // Who leaves a stream has had its answer.
+    // A caller that leaves a stream has had its answer.
     if (!headersSent) span.fail(faultNamed('aborted'));
     else if (statusCode >= 500) span.fail(faultNamed(String(statusCode)));
     span.end();

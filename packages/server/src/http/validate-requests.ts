@@ -19,7 +19,7 @@ export class RequestFault extends Error {
   }
 }
 
-/** How many faults of a request are told. */
+/** How many faults of a request an answer names at most. */
 const MOST = 50;
 
 export const validateRequests: FastifySchemaCompiler<z.ZodType> =

@@ -1,4 +1,4 @@
-/** Metrics of what is under way at a server, and a timer that cuts off bodies and readers that hardly move. */
+/** Metrics of running requests and open connections, and a timer that cuts off slow bodies and slow readers. */
 import type { Metrics } from '../metrics.ts';
 import type { BoundBodies } from './bound-bodies.ts';
 import type { BoundSockets } from './bound-sockets.ts';

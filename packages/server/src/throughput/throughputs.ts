@@ -16,7 +16,7 @@ export type Amount = {
   readonly bytes?: number;
 };
 
-/** Who is counted. */
+/** The key and tenant that an amount counts for. */
 export type Spender = Pick<ApiKeyRecord, 'tenant' | 'id'>;
 
 export type OverLimit = {

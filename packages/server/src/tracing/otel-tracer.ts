@@ -28,10 +28,10 @@ import type { Metrics } from '../metrics.ts';
 import { deliveriesOf, SpanQueue } from './span-queue.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
-/** What spans say of the process that they come from. */
+/** The process that spans come from. */
 export type TracedProcess = { service: string; version: string; log: Logger; metrics: Metrics };
 
-/** `stop` delivers what is still held, within the time-out of a delivery; what ends after it is lost. */
+/** `stop` delivers the waiting spans, within the time-out of one delivery. A span that ends later is lost. */
 export type OpenedTracer = Tracer & { stop(): Promise<void> };
 
 const KINDS = {
@@ -61,7 +61,7 @@ export function createOtelTracer(
         'service.instance.id': randomUUID(),
       }),
     ),
-    // Of a caller's trace the caller says whether it is recorded.
+    // For the trace of a caller, the caller decides whether it is recorded.
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.OTLP_TRACE_RATIO) }),
     spanProcessors: [new SpanQueue({ exporter, maxSpans: settings.OTLP_QUEUE_SPANS, log, metrics })],
   });
@@ -80,7 +80,7 @@ export function createOtelTracer(
   };
 }
 
-/** As in OTEL_EXPORTER_OTLP_HEADERS: values are percent-encoded where they hold a comma. */
+/** As in OTEL_EXPORTER_OTLP_HEADERS, a comma in a value is percent-encoded. */
 function headersOf({ OTLP_HEADERS: headers = [] }: OtlpSettings): Record<string, string> {
   return Object.fromEntries(
     headers.map((header) => {
@@ -132,7 +132,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** Of a trace that is not recorded: handed on, so that nobody behind records it either. Its children are itself. */
+/** A span of a trace that is not recorded. It passes its context on, so that no later process records it. It is its own child. */
 class UnrecordedSpan implements Span {
   readonly traceparent: string;
 

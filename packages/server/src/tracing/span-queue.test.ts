@@ -4,7 +4,7 @@ import { createMetrics } from '../metrics.ts';
 import { createLogger } from '../pino-logger.ts';
 import { SpanQueue } from './span-queue.ts';
 
-/** A queue in front of a receiver that answers when it is told to. */
+/** A queue before a receiver that answers when the test says so. */
 function queueing(settings: { maxSpans?: number; gatherMs?: number; complainEveryMs?: number } = {}) {
   const deliveries: { spans: number; answer: (error?: Error) => void }[] = [];
   let arrived = Promise.withResolvers<void>();

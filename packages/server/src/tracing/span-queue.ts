@@ -15,7 +15,7 @@ export type SpanQueueOptions = {
   metrics: Metrics;
   /** How long spans are gathered before a delivery, when few come. Default 1,000. */
   gatherMs?: number;
-  /** How often a receiver that does not take them is told of in the log, at most. Default 60,000. */
+  /** How often, at most, the log reports a receiver that does not accept spans. Default 60,000. */
   complainEveryMs?: number;
 };
 
@@ -126,5 +126,5 @@ export class SpanQueue implements SpanProcessor {
   }
 }
 
-/** ExportResultCode of OpenTelemetry, whose package is not among ours. */
+/** ExportResultCode of OpenTelemetry; its package is no dependency of this one. */
 const SUCCESS = 0;
