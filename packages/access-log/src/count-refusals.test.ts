@@ -48,7 +48,7 @@ function noting(append?: Bus['append']) {
 const away = () =>
   Promise.reject(new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true }));
 
-test('where none came for a while it is on the log at once, as what it is', async () => {
+test('records the first refusal after a pause at once, with its parameters', async () => {
   const { note, appended, close } = noting();
   note(READ);
   note({ ...READ, tenant: null, key: null });
@@ -64,7 +64,7 @@ test('where none came for a while it is on the log at once, as what it is', asyn
   ]);
 });
 
-test('those of one key at one route within a while are one record, which counts them; others are others', async () => {
+test('counts the refusals of a key at a route in one record, apart from others', async () => {
   const { note, told, close } = noting();
   const at = (route: string, id = 'k1') => note({ ...READ, route, key: { id, name: id } });
   at('/v1/rules');
@@ -94,7 +94,7 @@ test('counts refusals of an agent by agent, and refusals of too many agents toge
   await close();
 });
 
-test('where they go on for long, it is a record a minute', async () => {
+test('appends one record a minute while refusals continue', async () => {
   const { note, told, close } = noting();
   for (let second = 0; second < 600; second += 1) {
     note(READ);
@@ -107,7 +107,7 @@ test('where they go on for long, it is a record a minute', async () => {
   expect(sum).toBe(600);
 });
 
-test('while the log is away they are counted and it is said once; they are on record once it is back', async () => {
+test('counts refusals while the log is away, warns once, and records them when it is back', async () => {
   let isAway = true;
   const { note, told, warned, take, close } = noting((...given) => (isAway ? away() : take(...given)));
   note(READ);
@@ -122,7 +122,7 @@ test('while the log is away they are counted and it is said once; they are on re
   await close();
 });
 
-test('only so many keys and routes of a tenant are noted at a time, which is said, and no other tenant’s are kept out', async () => {
+test('bounds the keys and routes of one tenant with a warning, and keeps those of other tenants', async () => {
   const { note, told, warned, close } = noting();
   note(READ);
   for (let n = 0; n < 500; n += 1) note({ ...READ, route: `/v1/${n}` });
@@ -134,7 +134,7 @@ test('only so many keys and routes of a tenant are noted at a time, which is sai
   await close();
 });
 
-test('closing puts on record what waits, and waits a second for a log that says nothing, however often it is asked', async () => {
+test('records what waits at close, and waits a second for a silent log, however often close is called', async () => {
   const { note, told, close } = noting();
   note(READ);
   await vi.advanceTimersByTimeAsync(0);

@@ -20,7 +20,7 @@ function recording(append: Bus['append'], timeoutMs = 60_000): RecordRead {
   return recordReads({ bus: { append }, source: 'query', clock: () => AT_MS, timeoutMs });
 }
 
-test('a read is a record of the access topic, with an id of its own, and says of which trace it is without going on with it', async () => {
+test('records a read with its own id on the access topic, and names its trace without continuing it', async () => {
   const appended: Outgoing[] = [];
   const record = recording(async (topic, records) => {
     expect(topic).toBe(TOPICS.access);
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('so many may wait for the log and no more; with an answer there is room again', async () => {
+test('bounds the reads that wait for the log, and has room again after an answer', async () => {
   const answers: (() => void)[] = [];
   const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
   const waiting = Array.from({ length: 1_000 }, () => record(READ, null));
@@ -93,7 +93,7 @@ function told(appended: readonly Outgoing[]): Record<string, number> {
   return sums;
 }
 
-test('a flood of those who are turned away keeps nobody out who is let in, and every one of them is counted', async () => {
+test('counts every refusal of a flood, and keeps no admitted caller out', async () => {
   const appended: Outgoing[] = [];
   const answers: (() => void)[] = [];
   const record = recording((_, records) => {
@@ -123,7 +123,7 @@ test('a flood of those who are turned away keeps nobody out who is let in, and e
   expect(readAccessRecord(Buffer.from(appended.at(-1)?.value ?? '')).read.parameters).toEqual({ why: 'x' });
 });
 
-test('whoever is turned away waits for the record that counts them, and is told where there is none', async () => {
+test('lets a refused caller wait for the record that counts it, and fails if there is none', async () => {
   let isAway = false;
   const answers: (() => void)[] = [];
   const record = recording(() => {
@@ -140,7 +140,7 @@ test('whoever is turned away waits for the record that counts them, and is told 
   await Promise.all(alone);
 });
 
-test('only so many keys and routes are counted at a time', async () => {
+test('bounds the keys and routes that are counted at one time', async () => {
   const answers: (() => void)[] = [];
   const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
   const waiting = Array.from({ length: 1_100 }, (_, at) => record(refusedAt('k', `/v1/${at}`), null));

@@ -16,7 +16,7 @@ function clocks(startMs = 1_000_000) {
 }
 
 describe('monotonic', () => {
-  test('follows the clock while it runs straight, however long nobody asks', () => {
+  test('follows a steady clock, however long no code reads it', () => {
     const { clock, jumps, pass } = clocks();
     pass(5);
     expect(clock()).toBe(1_000_005);
@@ -25,7 +25,7 @@ describe('monotonic', () => {
     expect(jumps).toEqual([]);
   });
 
-  test('stands still when the clock steps back, reports the step once, and goes on when it has caught up', () => {
+  test('repeats its time after a jump back, reports the jump once, and continues when the clock has caught up', () => {
     const { wall, clock, jumps, pass } = clocks();
     pass(10_000);
     expect(clock()).toBe(1_010_000);
@@ -47,7 +47,7 @@ describe('monotonic', () => {
     expect(jumps).toEqual([{ kind: 'forward', stepMs: 60_000, fromMs: 1_000_000, toMs: 1_060_010 }]);
   });
 
-  test('a correction within the threshold is no jump', () => {
+  test('reports no jump for a correction within the threshold', () => {
     const { wall, clock, jumps } = clocks();
     wall.advance(1_000);
     expect(clock()).toBe(1_001_000);
@@ -74,7 +74,7 @@ describe('monotonic', () => {
   });
 });
 
-test('a manual clock stands still until told', () => {
+test('moves a manual clock only when told', () => {
   const clock = manualClock(7);
   expect([clock(), clock()]).toEqual([7, 7]);
   clock.advance(3);

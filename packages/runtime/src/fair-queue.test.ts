@@ -18,7 +18,7 @@ function takings(lanes: readonly { lane: Lane; cost: number }[], count: number):
   return charged;
 }
 
-test('what waits in one lane comes in the order in which it came', () => {
+test('serves one lane in order of arrival', () => {
   const queue = new FairQueue<number>();
   for (const item of [1, 2, 3]) queue.add(['a'], item);
   expect([queue.size, queue.take(), queue.take(), queue.take(), queue.take(), queue.size]).toEqual([
@@ -31,7 +31,7 @@ test('what waits in one lane comes in the order in which it came', () => {
   ]);
 });
 
-test('lanes side by side are charged the same, whatever one taking costs', () => {
+test('charges lanes side by side the same, whatever one item costs', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 6 }), (costs) => {
       const charged = takings(
@@ -45,7 +45,7 @@ test('lanes side by side are charged the same, whatever one taking costs', () =>
   );
 });
 
-test('a lane of weight 4 is charged four times as much as one of weight 1', () => {
+test('serves a lane of weight 4 four times as much as a lane of weight 1', () => {
   const queue = new FairQueue<string>(new Map([['deciders', 4]]));
   const taken: string[] = [];
   for (const name of ['deciders', 'requests']) queue.add([name], name);
@@ -58,7 +58,7 @@ test('a lane of weight 4 is charged four times as much as one of weight 1', () =
   expect(taken.filter((name) => name === 'deciders')).toHaveLength(400);
 });
 
-test('a tenant with a hundred keys gets no more than one with a single key, and all tenants no more than the deciders', () => {
+test('gives a tenant with a hundred keys no more than a tenant with one, and all tenants no more than the deciders', () => {
   const many = Array.from({ length: 100 }, (_, key) => ({
     lane: ['requests', 'many', `key ${key}`],
     cost: 1,
@@ -72,7 +72,7 @@ test('a tenant with a hundred keys gets no more than one with a single key, and 
   expect([sumOf('requests/many'), sumOf('requests/one'), sumOf('deciders')]).toEqual([1_000, 1_000, 2_000]);
 });
 
-test('a lane that was away does not make up for it, and one that comes back is not let off', () => {
+test('gives a lane no credit for its absence, and keeps what it was charged', () => {
   const queue = new FairQueue<string>();
   const work = (lane: string, cost: number) => {
     queue.add([lane], lane);
@@ -89,7 +89,7 @@ test('a lane that was away does not make up for it, and one that comes back is n
   expect([queue.take(), queue.take()]).toContain('busy');
 });
 
-test('lanes that nobody waits in are forgotten, and what they were charged only once it makes no difference', () => {
+test('forgets idle lanes once their charge makes no difference', () => {
   const queue = new FairQueue<number>();
   queue.add(['dear'], 0);
   queue.take();

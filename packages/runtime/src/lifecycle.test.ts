@@ -65,7 +65,7 @@ describe('runLifecycle', () => {
     expect(events).toEqual(['+bus', '-bus']);
   });
 
-  test('a start that takes too long fails; should it become ready later, it is stopped', async () => {
+  test('fails a start that takes too long, and stops the part if it becomes ready later', async () => {
     const { events, lines, part, run } = stage();
     const late = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ describe('runLifecycle', () => {
     expect(await running).toBe(0);
   });
 
-  test('asked to stop while starting, it starts no more and stops what runs', async () => {
+  test('stops the running parts and starts no more, if asked to stop during the start', async () => {
     const { events, stop, part, run } = stage();
     const impatient = part('ledger', {
       start: (signal) =>
@@ -125,7 +125,7 @@ describe('runLifecycle', () => {
     expect(events).toEqual(['+bus', '-bus']);
   });
 
-  test('asked to stop before the start, it starts nothing', async () => {
+  test('starts nothing if asked to stop before the start', async () => {
     const { events, stop, part, run } = stage();
     stop.abort();
     expect(await run([part('bus')])).toBe(0);

@@ -24,7 +24,7 @@ function run<T>(inHand: RequestInHand, work: () => T): T {
   return result as T;
 }
 
-test('code of a request knows its request, also after it waited, and nothing else does', async () => {
+test('tells code of a request its request, also after a wait, and no other code', async () => {
   const [one, other] = [request(), request()];
   const seen = await Promise.all(
     [one, other].map(({ inHand }) =>
@@ -37,7 +37,7 @@ test('code of a request knows its request, also after it waited, and nothing els
   expect([seen, requestInHand()]).toEqual([[true, true], null]);
 });
 
-test('what code of a request throws fails the request, and the caller goes on', () => {
+test('fails the request whose code throws, and lets the caller continue', () => {
   const { inHand, failures } = request();
   const error = new Error('boom');
   inRequest(inHand, () => {
@@ -46,7 +46,7 @@ test('what code of a request throws fails the request, and the caller goes on', 
   expect(failures).toEqual([error]);
 });
 
-test('a listener of a request fails that request, whoever calls it', () => {
+test('fails the request of a listener, whichever code calls it', () => {
   const [one, other] = [request(), request()];
   const listener = run(one.inHand, () =>
     ofThisRequest(() => {
@@ -73,7 +73,7 @@ class Part {
   }
 }
 
-test('a shared part belongs to no request, whoever calls it, and its answer to the caller', async () => {
+test('runs a shared part outside of any request, and its answer in the request of the caller', async () => {
   const { inHand } = request();
   const part = sharedByRequests(new Part());
   await run(inHand, async () => {
@@ -85,11 +85,11 @@ test('a shared part belongs to no request, whoever calls it, and its answer to t
   expect(part.seen).toEqual([null, null, null]);
 });
 
-test('a shared part keeps its identity: the same method is the same function', () => {
+test('returns the same function for the same method of a shared part', () => {
   const part = sharedByRequests({ look: () => {} });
   expect(part.look).toBe(part.look);
 });
 
-test('outside of requests there is none', () => {
+test('knows no request outside of requests', () => {
   expect(run(request().inHand, () => outsideRequests(requestInHand))).toBeNull();
 });

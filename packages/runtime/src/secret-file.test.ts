@@ -12,7 +12,7 @@ function file(): string {
   return join(folder, 'secret');
 }
 
-test('is made once, for its owner alone, and stays', () => {
+test('makes the secret once, for its owner alone, and keeps it', () => {
   const path = file();
   const secret = readOrMakeSecret(path);
   expect(secret).toMatch(/^[0-9a-f]{64}$/);
@@ -21,7 +21,7 @@ test('is made once, for its owner alone, and stays', () => {
   expect(readOrMakeSecret(file())).not.toBe(secret);
 });
 
-test('services that start at once all have the same one', async () => {
+test('gives all services that start together the same secret', async () => {
   const folder = dirname(file());
   const names = Array.from({ length: 100 }, (_, n) => `secret-${n}`);
   const source = `
@@ -42,7 +42,7 @@ test('services that start at once all have the same one', async () => {
   expect(readdirSync(folder).sort()).toEqual(names.sort());
 });
 
-test('a file that holds something else is an error', () => {
+test('refuses a file with other content', () => {
   const path = file();
   writeFileSync(path, 'half of it');
   expect(() => readOrMakeSecret(path)).toThrow(/does not hold a secret/);

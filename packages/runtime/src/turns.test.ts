@@ -32,7 +32,7 @@ function diary() {
   };
 }
 
-test('a turn is over once it was computed for so long, and another begins when sockets were served', async () => {
+test('ends a turn after its time, and begins another after sockets were served', async () => {
   const { turns, compute } = turnsByHand();
   expect(turns.isOver()).toBe(false);
   compute(9);
@@ -43,7 +43,7 @@ test('a turn is over once it was computed for so long, and another begins when s
   expect(turns.isOver()).toBe(false);
 });
 
-test('who comes while others wait has to wait as well', async () => {
+test('lets new work wait while other work waits', async () => {
   const { turns } = turnsByHand();
   expect(turns.isBusy()).toBe(false);
   const waiting = turns.next(['a']);
@@ -52,7 +52,7 @@ test('who comes while others wait has to wait as well', async () => {
   expect(turns.isBusy()).toBe(false);
 });
 
-test('short work goes on in one turn, and between two turns sockets are served', async () => {
+test('continues short work in one turn, and serves sockets between two turns', async () => {
   const { turns, compute } = turnsByHand();
   const { entries, stop } = diary();
   const work = async (name: string, ms: number) => {
@@ -64,7 +64,7 @@ test('short work goes on in one turn, and between two turns sockets are served',
   expect((await stop()).join()).toContain('a,b,c,sockets,d');
 });
 
-test('what was resumed is charged to its lane, with all that follows without waiting', async () => {
+test('charges a lane for resumed work and for all that follows without a wait', async () => {
   const { turns, compute } = turnsByHand();
   const done: string[] = [];
   const work = async (lane: string, steps: number, ms: number) => {
@@ -82,7 +82,7 @@ test('what was resumed is charged to its lane, with all that follows without wai
   expect(done).toHaveLength(16);
 });
 
-test('work waits while connections come, for as long as a turn at most', async () => {
+test('lets work wait while connections come, for one turn at most', async () => {
   const { turns, compute } = turnsByHand();
   let worked = false;
   const work = async () => {

@@ -17,7 +17,7 @@ function watched(path: string) {
   return { ...file, said };
 }
 
-test('what it says at first, and then what it says after each change', async () => {
+test('reads the file at first, and again after each change', async () => {
   const path = join(temporaryFolder(), 'file');
   writeFileSync(path, 'one');
   const { first, said } = watched(path);
@@ -27,7 +27,7 @@ test('what it says at first, and then what it says after each change', async () 
   expect(said).toEqual(['three']);
 });
 
-test('a file that is missing says so, and is read once it is there', () => {
+test('reports a missing file, and reads it once it exists', () => {
   const path = join(temporaryFolder(), 'file');
   const { first, look, said } = watched(path);
   expect(first).toContain('cannot be read: ENOENT');
@@ -38,7 +38,7 @@ test('a file that is missing says so, and is read once it is there', () => {
   expect(said).toEqual(['one']);
 });
 
-test('a file that is read for it is looked at like itself, from when it is named until it is not', () => {
+test('watches a file that belongs to the document as long as the document names it', () => {
   const folder = temporaryFolder();
   const [path, one, two] = ['file', 'one', 'two'].map((name) => join(folder, name)) as [
     string,

@@ -110,7 +110,7 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config.GATEWAY_PROXIES)).toBe(true);
   });
 
-  test('a secret reaches its user, and nobody else', () => {
+  test('gives a secret to its reader, and shows it in no message', () => {
     const secret = 'correct-horse-battery';
     const config = loadConfig(schema, { ...minimal, MANDATE_LEDGER_PASSWORD: secret });
     expect(config.LEDGER_PASSWORD).toBe(secret);
@@ -135,7 +135,7 @@ describe('loadConfig', () => {
   });
 });
 
-test('describeConfig gives a row a setting', () => {
+test('describes each setting in one row', () => {
   const rows = describeConfig(schema);
   expect(rows.map((row) => row.name)).toEqual(Object.keys(schema.shape).map((key) => `MANDATE_${key}`));
   expect(rows[0]).toEqual({

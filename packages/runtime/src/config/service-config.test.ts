@@ -36,7 +36,7 @@ function run(args: readonly string[], env: Record<string, string>) {
 }
 
 describe('serviceConfig', () => {
-  test('gives the settings', () => {
+  test('returns the settings', () => {
     const { config, code, errors } = run([], { MANDATE_GATEWAY_TOKEN: 'long enough' });
     expect({ config: { ...config }, code, errors }).toEqual({
       config: { GATEWAY_PORT: 80, GATEWAY_TOKEN: 'long enough' },
@@ -54,7 +54,7 @@ describe('serviceConfig', () => {
     expect(out).toContain('MANDATE_GATEWAY_TOKEN\n      what it shows to its peer (text; secret; required)');
   });
 
-  test('tells every fault at once, what to do, and leaves with 2', () => {
+  test('prints every fault with its remedy, and exits with 2', () => {
     const { errors, code } = run([], { MANDATE_GATEWAY_PORT: '70000', MANDATE_GATEWAY_PROT: '1' });
     expect(code).toBe(2);
     expect(errors).toContain('gateway did not start');
@@ -64,12 +64,12 @@ describe('serviceConfig', () => {
     expect(errors).toContain('Correct these environment variables');
   });
 
-  test('refuses arguments, which would be settings that nobody reads', () => {
+  test('refuses arguments, because no setting would read them', () => {
     const { errors, code } = run(['--port', '81'], { MANDATE_GATEWAY_TOKEN: 'long enough' });
     expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining('--port 81') });
   });
 
-  test('shares its environment with the other processes, and no more than that', () => {
+  test('accepts settings of other processes in its environment, and no unknown ones', () => {
     const own = { MANDATE_GATEWAY_TOKEN: 'long enough' };
     const others = {
       MANDATE_DECIDER_PORT: '1',

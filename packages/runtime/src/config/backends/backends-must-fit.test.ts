@@ -53,7 +53,7 @@ test.each([
   expect(faultOf(env)).toBe(null);
 });
 
-test('who takes no ledger needs none', () => {
+test('needs no settings of a ledger without a ledger', () => {
   expect(faultOf(KAFKA, withoutLedger)).toBe(null);
 });
 
@@ -129,7 +129,7 @@ test.each([
   expect(faultOf(env)).toMatch(fault);
 });
 
-test('what may hold a password is never shown', () => {
+test('never shows a value that may contain a password', () => {
   expect(faultOf({ MANDATE_REDIS_URL: 'http://:secret@r' })).not.toMatch(/:secret@/);
   const config = loadConfig(all, { ...KAFKA, ...REDIS });
   expect(JSON.stringify(config)).not.toContain('secret@');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSentinelUrl, readSentinelUrl } from './sentinel-url.ts';
 
-test('names sentinels, the primary, the database, and who asks', () => {
+test('reads the sentinels, the primary, the database and the user', () => {
   expect(readSentinelUrl('redis+sentinel://a:1,b,[::1]:3/main')).toEqual({
     tls: false,
     sentinels: [
@@ -41,13 +41,13 @@ test.each([
   expect(readSentinelUrl(url)).toBe(null);
 });
 
-test('is told by its beginning', () => {
+test('recognizes the form by its beginning', () => {
   expect(
     ['redis+sentinel://', 'rediss+sentinel://x', 'redis://a', 'x+sentinel://'].map(isSentinelUrl),
   ).toEqual([true, true, false, false]);
 });
 
-test('reads back whatever was written in its form', () => {
+test('reads back every URL in its form', () => {
   const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
   const port = fc.integer({ min: 1, max: 65_535 });
   const sentinels = fc.array(fc.record({ host: fc.domain(), port }), { minLength: 1, maxLength: 5 });

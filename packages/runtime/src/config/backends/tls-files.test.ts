@@ -4,14 +4,14 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { readTlsFiles, tlsRemedy } from './tls-files.ts';
 
-test('files are read by the settings that name them; what is not named is absent', () => {
+test('reads the files that settings name, and leaves out the others', () => {
   const path = join(temporaryFolder(), 'ca.pem');
   writeFileSync(path, 'PEM');
   expect(readTlsFiles('KAFKA', { KAFKA_TLS_CA_PATH: path })).toEqual({ ca: Buffer.from('PEM') });
   expect(readTlsFiles('REDIS', {})).toEqual({});
 });
 
-test('one that cannot be read is told by its setting', () => {
+test('names the setting of a file that cannot be read', () => {
   const gone = { REDIS_TLS_KEY_PATH: '/nowhere/own.key' };
   expect(() => readTlsFiles('REDIS', gone)).toThrow(
     expect.objectContaining({
@@ -34,7 +34,7 @@ test.each([
   expect(tlsRemedy('KAFKA', new Error('no connection', { cause: failure }))).toMatch(remedy);
 });
 
-test('of anything else TLS knows nothing', () => {
+test('knows no remedy for errors that are none of TLS', () => {
   for (const error of [
     new Error('x'),
     Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
