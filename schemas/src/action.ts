@@ -19,37 +19,48 @@ const everyAction = {
     .describe(
       'What the caller believes that it costs. A claim: a price that is known counts where it is higher.',
     ),
-  idempotencyKey: id.optional(),
-  mandateId: id.optional(),
-  parentActionId: id.optional(),
-  principal: principal.optional(),
+  idempotencyKey: id
+    .optional()
+    .describe('A key of the caller. Another action with the same key is a duplicate.'),
+  mandateId: id.optional().describe('The grant, or the mandate of the file, under which the agent acts.'),
+  parentActionId: id.optional().describe('The action that caused this one.'),
+  principal: principal.optional().describe('The user for whom the agent acts.'),
   context: z
     .record(z.string(), parsedJson)
     .optional()
     .describe(
       'What the caller says that it acts in. Claims, unless the API key pins them: rules that look at them believe them.',
     ),
-  attempt: z.int().min(1).max(CAPS.attempts).optional(),
-  requestedAt: time.optional(),
-  deadlineMs: z.int().min(1).max(CAPS.deadlineMs).optional(),
+  attempt: z
+    .int()
+    .min(1)
+    .max(CAPS.attempts)
+    .optional()
+    .describe('The number of the try of this action. A retry has a higher one. Absent: 1.'),
+  requestedAt: time.optional().describe('When the agent asked, by its own clock. It decides nothing.'),
+  deadlineMs: z
+    .int()
+    .min(1)
+    .max(CAPS.deadlineMs)
+    .optional()
+    .describe('How long the request may wait for its decision, in milliseconds from its append to the log.'),
 };
 
 export const toolCall = z.strictObject({
   ...everyAction,
-  type: z.literal('tool_call'),
-  tool: plainId,
-  args: z.record(z.string(), parsedJson).optional(),
+  type: z.literal('tool_call').describe('A call of a tool.'),
+  tool: plainId.describe('The name of the tool.'),
+  args: z.record(z.string(), parsedJson).optional().describe('The arguments of the call.'),
 });
 
 export const llmCall = z.strictObject({
   ...everyAction,
-  type: z.literal('llm_call'),
-  provider: plainId.optional(),
-  model: plainId,
+  type: z.literal('llm_call').describe('A call of a language model.'),
+  provider: plainId.optional().describe('The provider that is called. A claim of the caller.'),
+  model: plainId.describe('The name of the model, in any spelling of a provider.'),
   /** All input, cached or not. Leave it out if it is not known, because every call has some input. */
   inputTokens: z.int().min(1).optional(),
-  /** The most that the model may write: `max_tokens` of the request. */
-  maxOutputTokens: count.optional(),
+  maxOutputTokens: count.optional().describe('The most tokens that the model may write.'),
 });
 
 export const action = z.discriminatedUnion('type', [toolCall, llmCall]);

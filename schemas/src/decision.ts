@@ -34,9 +34,9 @@ export function standsForAction(kind: string): boolean {
 
 export const mandateReference = z.object({
   id,
-  hash: z.string(),
-  rules: z.array(z.string()),
-  policies: z.array(z.string()),
+  hash: z.string().describe('The digest of the mandate.'),
+  rules: z.array(z.string()).describe('The rules that gave its policies.'),
+  policies: z.array(z.string()).describe('Its policies, each with its version.'),
   /** Those that rules gave, and which: absent where none did, as for a mandate of a file, and on older records. */
   given: z.array(givenPolicy).optional(),
 });
@@ -54,13 +54,12 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
 
 /** What the ledger did for an ALLOW: every counter it charged, and how the outcome settles it. */
 export const reservation = z.object({
-  micros,
-  charging,
-  settling,
-  /** What other policies say of them stands with the checks. */
-  budgets: z.array(budgetLimit.omit({ also: true })),
-  rates: z.array(rateLimit.omit({ also: true })),
-  leaseMs: count,
+  micros: micros.describe('What the ALLOW charged, in micro-dollars.'),
+  charging: charging.describe('How an outcome turns it into a cost.'),
+  settling: settling.describe('The bounds of the settlement.'),
+  budgets: z.array(budgetLimit.omit({ also: true })).describe('The counters of budgets that were charged.'),
+  rates: z.array(rateLimit.omit({ also: true })).describe('The counters of rates that were charged.'),
+  leaseMs: count.describe('How long the call may run, in milliseconds.'),
 });
 export type Reservation = z.infer<typeof reservation>;
 
@@ -81,72 +80,98 @@ export const SHADOW_VERDICTS = [...VERDICTS, 'UNKNOWN'] as const;
 
 /** What would have been said, were the rules in shadow that matched in force. */
 export const shadow = z.object({
-  verdict: z.enum(SHADOW_VERDICTS),
+  verdict: z
+    .enum(SHADOW_VERDICTS)
+    .describe('What these rules would have decided. UNKNOWN: a counter that only they use is missing.'),
   /** null where the verdict is UNKNOWN. */
   code: z.enum(CODES).nullable(),
-  /** Limits that only these rules set: what their counters would hold is not known. */
-  unknownLimits: count,
-  rules: z.array(z.string()),
-  policies: z.array(z.string()),
+  unknownLimits: count.describe('How many limits of these rules have no counter.'),
+  rules: z.array(z.string()).describe('The rules in shadow that matched.'),
+  policies: z.array(z.string()).describe('Their policies, each with its version.'),
 });
 export type Shadow = z.infer<typeof shadow>;
 
 export const decision = z.object({
   id,
-  kind: z.enum(DECISION_KINDS),
+  kind: z
+    .enum(DECISION_KINDS)
+    .describe('`first` and `expired` decide the action and attempt. `duplicate` and `unremembered` do not.'),
   actionId: id,
-  attempt: count,
+  attempt: count.describe('The attempt that was decided.'),
   tenant,
   agentId: id,
-  type: z.enum(['tool_call', 'llm_call']),
-  tool: id.nullable(),
-  /**
-   * The normal form of the model of an LLM call: `gpt-4o` for `openai/GPT-4o`. `action` has the name as the agent gave it.
-   */
-  model: id.nullable(),
-  /** The normal form of the provider that is called first. null: no LLM call, or no provider is named. */
-  provider: id.nullable(),
-  verdict: z.enum(VERDICTS),
-  /** null if the mandate is enforced, or would have allowed the action too. */
-  observed: observed.nullable(),
-  /** Present only if a rule in shadow matched and the mandate was evaluated. */
-  shadow: shadow.optional(),
-  code: z.enum(CODES),
-  reason: z.string(),
-  remedy: z.string(),
+  type: z.enum(['tool_call', 'llm_call']).describe('What kind of action it is.'),
+  tool: id.nullable().describe('The tool of a tool call.'),
+  model: id
+    .nullable()
+    .describe(
+      'The normal form of the model: `gpt-4o` for `openai/GPT-4o`. `action.model` has the name as it was given.',
+    ),
+  provider: id
+    .nullable()
+    .describe('The normal form of the provider that is called first. null: no LLM call, or none is named.'),
+  verdict: z.enum(VERDICTS).describe('ALLOW, BLOCK, or DEFER: a person must confirm.'),
+  observed: observed
+    .nullable()
+    .describe(
+      'What enforcement would have decided. null: the mandate is enforced, or would have allowed it too.',
+    ),
+  shadow: shadow
+    .optional()
+    .describe('What the matching rules in shadow would have decided. Absent: none matched.'),
+  code: z.enum(CODES).describe('Why, as a stable code.'),
+  reason: z.string().describe('Why, as a sentence.'),
+  remedy: z.string().describe('What to do about it.'),
   /** Asking again cannot help. */
   hard: z.boolean(),
-  retryAfterMs: count.nullable(),
-  chargedMicros: micros,
-  /** The agent's lifetime spend; negative once an operator gave back more than was spent. */
-  cumulativeMicros: microsDelta,
-  /** The least that any budget in force has left; null without one. */
-  remainingMicros: z.int().nullable(),
-  remainingCalls: z.int().nullable(),
-  leaseExpiresAt: time.nullable(),
-  mandate: mandateReference.nullable(),
-  /** For a duplicate: the first decision. */
+  retryAfterMs: count
+    .nullable()
+    .describe(
+      'After how many milliseconds a retry can pass this limit. null: no retry helps, or none is needed.',
+    ),
+  chargedMicros: micros.describe('What the decision charged, in micro-dollars.'),
+  cumulativeMicros: microsDelta.describe(
+    'What the agent has spent in its lifetime, in micro-dollars. Negative after an operator gave back more.',
+  ),
+  remainingMicros: z
+    .int()
+    .nullable()
+    .describe('The least that any budget has left, in micro-dollars. null: no budget applies.'),
+  remainingCalls: z
+    .int()
+    .nullable()
+    .describe('The fewest calls that any rate has left. null: no rate applies.'),
+  leaseExpiresAt: time
+    .nullable()
+    .describe('An allowed call must end before this time. null: nothing was allowed.'),
+  mandate: mandateReference.nullable().describe('The mandate that was applied. null: none.'),
   duplicateOf: z
     .object({ decisionId: id, actionId: id, attempt: count, samePayload: z.boolean() })
-    .nullable(),
-  requestedAt: time.nullable(),
-  appendedAt: time,
-  decidedAt: time,
-  source,
-  controlRevision: count,
-  ledgerEpoch: z.string(),
-  ledgerSequence: count,
-  digest: z.string(),
-  /** The question to a person. Present on a DEFER, and on a decision after the answer expired unused. */
-  approvalId: z.string().optional(),
-  reservation: reservation.nullable(),
-  /** Present only on a first DEFER. */
-  deferral: deferral.optional(),
-  /** A person's grant was used up by this decision. */
-  grantConsumed: z.boolean(),
-  checks: z.array(check),
-  /** The request, redacted. */
-  action: actionSnapshot,
+    .nullable()
+    .describe('For a duplicate: the first decision.'),
+  requestedAt: time.nullable().describe('When the agent asked, by its own clock.'),
+  appendedAt: time.describe('When the log took the request.'),
+  decidedAt: time.describe('When it was decided, by the clock of the ledger.'),
+  source: source.describe('The log position of the request.'),
+  controlRevision: count.describe('The revision of agents, policies and rules that was used.'),
+  ledgerEpoch: z.string().describe('The life of the ledger that decided.'),
+  ledgerSequence: count.describe('The number of the step within the tenant.'),
+  digest: z
+    .string()
+    .describe('The SHA-256 of the parts of the request that matter. It tells a repeat from another payload.'),
+  approvalId: z
+    .string()
+    .optional()
+    .describe('The question to a person. Present on a DEFER, and after an approval expired unused.'),
+  reservation: reservation
+    .nullable()
+    .describe('What was charged, and how an outcome settles it. null: nothing was allowed.'),
+  deferral: deferral
+    .optional()
+    .describe('The slots of rates that the question holds. Present only on a first DEFER.'),
+  grantConsumed: z.boolean().describe('Whether this decision used up the approval of a person.'),
+  checks: z.array(check).describe('Every check with its evidence and its result.'),
+  action: actionSnapshot.describe('The request, redacted.'),
 });
 export type Decision = z.infer<typeof decision>;
 

@@ -2,10 +2,13 @@
 import { z } from 'zod';
 
 export const givenPolicy = z.object({
-  /** As checks name it: `read-only@3`, of an agent above `read-only@3 of lead`, and its rules likewise. */
-  policy: z.string(),
-  rules: z.array(z.string()),
-  /** What the rules looked at that the caller says of itself: `context.environment`. Absent: nothing. */
-  claims: z.array(z.string()).optional(),
+  policy: z
+    .string()
+    .describe('The version of the policy: `read-only@3`. That of an ancestor: `read-only@3 of lead`.'),
+  rules: z.array(z.string()).describe('The rules that gave the policy.'),
+  claims: z
+    .array(z.string())
+    .optional()
+    .describe('The claims of the caller that these rules used: `context.environment`.'),
 });
 export type GivenPolicy = z.infer<typeof givenPolicy>;

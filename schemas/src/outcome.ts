@@ -6,13 +6,18 @@ import { id, tenant, time } from './scalars.ts';
 
 export const outcome = z.strictObject({
   actionId: id,
-  attempt: z.int().min(1).max(CAPS.attempts).optional(),
+  attempt: z.int().min(1).max(CAPS.attempts).optional().describe('The attempt of the action. Absent: 1.'),
   tenant: tenant.optional(),
   agentId: id,
-  status: z.enum(['success', 'failure', 'cancelled']),
-  actualCostMicros: micros.optional(),
-  verification: z.strictObject({ ok: z.boolean() }).optional(),
-  completedAt: time.optional(),
+  status: z
+    .enum(['success', 'failure', 'cancelled'])
+    .describe('What became of the call. `cancelled`: it never ran.'),
+  actualCostMicros: micros.optional().describe('What the call cost, in micro-dollars.'),
+  verification: z
+    .strictObject({ ok: z.boolean() })
+    .optional()
+    .describe('Whether a check of the result passed. Absent: none ran.'),
+  completedAt: time.optional().describe("When the call ended, by the caller's clock."),
 });
 export type Outcome = z.infer<typeof outcome>;
 

@@ -16,22 +16,33 @@ const policyName = idThat(
 
 export const ruleDocument = z
   .strictObject({
-    version: z.literal(1),
+    version: z.literal(1).describe('The version of this format: always 1.'),
     id: pathId.refine((name) => name !== 'reorder', {
       error: 'must not be "reorder": the API puts rules into order by that name',
     }),
-    /** Rules stand in this order, the lowest number first; of equal ones by id. It changes no decision. */
-    priority: z.int().min(0).max(CAPS.rulePriority).default(0),
-    policy: policyName,
-    /** `observe`: its policy only watches, unless another that matches is enforced. `shadow`: see the record, never the agent. */
-    mode: z.enum(RULE_MODES).default('enforce'),
-    /** Which agents, by glob, or by group; both: those of whom both are true. All, where neither stands here. */
-    agents: patterns.min(1).optional(),
-    groups: z.array(plainId).min(1).max(CAPS.groups).optional(),
-    when: condition.optional(),
-    /** In force from there on, and until before there. */
-    startsAt: time.optional(),
-    endsAt: time.optional(),
+    priority: z
+      .int()
+      .min(0)
+      .max(CAPS.rulePriority)
+      .default(0)
+      .describe('An order for people, the lowest first. It changes no decision.'),
+    policy: policyName.describe(
+      'The policy that the rule gives: `read-only` for the latest version, `read-only@3` for one version.',
+    ),
+    mode: z
+      .enum(RULE_MODES)
+      .default('enforce')
+      .describe('`observe`: not enforced if all matching policies observe. `shadow`: only recorded.'),
+    agents: patterns.min(1).optional().describe('Patterns of agents. Absent: every agent.'),
+    groups: z
+      .array(plainId)
+      .min(1)
+      .max(CAPS.groups)
+      .optional()
+      .describe('Groups of agents. Absent: every agent.'),
+    when: condition.optional().describe('A condition on the agent, the action and the context.'),
+    startsAt: time.optional().describe('The rule holds from this time on.'),
+    endsAt: time.optional().describe('The rule holds until before this time.'),
   })
   .meta({
     title: 'rule',

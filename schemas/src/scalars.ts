@@ -79,8 +79,11 @@ export const parsedJson = z.unknown() as z.ZodType<Json>;
 
 /** Where one delivery lies: the identity of a request. The offset is a string on the wire, as in Kafka's clients. */
 export const source = z.object({
-  topic: z.string().min(1).max(249),
-  partition: count,
-  offset: z.string().regex(/^\d{1,19}$/),
+  topic: z.string().min(1).max(249).describe('The topic of the log.'),
+  partition: count.describe('The partition of the topic.'),
+  offset: z
+    .string()
+    .regex(/^\d{1,19}$/)
+    .describe('The offset in the partition, as text.'),
 });
 export type Source = z.infer<typeof source>;

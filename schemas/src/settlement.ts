@@ -6,39 +6,43 @@ import { SETTLEMENT_CODES, SETTLEMENT_MARKS } from './settlement-codes.ts';
 
 export const settlement = z.object({
   id,
-  /**
-   * `settled` moved money (perhaps by 0); every other kind is a record and changes nothing. `unremembered`: one of the
-   * others, and the ledger had no room to remember that it was told.
-   */
-  kind: z.enum(['settled', 'repeated', 'unknown', 'not_allowed', 'unremembered']),
-  actionId: id,
-  attempt: count,
+  kind: z
+    .enum(['settled', 'repeated', 'unknown', 'not_allowed', 'unremembered'])
+    .describe('`settled` changed the charge (perhaps by 0). Every other kind changes nothing.'),
+  actionId: id.describe('The action that was settled.'),
+  attempt: count.describe('Its attempt.'),
   tenant,
   agentId: id,
-  status: z.enum(['success', 'failure', 'cancelled']),
-  verified: z.boolean().nullable(),
-  actualCostMicros: micros.nullable(),
-  /** `keyId`: the key of a report over HTTP; null if a producer wrote the report to the topic. */
-  reportedBy: z.object({ keyId: id.nullable(), mayRelease: z.boolean() }),
-  /** The lease ran out before the outcome came. */
-  late: z.boolean(),
-  deltaMicros: microsDelta,
-  chargedMicros: micros,
-  /** The agent's lifetime spend; negative once an operator gave back more than was spent. */
-  cumulativeMicros: microsDelta,
-  /** The part of the actual cost above the cap. It is charged to the agent's own budgets, and to no shared budget. */
-  excessMicros: micros,
-  /** The change of the agent's counter of releases; negative if a success made room. */
-  releasedMicros: microsDelta,
-  /** The first mark; without marks, whether the outcome settled anything. */
-  code: z.enum(SETTLEMENT_CODES),
-  marks: z.array(z.enum(SETTLEMENT_MARKS)),
-  reason: z.string(),
-  completedAt: time.nullable(),
-  settledAt: time,
-  source,
-  ledgerEpoch: z.string(),
-  ledgerSequence: count,
+  status: z.enum(['success', 'failure', 'cancelled']).describe('What the outcome reported.'),
+  verified: z.boolean().nullable().describe('Whether a check of the result passed. null: none ran.'),
+  actualCostMicros: micros
+    .nullable()
+    .describe('The reported cost, in micro-dollars. null: none was metered.'),
+  reportedBy: z
+    .object({ keyId: id.nullable(), mayRelease: z.boolean() })
+    .describe('The key that reported it, and whether the key may release.'),
+  late: z.boolean().describe('Whether the lease had run out before.'),
+  deltaMicros: microsDelta.describe(
+    'What the outcome added to the charge, in micro-dollars. Negative: it gave back.',
+  ),
+  chargedMicros: micros.describe('The whole cost of the action after this outcome, in micro-dollars.'),
+  cumulativeMicros: microsDelta.describe('What the agent has spent in its lifetime, in micro-dollars.'),
+  excessMicros: micros.describe(
+    "The part of the actual cost above its cap. Only the agent's own budgets are charged with it.",
+  ),
+  releasedMicros: microsDelta.describe(
+    'The change of the counter of give-backs. Negative: a success made room.',
+  ),
+  code: z.enum(SETTLEMENT_CODES).describe('The first mark, or whether the outcome settled anything.'),
+  marks: z
+    .array(z.enum(SETTLEMENT_MARKS))
+    .describe('What a person should know of it, the most severe first.'),
+  reason: z.string().describe('What happened, as a sentence.'),
+  completedAt: time.nullable().describe("When the call ended, by the caller's clock."),
+  settledAt: time.describe('When it was settled, by the clock of the ledger.'),
+  source: source.describe('The log position of the outcome.'),
+  ledgerEpoch: z.string().describe('The life of the ledger that settled.'),
+  ledgerSequence: count.describe('The number of the step within the tenant.'),
 });
 export type Settlement = z.infer<typeof settlement>;
 

@@ -19,14 +19,14 @@ const tenantBounds = z.strictObject({
 
 export const tenantDocument = z
   .strictObject({
-    version: z.literal(1),
+    version: z.literal(1).describe('The version of this format: always 1.'),
     id: tenant,
-    /** For people. */
-    name: z.string().min(1).max(CAPS.idUnits).optional(),
-    limits: tenantLimits.optional(),
-    bounds: tenantBounds.optional(),
-    /** It publishes to a topic of its own. */
-    directTopic: z.boolean().optional(),
+    name: z.string().min(1).max(CAPS.idUnits).optional().describe('A name for people.'),
+    limits: tenantLimits.optional().describe('How much the tenant may contain and write.'),
+    bounds: tenantBounds
+      .optional()
+      .describe('The tenant limits: a policy that every mandate of the tenant contains.'),
+    directTopic: z.boolean().optional().describe('Whether the tenant publishes to its own topic.'),
   })
   .meta({
     title: 'tenant',

@@ -13,26 +13,23 @@ const throughput = z.strictObject({ perSecond: amount, burst: amount, perDay: am
 const published = z.strictObject({ records: throughput.optional(), bytes: throughput.optional() });
 
 export const tenantLimits = z.strictObject({
-  agents: most(CAPS.agents),
-  /** Archived policies count as well. */
-  policies: most(CAPS.policies),
-  rules: most(CAPS.rules),
-  /** Counts only grants that have neither ended nor been revoked. */
-  issuedMandates: most(CAPS.issuedMandates),
-  /** How many deliveries the ledger remembers within the replay memory. */
-  rememberedIds: most(CAPS.rememberedIds),
-  /** Actions and outcomes that gateways accept. */
-  publish: published.optional(),
-  /** The limit for each key. Default: half of the tenant's limit. */
-  publishPerKey: published.optional(),
-  /** Decisions that refuse an action. A gateway counts them to find agents that flood. */
-  refusals: throughput.omit({ perDay: true }).optional(),
-  /** The limit for each agent. */
-  refusalsPerAgent: throughput.omit({ perDay: true }).optional(),
-  /** Changes by operators, authors and admins. A key has half of it. */
-  changes: throughput.optional(),
-  /** Reads that are recorded. A key has half of it. */
-  reads: throughput.optional(),
+  agents: most(CAPS.agents).describe('How many agents.'),
+  policies: most(CAPS.policies).describe('How many policies, archived ones included.'),
+  rules: most(CAPS.rules).describe('How many rules.'),
+  issuedMandates: most(CAPS.issuedMandates).describe(
+    'How many grants that have neither ended nor been revoked.',
+  ),
+  rememberedIds: most(CAPS.rememberedIds).describe(
+    'How many deliveries the ledger remembers within the replay memory.',
+  ),
+  publish: published.optional().describe('Actions and outcomes that gateways accept.'),
+  publishPerKey: published
+    .optional()
+    .describe('The same for each key. Absent: half of the limit of the tenant.'),
+  refusals: throughput.omit({ perDay: true }).optional().describe('Decisions that refuse an action.'),
+  refusalsPerAgent: throughput.omit({ perDay: true }).optional().describe('The same for each agent.'),
+  changes: throughput.optional().describe('Changes by operators, authors and admins. A key has half of it.'),
+  reads: throughput.optional().describe('Reads that are recorded. A key has half of it.'),
 });
 export type TenantLimits = z.output<typeof tenantLimits>;
 
