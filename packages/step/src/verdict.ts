@@ -2,8 +2,8 @@
  * The verdict that follows from a plan and from what the step found. The ledger stores it, because attempts, duplicates and
  * charges depend on it. The policy adds the words.
  */
-
 import type {
+  Code,
   DecisionKind,
   FirstDecision,
   Limit,
@@ -11,6 +11,7 @@ import type {
   Plan,
   Refusal,
   StepFacts,
+  Verdict,
 } from '@mandate/schemas';
 import { mayNotWait } from '@mandate/schemas/core';
 import { waitForAll } from './limit-facts.ts';
@@ -72,18 +73,19 @@ export function decisionKind({ first, unremembered, late }: Omit<Findings, 'limi
 /** The verdict of limits alone: the first that failed decides. */
 export function limitsVerdict(limits: readonly Limit[], facts: readonly LimitFact[]): StepVerdict {
   const at = firstFailing(facts);
-  const fact = facts[at];
-  if (fact === undefined) return ROWS.allowed;
+  if (at === -1) return ROWS.allowed;
+  const fact = facts[at] as LimitFact;
   const by = failedLimit(limits[at], fact);
   const { verdict, code, hard } = VERDICTS[by];
   if (hard !== null) return ROWS[by];
   const retryAfterMs = waitForAll(facts);
-  return { by, verdict, code, hard: retryAfterMs === null, retryAfterMs };
+  return stepVerdict(by, verdict, code, retryAfterMs === null, retryAfterMs);
 }
 
 /** The index of the first limit that failed; -1 if none did. */
 export function firstFailing(facts: readonly LimitFact[]): number {
-  return facts.findIndex(({ ok }) => !ok);
+  for (let at = 0; at < facts.length; at += 1) if (facts[at]?.ok === false) return at;
+  return -1;
 }
 
 /** The row of one limit that failed. */
@@ -95,14 +97,28 @@ export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictN
 }
 
 function refused({ code, hard }: Refusal): StepVerdict {
-  return { by: 'refusal', verdict: 'BLOCK', code, hard, retryAfterMs: hard ? null : 0 };
+  return stepVerdict('refusal', 'BLOCK', code, hard, hard ? null : 0);
 }
 
 function isAskedAgain({ verdict, samePayload }: FirstDecision): boolean {
   return verdict === 'DEFER' && samePayload;
 }
 
+/** Makes every verdict, so that all of them have one hidden class, which engines read fastest. */
+function stepVerdict(
+  by: StepVerdict['by'],
+  verdict: Verdict,
+  code: Code,
+  hard: boolean,
+  retryAfterMs: number | null,
+): StepVerdict {
+  return { by, verdict, code, hard, retryAfterMs };
+}
+
 /** Every row as a verdict, made once. `hard` of a counter's row is set by `limitsVerdict`. */
 const ROWS = Object.fromEntries(
-  Object.entries(VERDICTS).map(([by, row]) => [by, { by, ...row, hard: row.hard === true }]),
+  Object.entries(VERDICTS).map(([by, { verdict, code, hard, retryAfterMs }]) => [
+    by,
+    stepVerdict(by as VerdictName, verdict, code, hard === true, retryAfterMs),
+  ]),
 ) as Readonly<Record<VerdictName, StepVerdict>>;
