@@ -1,0 +1,31 @@
+// `npm run check:run` beside `vitest run`: the checks take half a minute, in which the tests can begin. Arguments go to
+// vitest. The checks print when they have ended, so that their lines are not mixed with those of the tests, and what fails
+// first ends the other. The exit code is 0 when both passed. Ctrl-C reaches both: they are in one process group.
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+const checks = spawn('npm', ['run', '--silent', 'check:run'], { stdio: ['ignore', 'pipe', 'pipe'] });
+const tests = spawn('vitest', ['run', ...process.argv.slice(2)], { stdio: ['ignore', 'inherit', 'inherit'] });
+const printed = Promise.all([text(checks.stdout), text(checks.stderr)]);
+
+const ended = (child) =>
+  new Promise((resolve) => {
+    child.on('error', (error) => {
+      console.error(error.message);
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+const checked = ended(checks).then(async (code) => {
+  const [output, errors] = await printed;
+  process.stdout.write(output);
+  process.stderr.write(errors);
+  if (code !== 0) {
+    console.error('\nmandate: the checks failed, so the tests are stopped.');
+    tests.kill('SIGTERM');
+  }
+  return code;
+});
+const [checkCode, testCode] = await Promise.all([checked, ended(tests)]);
+if (checkCode !== 0) console.error('mandate: the checks failed; their output is above.');
+process.exitCode = checkCode === 0 ? testCode : 1;
