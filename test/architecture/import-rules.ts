@@ -5,7 +5,7 @@ import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
-/** Runs in a clone only. No image has it, so the command has it as a dependency of development. */
+/** Runs in a clone only. No image has it, so the command has it, and it has its tool servers, for development only. */
 const DEMO = '@mandate/demo';
 
 const CONTRACTS = ['@mandate/schemas'];
@@ -169,7 +169,7 @@ function relativeFault(tree: Tree, path: string, specifier: string): string | nu
 function declarationFault(tree: Tree, path: string, from: Workspace, name: string): string | null {
   if (name === from.name) return `imports its own package by name: write a relative path`;
   if (from.dependencies.includes(name)) return null;
-  if (name === DEMO && from.devDependencies.includes(name)) return null;
+  if ((name === DEMO || from.name === DEMO) && from.devDependencies.includes(name)) return null;
   if (isForTests(path) || from.folder === '') {
     const root = tree.workspaces.find(({ folder }) => folder === '');
     const installed = [

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 type Entry = {
   resolved?: string;
   link?: boolean;
+  dev?: boolean;
   integrity?: string;
   os?: string[];
   cpu?: string[];
@@ -81,4 +82,10 @@ test('every package from a registry has a hash, save for engines that could not 
 test('the lockfile names no registry', () => {
   const named = entries.filter(([, { resolved, link }]) => link !== true && resolved !== undefined);
   expect(named.map(([path]) => path)).toEqual([]);
+});
+
+test('installs the tool servers of the demo for development only, because an image has no demo', () => {
+  const servers = entries.filter(([path]) => nameOf(path).startsWith('@modelcontextprotocol/'));
+  expect(servers.length).toBeGreaterThanOrEqual(3);
+  expect(servers.filter(([, { dev }]) => dev !== true).map(([path]) => path)).toEqual([]);
 });
