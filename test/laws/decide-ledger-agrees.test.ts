@@ -1,6 +1,6 @@
 /**
- * The ledger keeps a small verdict of its own, and the policy words the whole one from the same facts: they are equal,
- * and what was charged, published and remembered fits them. On random histories.
+ * The ledger stores the verdict of a step, and the policy publishes it with words. On random histories both are equal, and
+ * fit what was charged, published and remembered.
  */
 import { decisionId } from '@mandate/policy';
 import { type Decision, type DecisionsRecord, readDecisionsRecord } from '@mandate/schemas';

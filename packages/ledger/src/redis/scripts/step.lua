@@ -151,7 +151,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, hard = unpack(VERDICT.duplicate)
   local granted = false
-  if not ended and (not terms.refusal or terms.watches) then
+  if not ended and (not terms.refusal or terms.observes) then
     -- What a person has answered holds its slots already: they are no reason to refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.leave(its, terms.rates, now)
@@ -172,8 +172,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
   if verdict == 'DEFER' then fast_path.close() end
-  -- A mandate that only watches lets its own refusals through, and nothing else.
-  if terms.watches and not ended then verdict, code, hard = unpack(VERDICT.allowed) end
+  -- A mandate that only observes lifts its own refusals, and nothing else.
+  if terms.observes and not ended then verdict, code, hard = unpack(VERDICT.allowed) end
 
   local place = sequence - call + 1
   answers[place], answered[place] = answer, coordinate

@@ -14,7 +14,7 @@ do
   -- What the counters would hold if the whole call were allowed.
   local function expect_all()
     for _, terms in ipairs(all_terms) do
-      if not terms.refusal or terms.watches then
+      if not terms.refusal or terms.observes then
         for _, counter in ipairs(terms.charged) do counter.expected = (counter.expected or counter.sum) + terms.reserves end
         for _, rate in ipairs(terms.rates) do rate.expected = (rate.expected or rate.sum) + terms.requests end
       end

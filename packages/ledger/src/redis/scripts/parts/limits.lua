@@ -21,8 +21,8 @@ local function open_terms(given, lifetimes, windowed, rates)
     lease_ms = lease_ms,
     refusal = refusal ~= '' and refusal,
     hard = hard == 1,
-    -- Observe mode softens what a mandate says, never what could not be planned at all.
-    watches = observe == 1 and refusal ~= NOT_PLANNED,
+    -- Observe mode never lifts the refusal of a plan that could not be made.
+    observes = observe == 1 and refusal ~= NOT_PLANNED,
     total = lifetimes[total],
     charges = charges,
     requests = requests,
