@@ -73,7 +73,10 @@ export const deferral = z.object({
 export type Deferral = z.infer<typeof deferral>;
 
 /** What would have been said, were the mandate enforced. */
-export const observed = z.object({ verdict: z.enum(VERDICTS), code: z.enum(CODES) });
+export const observed = z.object({
+  verdict: z.enum(VERDICTS).describe('The verdict that enforcement would have given.'),
+  code: z.enum(CODES).describe('The code that enforcement would have given.'),
+});
 export type Observed = z.infer<typeof observed>;
 
 export const SHADOW_VERDICTS = [...VERDICTS, 'UNKNOWN'] as const;
@@ -83,8 +86,7 @@ export const shadow = z.object({
   verdict: z
     .enum(SHADOW_VERDICTS)
     .describe('What these rules would have decided. UNKNOWN: a counter that only they use is missing.'),
-  /** null where the verdict is UNKNOWN. */
-  code: z.enum(CODES).nullable(),
+  code: z.enum(CODES).nullable().describe('Why, as a stable code. null: the verdict is UNKNOWN.'),
   unknownLimits: count.describe('How many limits of these rules have no counter.'),
   rules: z.array(z.string()).describe('The rules in shadow that matched.'),
   policies: z.array(z.string()).describe('Their policies, each with its version.'),
@@ -122,8 +124,7 @@ export const decision = z.object({
   code: z.enum(CODES).describe('Why, as a stable code.'),
   reason: z.string().describe('Why, as a sentence.'),
   remedy: z.string().describe('What to do about it.'),
-  /** Asking again cannot help. */
-  hard: z.boolean(),
+  hard: z.boolean().describe('Whether a retry cannot help.'),
   retryAfterMs: count
     .nullable()
     .describe(

@@ -8,21 +8,28 @@ import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
 
 /** The policy that sets the limit, where a mandate has several. */
-const policy = z.string().optional();
+const policy = z
+  .string()
+  .optional()
+  .describe('The version of the policy that sets it. Absent: the mandate of a file.');
 /** The agent above the one that asks whose policy it is, and whose counter where an agent has one of its own. */
 const holder = id.optional();
 /** A policy that limits the same counter, and no more strictly. No `policy`: the mandate of a file. */
 const other = z.object({ policy: z.string().exactOptional(), holder: id.exactOptional() });
 
 export const budgetLimit = z.object({
-  kind: z.literal('budget'),
-  scope: z.enum(BUDGET_SCOPES),
+  kind: z.literal('budget').describe('A limit on money.'),
+  scope: z.enum(BUDGET_SCOPES).describe('Who shares the counter.'),
   /** The agent, principal or mandate whose budget it is; empty for a tenant's, and for actions without a principal. */
-  subject: z.string(),
+  subject: z
+    .string()
+    .describe('The agent, principal or mandate of the budget. Empty: the tenant, or no principal.'),
   id,
-  windowMs: count.nullable(),
+  windowMs: count.nullable().describe('The length of the window, in milliseconds. null: it never resets.'),
   /** null: counted, not limited. */
-  maxMicros: micros.nullable(),
+  maxMicros: micros
+    .nullable()
+    .describe('The most that may be spent, in micro-dollars. null: counted, not limited.'),
   policy,
   holder,
   /** What others say of this counter, in the order of the policies; absent: none says anything. Nothing is judged by it. */
@@ -31,12 +38,15 @@ export const budgetLimit = z.object({
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
 export const rateLimit = z.object({
-  kind: z.literal('rate'),
+  kind: z.literal('rate').describe('A limit on calls.'),
   agentId: id,
   /** null: all calls of the agent. `OPEN_CALLS`: those that are open. Otherwise the calls of this tool. */
-  tool: id.or(z.literal(OPEN_CALLS)).nullable(),
-  windowMs: count,
-  maxCalls: count,
+  tool: id
+    .or(z.literal(OPEN_CALLS))
+    .nullable()
+    .describe('The tool whose calls count. null: all calls. Empty: calls that are open.'),
+  windowMs: count.describe('The length of the window, in milliseconds.'),
+  maxCalls: count.describe('The most calls in any window.'),
   policy,
   holder,
   also: z.array(other.extend({ maxCalls: count })).optional(),
@@ -44,7 +54,7 @@ export const rateLimit = z.object({
 export type RateLimit = z.infer<typeof rateLimit>;
 
 export const confirmationLimit = z.object({
-  kind: z.literal('confirmation'),
+  kind: z.literal('confirmation').describe('A person must confirm.'),
   /** How many questions of the agent may wait for a person at one time. One more is blocked. */
   maxWaiting: count,
   /** How long the question lives at least; absent: as long as ids are remembered. */
@@ -62,17 +72,23 @@ export type Limit = z.infer<typeof limit>;
 
 /** How a charge is settled: the three columns of the table in docs/semantics.md section 4, and what several of them come to. */
 export const charging = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('SUCCESS_BASED'), estimateMicros: micros }),
-  z.object({ type: z.literal('ATTEMPT_BASED'), estimateMicros: micros }),
   z.object({
-    type: z.literal('TIERED'),
+    type: z.literal('SUCCESS_BASED').describe('A failure costs nothing, unless its cost was metered.'),
+    estimateMicros: micros,
+  }),
+  z.object({
+    type: z.literal('ATTEMPT_BASED').describe('A failure costs as much as a success.'),
+    estimateMicros: micros,
+  }),
+  z.object({
+    type: z.literal('TIERED').describe('Fixed amounts for an attempt, a success and a verification.'),
     attemptMicros: micros,
     successMicros: micros,
     verificationMicros: micros,
   }),
   /** What several policies keep, where none of them keeps the most of every outcome: at least so much, or what was metered. */
   z.object({
-    type: z.literal('COMPOSED'),
+    type: z.literal('COMPOSED').describe('For each outcome the most that one of several policies charges.'),
     failedMicros: micros,
     /** Of a success whose verification did not run. */
     succeededMicros: micros,

@@ -18,10 +18,12 @@ export const rateDocument = z.strictObject({
 });
 
 export const chargingDocument = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('SUCCESS_BASED') }),
-  z.strictObject({ type: z.literal('ATTEMPT_BASED') }),
   z.strictObject({
-    type: z.literal('TIERED'),
+    type: z.literal('SUCCESS_BASED').describe('A failure costs nothing, unless its cost was metered.'),
+  }),
+  z.strictObject({ type: z.literal('ATTEMPT_BASED').describe('A failure costs as much as a success.') }),
+  z.strictObject({
+    type: z.literal('TIERED').describe('Fixed amounts for an attempt, a success and a verification.'),
     attempt: dollars,
     success: dollars,
     verification: dollars.optional(),

@@ -6,15 +6,24 @@ import { count, id, tenant, time } from './scalars.ts';
 
 /** Whom a kill switch stops. */
 export const killTarget = z.discriminatedUnion('scope', [
-  z.object({ scope: z.literal('agent'), tenant, agentId: id }),
+  z.object({ scope: z.literal('agent').describe('One agent.'), tenant, agentId: id }),
   /** The agent and everything below it, to any depth, also what is registered there later or leaves while it is killed. */
-  z.object({ scope: z.literal('family'), tenant, agentId: id }),
-  z.object({ scope: z.literal('tenant'), tenant }),
-  z.object({ scope: z.literal('all') }),
+  z.object({
+    scope: z.literal('family').describe('An agent with all its descendants.'),
+    tenant,
+    agentId: id,
+  }),
+  z.object({ scope: z.literal('tenant').describe('A tenant.'), tenant }),
+  z.object({ scope: z.literal('all').describe('Everything.') }),
 ]);
 export type KillTarget = z.infer<typeof killTarget>;
 
-export const actionReference = z.object({ tenant, agentId: id, actionId: id, attempt: count });
+export const actionReference = z.object({
+  tenant,
+  agentId: id.describe('The agent that asked.'),
+  actionId: id.describe('The action.'),
+  attempt: count.describe('Its attempt.'),
+});
 export type ActionReference = z.infer<typeof actionReference>;
 
 const operator = { id, by: z.string(), reason: z.string(), at: time };

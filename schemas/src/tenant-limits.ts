@@ -9,8 +9,15 @@ const most = (cap: number) => z.int().min(0).max(cap).optional();
 const amount = most(CAPS.throughput);
 
 /** How many units per second in the long run, at once, and per day. The default burst is ten seconds of `perSecond`. */
-const throughput = z.strictObject({ perSecond: amount, burst: amount, perDay: amount });
-const published = z.strictObject({ records: throughput.optional(), bytes: throughput.optional() });
+const throughput = z.strictObject({
+  perSecond: amount.describe('How many in a second, in the long run.'),
+  burst: amount.describe('How many at once. Absent: ten times `perSecond`.'),
+  perDay: amount.describe('How many on a day in UTC.'),
+});
+const published = z.strictObject({
+  records: throughput.optional().describe('The number of records.'),
+  bytes: throughput.optional().describe('The size of the records, in bytes.'),
+});
 
 export const tenantLimits = z.strictObject({
   agents: most(CAPS.agents).describe('How many agents.'),

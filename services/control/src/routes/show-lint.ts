@@ -6,12 +6,12 @@ import type { Control } from '../control.ts';
 import { MAY_READ, sendJson } from './shapes.ts';
 
 const finding = z.object({
-  code: z.string(),
-  severity: z.enum(['error', 'warning']),
-  rules: z.array(z.string()),
-  policies: z.array(z.string()),
-  message: z.string(),
-  remedy: z.string(),
+  code: z.string().describe('What kind of finding it is, as a stable code.'),
+  severity: z.enum(['error', 'warning']).describe('How severe it is.'),
+  rules: z.array(z.string()).describe('The rules that it is about.'),
+  policies: z.array(z.string()).describe('The policies that it is about.'),
+  message: z.string().describe('What is wrong, as a sentence.'),
+  remedy: z.string().describe('What to do about it.'),
 });
 
 const answer = z.object({

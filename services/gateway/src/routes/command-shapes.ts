@@ -3,7 +3,12 @@ import { actionReference, count, id, killTarget } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** Why: it stands in the record for ever, and in what the agent is told. */
-export const reason = z.string().trim().min(1).max(500);
+export const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .describe('Why. The record keeps it always, and the agent sees it.');
 
 export const agentBody = z
   .strictObject({
@@ -12,7 +17,7 @@ export const agentBody = z
       .boolean()
       .default(false)
       .describe(
-        'Also everything below the agent, to any depth, and what is registered there later. A switch of its own.',
+        'Whether to stop all descendants of the agent too, also those that are registered later. This is a switch of its own.',
       ),
   })
   .nullish()
@@ -36,21 +41,21 @@ export const wideBody = z
   .meta({ examples: [{ scope: 'tenant', reason: 'until we know what happened' }] });
 
 export const killAnswer = z.object({
-  commandId: z.string(),
-  target: killTarget,
-  revision: count,
+  commandId: z.string().describe('The id of the command on the log.'),
+  target: killTarget.describe('What was stopped.'),
+  revision: count.describe('The revision of the flag.'),
   sequences: z
     .record(z.string(), count)
     .describe('By tenant: no ALLOW carries a higher ledgerSequence until a revive.'),
-  openCount: count,
+  openCount: count.describe('How many allowed actions may still run.'),
   open: z.array(actionReference).describe('Every ALLOW that may still run: no outcome yet, lease alive.'),
 });
 
 const killFact = z.object({
-  scope: z.enum(['agent', 'family', 'tenant', 'all']),
-  revision: count,
-  reason: z.string(),
-  agentId: z.string().optional().describe('Of a family, who heads it.'),
+  scope: z.enum(['agent', 'family', 'tenant', 'all']).describe('What was stopped.'),
+  revision: count.describe('The revision of the flag.'),
+  reason: z.string().describe('Why it was stopped.'),
+  agentId: z.string().optional().describe('For an agent with its descendants: that agent.'),
 });
 
 /** How an agent is known before it acts. */
