@@ -1,6 +1,7 @@
 import { TEST_LENGTH } from '@mandate/testing/run-options';
 import { defineConfig } from 'vitest/config';
 import { FULL_RUN_FILES } from './test/full-runs.ts';
+import { SlowFirst } from './test/slow-first.ts';
 
 const onlyInFullRuns = TEST_LENGTH === 'short' ? FULL_RUN_FILES.map(({ file }) => file) : [];
 
@@ -9,6 +10,7 @@ const onlyInFullRuns = TEST_LENGTH === 'short' ? FULL_RUN_FILES.map(({ file }) =
 // `servers` needs Redis, Kafka or ClickHouse, and says which it found where.
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         test: {

@@ -42,6 +42,11 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
     shortRun: ['test/e2e/thousand-calls.test.ts', 'test/faults/nearly-spent.servers.test.ts'],
   },
   {
+    file: 'test/faults/clickhouse-refuses.servers.test.ts',
+    adds: 'a recorder whose user may not insert, a table that is gone, and one row of 10,000 that cannot be stored',
+    shortRun: ['test/faults/clickhouse-away.servers.test.ts', 'packages/audit/src/server.servers.test.ts'],
+  },
+  {
     file: 'test/faults/deciders-killed.servers.test.ts',
     adds: 'kills of deciders at random moments on servers',
     shortRun: ['test/faults/sigkill-loop.test.ts', 'test/faults/killed-in-a-gap.servers.test.ts'],
@@ -53,6 +58,11 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
       'packages/bus/src/kafka/group-faults.servers.test.ts',
       'packages/bus/src/kafka/kafka-bus.servers.test.ts',
     ],
+  },
+  {
+    file: 'test/faults/redis-clock.servers.test.ts',
+    adds: 'the clock of Redis an hour ahead and an hour behind, with deciders at work',
+    shortRun: ['test/faults/clock-jump.test.ts', 'test/faults/simulation/simulation.test.ts'],
   },
   {
     file: 'test/faults/redis-lost.servers.test.ts',

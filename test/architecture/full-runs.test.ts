@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FAULTS } from '../faults/catalogue.ts';
 import { FULL_RUN_FILES } from '../full-runs.ts';
+import { SLOW_FILES } from '../slow-first.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const full = new Set(FULL_RUN_FILES.map(({ file }) => file));
@@ -25,4 +26,8 @@ test('every fault of the catalogue has a test that npm test runs', () => {
 test('docs/testing.md lists every file of a full run', () => {
   const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
   expect([...full].filter((file) => !page.includes(`\`${file}\``))).toEqual([]);
+});
+
+test('the files that start first exist', () => {
+  expect(SLOW_FILES.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });

@@ -62,6 +62,15 @@ export const CONTRACT_PARTS = Object.keys(PARTS) as ContractPart[];
 /** The parts that test how statements, rows and answers travel. The other parts test what the engine does with them. */
 export const TRANSPORT_PARTS: readonly ContractPart[] = ['statements', 'recording', 'questions', 'following'];
 
+/** The parts in which months and hours go by: half of the time of the contract. */
+export const HISTORY_PARTS: readonly ContractPart[] = [
+  'migrating',
+  'retention',
+  'retention per tenant',
+  'analytics',
+  'rollups',
+];
+
 export function auditContract(
   name: string,
   make: MakeAudit,

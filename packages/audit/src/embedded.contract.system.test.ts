@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { auditContract } from './contract.ts';
-import { openEmbeddedAudit } from './index.ts';
+/** The contract on the engine in this process, but for the parts of embedded.history.system.test.ts. */
+import { auditContract, CONTRACT_PARTS, HISTORY_PARTS } from './contract.ts';
+import { inOwnFolder } from './embedded.fixture.ts';
 
-auditContract('ClickHouse in this process', async () => {
-  const path = mkdtempSync(join(tmpdir(), 'mandate-audit-'));
-  return {
-    open: () => openEmbeddedAudit({ path }),
-    dispose: async () => rmSync(path, { recursive: true }),
-  };
-});
+auditContract(
+  'ClickHouse in this process',
+  inOwnFolder,
+  CONTRACT_PARTS.filter((part) => !HISTORY_PARTS.includes(part)),
+);

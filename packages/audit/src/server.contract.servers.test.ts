@@ -1,5 +1,6 @@
 /**
- * The contract over HTTP. The engine is the one of embedded.contract.system.test.ts, where the whole contract always runs,
+ * The contract over HTTP. The engine is the one of embedded.contract.system.test.ts and embedded.history.system.test.ts, where the
+ * whole contract always runs,
  * so a short run asks here only for what depends on the way to the engine.
  */
 import { byLength, describeWithServers } from '@mandate/testing';

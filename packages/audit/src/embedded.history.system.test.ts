@@ -1,0 +1,5 @@
+/** The other half of embedded.contract.system.test.ts: a file is one worker, and two halves run side by side. */
+import { auditContract, HISTORY_PARTS } from './contract.ts';
+import { inOwnFolder } from './embedded.fixture.ts';
+
+auditContract('ClickHouse in this process', inOwnFolder, HISTORY_PARTS);
