@@ -63,10 +63,12 @@ export const llmCall = z.strictObject({
   maxOutputTokens: count.optional().describe('The most tokens that the model may write.'),
 });
 
+/** Every kind of action: what differs between kinds besides is in action-kinds.ts. */
 export const action = z.discriminatedUnion('type', [toolCall, llmCall]);
 export type ToolCall = z.infer<typeof toolCall>;
 export type LlmCall = z.infer<typeof llmCall>;
 export type Action = z.infer<typeof action>;
+export type ActionType = Action['type'];
 
 /**
  * Which of the claims that an action makes its API key fixes: `context.environment`, `action.principal`. The gateway says it,

@@ -7,6 +7,7 @@
  * that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this. Types may come from either
  * entry, because an `import type` loads nothing.
  */
+export * from './action-kinds.ts';
 export * from './approval-id.ts';
 export * from './codes.ts';
 export * from './counter-names.ts';

@@ -1,6 +1,7 @@
 /** `action.decided`: whether the agent may, and why. The record that the ledger can be rebuilt from. */
 import { z } from 'zod';
 import { actionSnapshot } from './action.ts';
+import { ACTION_TYPES } from './action-kinds.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { givenPolicy } from './given-policy.ts';
 import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
@@ -52,6 +53,10 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
   return policy === undefined ? mandateId : policyNamed(policy).id;
 }
 
+/** Duties by name: `arguments`, with the arguments that were absent. */
+export const obligations = z.record(z.string(), parsedJson);
+export type Obligations = z.infer<typeof obligations>;
+
 /** What the ledger did for an ALLOW: every counter it charged, and how the outcome settles it. */
 export const reservation = z.object({
   micros: micros.describe('What the ALLOW charged, in micro-dollars.'),
@@ -102,7 +107,7 @@ export const decision = z.object({
   attempt: count.describe('The attempt that was decided.'),
   tenant,
   agentId: id,
-  type: z.enum(['tool_call', 'llm_call']).describe('What kind of action it is.'),
+  type: z.enum(ACTION_TYPES).describe('What kind of action it is.'),
   tool: id.nullable().describe('The tool of a tool call.'),
   model: id
     .nullable()
@@ -160,6 +165,11 @@ export const decision = z.object({
   digest: z
     .string()
     .describe('The SHA-256 of the parts of the request that matter. It tells a repeat from another payload.'),
+  obligations: obligations
+    .optional()
+    .describe(
+      'What the program that executes the action must do, by name. If it cannot do all of it, it must treat the ALLOW as a BLOCK. Only on an ALLOW.',
+    ),
   approvalId: z
     .string()
     .optional()

@@ -6,6 +6,7 @@
  */
 
 export * from './action.ts';
+export * from './action-kinds.ts';
 export * from './agent-document.ts';
 export * from './agents-above.ts';
 export * from './alert.ts';

@@ -3,7 +3,7 @@
  * so that a plan can be stored beside its verdict and decided again, word for word.
  */
 import type { Code, Verdict } from './codes.ts';
-import type { Check, DecisionKind, MandateReference } from './decision.ts';
+import type { Check, DecisionKind, MandateReference, Obligations } from './decision.ts';
 import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { Source } from './scalars.ts';
@@ -32,6 +32,8 @@ export type Plan = {
   formerAncestors?: readonly FormerAncestor[];
   /** What each static check saw and said. */
   checks: readonly Check[];
+  /** What an ALLOW obliges to; absent: nothing. */
+  obligations?: Obligations;
   /** Where a rule in shadow matches. */
   shadow?: ShadowPlan;
 };

@@ -3,23 +3,14 @@
  * test:mutations`, or with a pattern of the promises to break. Prints a line each; ends with 1 if one went unnoticed.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { copyOfRepository } from './copy-of-repository.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+
 const COPIED = [
   'docs',
   'infra',
@@ -39,30 +30,6 @@ const ALL = ['schemas/', 'packages/', 'services/', 'test/cases', 'test/laws'];
 /** The tests beside the broken file first: most often they notice. Each round only for what those before did not. */
 function roundsFor(file: string): readonly string[][] {
   return [[dirname(file)], ['test/cases'], ['test/laws'], ALL];
-}
-
-function copyOfRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'mandate-mutations-'));
-  for (const name of COPIED) {
-    const filter = (path: string) => basename(path) !== 'node_modules';
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true, filter });
-  }
-  linkModules(join(ROOT, 'node_modules'), join(copy, 'node_modules'), copy);
-  return copy;
-}
-
-/** Libraries are those of the repository; its own packages are those of the copy. */
-function linkModules(from: string, to: string, copy: string): void {
-  mkdirSync(to);
-  for (const name of readdirSync(from)) {
-    if (name === '@mandate') linkModules(join(from, name), join(to, name), copy);
-    else {
-      const target = realpathSync(join(from, name));
-      const own = relative(ROOT, target);
-      const isOwn = !own.startsWith('node_modules') && !own.startsWith('..');
-      symlinkSync(isOwn ? join(copy, own) : target, join(to, name));
-    }
-  }
 }
 
 /** The tests that noticed, by their first failure; null when none did. */
@@ -117,7 +84,7 @@ function tryOut(copy: string, { file, find, replace }: Mutation): string | null 
 
 const pattern = new RegExp(process.argv[2] ?? '');
 const chosen = MUTATIONS.filter(({ promise }) => pattern.test(promise));
-const copy = copyOfRepository();
+const copy = copyOfRepository(COPIED);
 let survived = 0;
 try {
   const untouched = noticedBy(copy, [ALL]);

@@ -1,7 +1,7 @@
 /** What a step does and what came of it, in a few words. */
 
 import type { Evaluated } from '@mandate/engine';
-import { formatMicros, type KillTarget } from '@mandate/schemas';
+import { formatMicros, type KillTarget, subjectOf } from '@mandate/schemas';
 import type { PlayedStep } from './case-steps.ts';
 
 export function titleOf(step: PlayedStep): string {
@@ -9,7 +9,7 @@ export function titleOf(step: PlayedStep): string {
     case 'ask': {
       const [action] = step.actions;
       if (action === undefined) return 'ask';
-      return `ask ${action.type === 'tool_call' ? action.tool : action.model} by ${action.agentId}`;
+      return `ask ${subjectOf(action)} by ${action.agentId}`;
     }
     case 'report':
       return `report ${step.outcome.status} of ${step.outcome.actionId}`;

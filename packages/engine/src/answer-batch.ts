@@ -13,7 +13,15 @@ import {
   settlementRecord,
 } from '@mandate/policy';
 import { beginTogether, type Lane, turns, withSpans } from '@mandate/runtime';
-import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
+import {
+  type Action,
+  agentKey,
+  DEFAULTS,
+  type Outcome,
+  type Plan,
+  type StepRequest,
+  withoutFreeFields,
+} from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
 import { ledgerStep } from './ledger-span.ts';
 import { type ReadIncoming, readIncoming } from './read-incoming.ts';
@@ -134,10 +142,8 @@ function shownOf(
   try {
     return { shown: redact(action, tenant), unshown: null };
   } catch (error) {
-    const shown = { ...action };
-    delete shown.context;
+    const shown = withoutFreeFields(action);
     delete shown.principal;
-    if (shown.type === 'tool_call') delete shown.args;
     return { shown, unshown: error instanceof Error ? error : new Error(String(error)) };
   }
 }

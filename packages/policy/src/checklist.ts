@@ -5,10 +5,10 @@
  * start.
  */
 
-import type { Action, MandateReference } from '@mandate/schemas';
-import { DEFAULTS } from '@mandate/schemas/core';
+import type { Action, ActionType, MandateReference } from '@mandate/schemas';
+import { ACTION_KINDS, DEFAULTS, isToolCall } from '@mandate/schemas/core';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
-import type { Mandate } from './mandate/mandate.ts';
+import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
 import { type SettlingOf, settlingOf } from './settling.ts';
 import { whoseBound } from './whose-bound.ts';
@@ -32,13 +32,14 @@ export type Checklist = {
 type ListsOfMandate = { readonly stating: KnownLists; readonly notStating: KnownLists };
 
 type KnownLists = {
-  llmCalls: Checklist | null;
+  /** For each kind of action that is not judged as a tool. */
+  kinds: Map<ActionType, Checklist>;
   /** For each tool that a policy names and that was called. */
   tools: Map<string, Checklist>;
   otherTools: Checklist | null;
 };
 
-type Kind = Pick<Calls, 'type' | 'statesEstimate'>;
+type Kind = Pick<Calls, 'type' | 'judgedAs' | 'statesEstimate'>;
 
 /** A mandate may name more tools than agents ever call. */
 const TOOLS_KNOWN = 1_000;
@@ -55,11 +56,9 @@ export function checklists(
     if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };
     const statesEstimate = (action.estimatedCostMicros ?? 0) > 0;
     const known = statesEstimate ? latest.lists.stating : latest.lists.notStating;
-    if (action.type === 'llm_call') {
-      known.llmCalls ??= listOf(mandate, callsUnder(mandate, { type: 'llm_call', statesEstimate }, null));
-      return known.llmCalls;
-    }
-    const kind = { type: 'tool_call', statesEstimate } as const;
+    if (!isToolCall(action))
+      return known.kinds.get(action.type) ?? kindOf(known, mandate, action.type, statesEstimate);
+    const kind = { type: action.type, judgedAs: 'tool', statesEstimate } as const;
     if (isNamed(mandate, action.tool))
       return known.tools.get(action.tool) ?? toolOf(known, mandate, kind, action.tool);
     known.otherTools ??= listOf(mandate, callsUnder(mandate, kind, null));
@@ -73,6 +72,13 @@ export function checklists(
       made.set(mandate, lists);
     }
     return lists;
+  }
+
+  function kindOf(known: KnownLists, mandate: Mandate, type: ActionType, statesEstimate: boolean): Checklist {
+    const { judgedAs } = ACTION_KINDS[type];
+    const list = listOf(mandate, callsUnder(mandate, { type, judgedAs, statesEstimate }, null));
+    known.kinds.set(type, list);
+    return list;
   }
 
   function toolOf(known: KnownLists, mandate: Mandate, kind: Kind, tool: string): Checklist {
@@ -103,14 +109,24 @@ export function checklists(
 }
 
 function noLists(): KnownLists {
-  return { llmCalls: null, tools: new Map(), otherTools: null };
+  return { kinds: new Map(), tools: new Map(), otherTools: null };
 }
 
-function stepsOf({ type, policy }: Calls): number {
-  const lists =
-    type === 'tool_call'
-      ? [policy.allowedTools, policy.delegableTools, policy.deniedTools]
-      : [policy.allowedModels, policy.deniedModels, policy.allowedProviders, policy.deniedProviders];
+const LISTS = {
+  tool: ({ allowedTools, delegableTools, deniedTools }: Policy) => [
+    allowedTools,
+    delegableTools,
+    deniedTools,
+  ],
+  model: ({ allowedModels, deniedModels, allowedProviders, deniedProviders }: Policy) => [
+    ...[allowedModels, deniedModels],
+    ...[allowedProviders, deniedProviders],
+  ],
+  own: () => [],
+};
+
+function stepsOf({ judgedAs, policy }: Calls): number {
+  const lists: readonly ({ readonly steps: number } | null)[] = LISTS[judgedAs](policy);
   return lists.reduce((sum, list) => sum + (list?.steps ?? 0), 0);
 }
 
@@ -142,6 +158,7 @@ function lookUnder(name: string, whose: string, look: Look): Look {
   return (subject) => {
     const found = look(subject);
     if (found.said === 'pass') return { ...found, policy: name };
+    if (found.said === 'oblige') return { ...found, check: { ...found.check, policy: name } };
     const { reason, ...objection } = found.objection;
     return {
       said: 'block',

@@ -8,8 +8,18 @@
  * always give the same answer.
  */
 
-import type { Action, Check, Limit, Observed, Plan, Refusal, Shadow, StepFacts } from '@mandate/schemas';
-import { CAPS } from '@mandate/schemas/core';
+import type {
+  Action,
+  Check,
+  Limit,
+  Obligations,
+  Observed,
+  Plan,
+  Refusal,
+  Shadow,
+  StepFacts,
+} from '@mandate/schemas';
+import { CAPS, isModelCall, subjectOf } from '@mandate/schemas/core';
 import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@mandate/step';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
@@ -28,6 +38,7 @@ import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
+import { canonicalJson } from './digest.ts';
 import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
@@ -90,19 +101,20 @@ export function plan(
   try {
     const list = checklistOf(mandate, action);
     const { pricings, settlingOf, looks, limits, leaseMs, observe, expiriesMs, steps } = list;
-    const call = action.type === 'llm_call' ? knownCall(action) : null;
+    const call = isModelCall(action) ? knownCall(action) : null;
     const price = priceOf(action, call, pricings, atMs);
-    const name = action.type === 'tool_call' ? action.tool : action.model;
+    const name = subjectOf(action);
     const effort = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
     if (effort.left < 0) return listsTooCostly(mandate.reference, list.dearest);
     const subject: Subject = { action, shown, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
-    const { checks, refusal } = lookAtAll(looks, subject);
+    const { checks, refusal, obligations } = lookAtAll(looks, subject);
     return {
       holdsFromMs,
       holdsUntilMs,
       checks,
       refusal,
+      ...(obligations && { obligations }),
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
@@ -139,18 +151,34 @@ function judgement(
   return { verdict, code, reason, remedy, hard, retryAfterMs, observed, shadow, checks };
 }
 
-function lookAtAll(looks: readonly Look[], subject: Subject): Pick<Plan, 'checks' | 'refusal'> {
+type Looked = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
+
+function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
   const checks = new Array<Check>(looks.length);
   let refusal: Refusal | null = null;
+  let obligations: Obligations | null = null;
   for (let at = 0; at < looks.length; at += 1) {
     const found = (looks[at] as Look)(subject);
     if (found.said === 'pass') checks[at] = found;
     else {
       checks[at] = found.check;
-      refusal ??= { ...found.objection, hard: true };
+      if (found.said === 'oblige') obligations = together(obligations, found.obligations);
+      else refusal ??= { ...found.objection, hard: true };
     }
   }
-  return { checks, refusal };
+  return { checks, refusal, obligations };
+}
+
+/** Policies that oblige to different things by one name cannot all be obeyed: the action is blocked with INTERNAL_ERROR. */
+function together(one: Obligations | null, other: Obligations): Obligations {
+  for (const name of Object.keys(other)) {
+    const isAtOdds =
+      one !== null &&
+      Object.hasOwn(one, name) &&
+      canonicalJson(one[name] ?? null) !== canonicalJson(other[name] ?? null);
+    if (isAtOdds) throw new Error(`policies oblige to different "${name}"`);
+  }
+  return { ...one, ...other };
 }
 
 function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {

@@ -5,6 +5,7 @@ import type {
   ActionDecided,
   ApprovalSubject,
   BudgetLimit,
+  Decision,
   Deferral,
   Limit,
   Plan,
@@ -13,7 +14,7 @@ import type {
   StepFacts,
   StepRequest,
 } from '@mandate/schemas';
-import { approvalId, OPEN_CALLS, wireTime } from '@mandate/schemas/core';
+import { approvalId, isModelCall, isToolCall, OPEN_CALLS, wireTime } from '@mandate/schemas/core';
 import { decisionKind } from '@mandate/step';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';
@@ -35,7 +36,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   const { first } = facts;
   const reservation = reservationOf(plan, facts, judgement);
   const deferral = deferralOf(plan, facts, judgement);
-  const call = action.type === 'llm_call' ? knownCall(action) : null;
+  const call = isModelCall(action) ? knownCall(action) : null;
   const id = decisionId(request.source, request.appendedAtMs, kind, sha256);
   return {
     event: 'action.decided',
@@ -47,7 +48,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       tenant: request.tenant,
       agentId: request.agentId,
       type: action.type,
-      tool: action.type === 'tool_call' ? action.tool : null,
+      tool: isToolCall(action) ? action.tool : null,
       model: call?.model ?? null,
       provider: call?.provider ?? null,
       verdict: judgement.verdict,
@@ -80,6 +81,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       ledgerEpoch: facts.epoch,
       ledgerSequence: facts.sequence,
       digest: request.digest,
+      ...obligationsOf(plan, judgement),
       ...(asksPerson(judgement) && { approvalId: approvalId(request) }),
       reservation,
       ...(deferral === null ? null : { deferral }),
@@ -89,6 +91,14 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       action,
     },
   };
+}
+
+/** A mandate that only observes obliges to nothing. */
+function obligationsOf(
+  { obligations, observe }: Plan,
+  { verdict }: Judgement,
+): Pick<Decision, 'obligations'> {
+  return obligations === undefined || observe || verdict !== 'ALLOW' ? {} : { obligations };
 }
 
 /** A person can answer the question that this decision is about. */

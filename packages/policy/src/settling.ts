@@ -49,7 +49,7 @@ export function settlingOf(calls: readonly Calls[]): SettlingOf {
 }
 
 function estimateOf(calls: Calls): number {
-  if (calls.type === 'llm_call' || hasPrice(calls)) return 0;
+  if (calls.judgedAs === 'model' || hasPrice(calls)) return 0;
   return calls.policy.defaultEstimateMicros ?? 0;
 }
 

@@ -313,7 +313,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'const shownName = hidePieces(name, within);',
       'const shownName = name;',
     ],
-    ['privacy: the principal is redacted', 'hidden.principal = { ...action.principal, id };', ''],
+    ['privacy: the principal is redacted', '{ ...hidden, principal: { ...action.principal, id } }', 'hidden'],
     [
       'privacy: no action names an erased person',
       'if (pseudonym !== null) return pseudonym;',

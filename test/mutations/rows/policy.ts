@@ -62,7 +62,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/checks/tool-denied.ts', [
     [
       '1 tool lists do not apply to LLM calls, and deny beats allow',
-      "if (type !== 'tool_call' || deniedTools === null) return null;",
+      "if (judgedAs !== 'tool' || deniedTools === null) return null;",
       'if (deniedTools !== undefined) return null;',
     ],
   ]),

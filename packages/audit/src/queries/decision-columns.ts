@@ -3,11 +3,11 @@ import { CODES, DECISION_KINDS, SHADOW_VERDICTS, time, VERDICTS } from '@mandate
 import { z } from 'zod';
 
 export const DECISION_COLUMNS = `id, kind, action_id AS actionId, attempt, agent_id AS agentId, type,
-      nullIf(tool, '') AS tool, nullIf(model, '') AS model, nullIf(provider, '') AS provider, verdict, code,
+      subject, nullIf(tool, '') AS tool, nullIf(model, '') AS model, nullIf(provider, '') AS provider, verdict, code,
       nullIf(observed_verdict, '') AS observedVerdict, nullIf(observed_code, '') AS observedCode,
       nullIf(shadow_verdict, '') AS shadowVerdict, nullIf(shadow_code, '') AS shadowCode, shadow_rules AS shadowRules, reason,
       nullIf(principal_id, '') AS principalId, nullIf(principal_role, '') AS principalRole,
-      nullIf(mandate_id, '') AS mandateId, policies, rules, nullIf(trace_id, '') AS traceId,
+      nullIf(mandate_id, '') AS mandateId, policies, rules, nullIf(obligations, '') AS obligations, nullIf(trace_id, '') AS traceId,
       charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros,
       appended_at AS appendedAt, decided_at AS decidedAt,
       log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
@@ -19,6 +19,8 @@ export const decisionSummary = z.object({
   attempt: z.int(),
   agentId: z.string(),
   type: z.string(),
+  /** What the action is about, whatever its kind: the tool, the model. */
+  subject: z.string(),
   tool: z.string().nullable(),
   model: z.string().nullable(),
   provider: z.string().nullable(),
@@ -35,6 +37,8 @@ export const decisionSummary = z.object({
   mandateId: z.string().nullable(),
   policies: z.array(z.string()),
   rules: z.array(z.string()),
+  /** JSON; null if the decision obliges to nothing. */
+  obligations: z.string().nullable(),
   traceId: z.string().nullable(),
   chargedMicros: z.int(),
   cumulativeMicros: z.int(),

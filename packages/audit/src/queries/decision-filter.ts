@@ -3,7 +3,7 @@
  * values; everything that is given must hold. Times are epoch milliseconds: from included, to excluded.
  */
 import {
-  action,
+  ACTION_TYPES,
   CODES,
   DECISION_KINDS,
   END_OF_TIME_MS,
@@ -31,17 +31,16 @@ const anyOf = <Value extends z.ZodType<string>>(value: Value) =>
 /** `differs`: known, and not what was decided. */
 export const SHADOW_FILTERS = [...SHADOW_VERDICTS, 'differs'] as const;
 
-const TYPES = action.options.map((option) => option.shape.type.value);
-
 export const decisionFilter = z.strictObject({
   tenant,
   agentId: anyOf(id),
   actionId: anyOf(id),
   parentActionId: anyOf(id),
+  subject: anyOf(id),
   tool: anyOf(id),
   model: anyOf(id),
   provider: anyOf(id),
-  type: anyOf(z.enum(TYPES)),
+  type: anyOf(z.enum(ACTION_TYPES)),
   verdict: anyOf(z.enum(VERDICTS)),
   code: anyOf(z.enum(CODES)),
   observedCode: anyOf(z.enum(CODES)),
@@ -66,6 +65,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   agentId: 'agent_id IN {agentId:Array(String)}',
   actionId: 'action_id IN {actionId:Array(String)}',
   parentActionId: 'parent_action_id IN {parentActionId:Array(String)}',
+  subject: 'subject IN {subject:Array(String)}',
   tool: 'tool IN {tool:Array(String)}',
   model: 'model IN {model:Array(String)}',
   provider: 'provider IN {provider:Array(String)}',

@@ -1,5 +1,5 @@
 /** A row of `decisions`. Empty text stands for none. */
-import type { Decision } from '@mandate/schemas';
+import { type Decision, ownFreeFieldsOf, subjectOf } from '@mandate/schemas';
 import { z } from 'zod';
 import {
   certainlyFits,
@@ -20,6 +20,7 @@ export const decisionRow = z.strictObject({
   attempt: uint32,
   agent_id: z.string(),
   type: z.string(),
+  subject: z.string(),
   tool: z.string(),
   model: z.string(),
   verdict: z.string(),
@@ -37,6 +38,7 @@ export const decisionRow = z.strictObject({
   ),
   reason: z.string(),
   arguments: z.string(),
+  obligations: z.string(),
   principal_id: z.string(),
   principal_role: z.string(),
   provider: z.string(),
@@ -68,6 +70,7 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
     attempt: record.attempt,
     agent_id: record.agentId,
     type: record.type,
+    subject: record.tool ?? record.model ?? subjectOf(action),
     tool: record.tool ?? '',
     model: record.model ?? '',
     verdict: record.verdict,
@@ -87,7 +90,8 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
       window_ms: windowMs ?? 0,
     })),
     reason: record.reason,
-    arguments: action.type === 'tool_call' && action.args !== undefined ? JSON.stringify(action.args) : '',
+    arguments: argumentsIn(action),
+    obligations: record.obligations === undefined ? '' : JSON.stringify(record.obligations),
     principal_id: action.principal?.id ?? '',
     principal_role: action.principal?.role ?? '',
     provider: record.provider ?? '',
@@ -103,4 +107,12 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
     decided_at: record.decidedAt,
     ...logColumnsOf(recorded),
   };
+}
+
+/** As JSON: the arguments of a tool call; of another kind its own free fields, by their names. Empty if there are none. */
+function argumentsIn(action: Decision['action']): string {
+  const own = ownFreeFieldsOf(action);
+  if (own.length === 0) return '';
+  const [[name, value] = []] = own;
+  return JSON.stringify(name === 'args' ? value : Object.fromEntries(own));
 }

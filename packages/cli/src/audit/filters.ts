@@ -1,5 +1,13 @@
 /** The filters of questions to the audit, as options of the command. */
-import { AGO, CODES, DECISION_KINDS, SETTLEMENT_CODES, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
+import {
+  ACTION_TYPES,
+  AGO,
+  CODES,
+  DECISION_KINDS,
+  SETTLEMENT_CODES,
+  SHADOW_VERDICTS,
+  VERDICTS,
+} from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dollars, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 
@@ -68,7 +76,7 @@ const FILTERS: readonly Filter[] = [
     about: 'what rules in shadow would have said; differs: another verdict than the one that fell',
     choices: [...SHADOW_VERDICTS, 'differs'],
   },
-  { name: 'type', flags: '--type <type>', about: 'of actions', choices: ['tool_call', 'llm_call'] },
+  { name: 'type', flags: '--type <type>', about: 'of actions', choices: ACTION_TYPES },
   { name: 'kind', flags: '--kind <kind>', about: 'of decisions', choices: DECISION_KINDS },
   { name: 'action', flags: '--action <id>', about: 'of this action', parameter: 'actionId' },
   { name: 'parentAction', flags: '--parent-action <id>', about: 'of actions that name this one as parent' },

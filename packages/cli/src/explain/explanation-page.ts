@@ -1,6 +1,17 @@
 /** An explanation as a page for a terminal: why first, then everything that it rests on. */
 import type { Explanation } from '@mandate/plane';
-import { durationInWords, formatMicros, isPinned, rulesInWords, type Settling } from '@mandate/schemas';
+import {
+  type Decision,
+  durationInWords,
+  formatMicros,
+  isModelCall,
+  isPinned,
+  isToolCall,
+  ownFreeFieldsOf,
+  rulesInWords,
+  type Settling,
+  subjectOf,
+} from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
@@ -79,19 +90,27 @@ function headline({ decision }: Explanation, stdout: Output, nowMs: number): str
   ];
 }
 
+function whatIsAsked(action: Decision['action']): (readonly [string, string])[] {
+  if (isToolCall(action)) {
+    return [
+      ['tool', action.tool],
+      ['arguments', JSON.stringify(action.args ?? {})],
+    ];
+  }
+  if (isModelCall(action)) {
+    return [
+      ['model', [action.provider, action.model].filter(Boolean).join(' ')],
+      ['tokens', `${action.inputTokens} in, at most ${action.maxOutputTokens} out`],
+    ];
+  }
+  const own = ownFreeFieldsOf(action).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return [['subject', subjectOf(action)], ...own];
+}
+
 function request({ decision, mandate, traceId }: Explanation): Section {
   const { action, agentId, actionId, attempt, tenant, requestedAt } = decision;
   const { principal, parentActionId, context } = action;
-  const what =
-    action.type === 'tool_call'
-      ? [
-          ['tool', action.tool],
-          ['arguments', JSON.stringify(action.args ?? {})],
-        ]
-      : [
-          ['model', [action.provider, action.model].filter(Boolean).join(' ')],
-          ['tokens', `${action.inputTokens} in, at most ${action.maxOutputTokens} out`],
-        ];
+  const what = whatIsAsked(action);
   const rows = [
     ['agent', `${agentId} of ${tenant}`],
     ['action', `${actionId}, attempt ${attempt}`],

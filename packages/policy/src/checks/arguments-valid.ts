@@ -1,5 +1,5 @@
 import type { Action, Json } from '@mandate/schemas';
-import { keysIn, legible } from '@mandate/schemas/core';
+import { isToolCall, keysIn, legible } from '@mandate/schemas/core';
 import { redactedIn } from '../redaction/placeholders.ts';
 import { memberOf, visiblePointer } from '../redaction/visible-pointer.ts';
 import { tooManySteps } from '../refused-plan.ts';
@@ -58,5 +58,5 @@ function legiblePointer(pointer: string): string {
 }
 
 function argumentsOf(action: Action): Json {
-  return (action.type === 'tool_call' && action.args) || {};
+  return (isToolCall(action) && action.args) || {};
 }

@@ -1,3 +1,4 @@
+import { ACTION_KINDS } from '@mandate/schemas/core';
 import { compilePolicy } from '../mandate/compile-mandate.ts';
 import type { Calls } from './check.ts';
 
@@ -6,5 +7,6 @@ export function callsUnder(fields: object = {}, type: Calls['type'] = 'tool_call
   const read = compilePolicy({ version: 1, id: 'p', ...fields } as never, 'p@1');
   if (!read.ok) throw new Error(JSON.stringify(read.faults));
   const tool = read.compiled.tools.get('pay') ?? null;
-  return { type, statesEstimate: false, policy: read.compiled, at: 0, tool };
+  const { judgedAs } = ACTION_KINDS[type];
+  return { type, judgedAs, statesEstimate: false, policy: read.compiled, at: 0, tool };
 }

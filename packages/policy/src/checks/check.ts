@@ -3,7 +3,7 @@
  * at the request for one policy; a limit, which policies may share, names counters for the ledger to judge in its atomic step, and afterwards words what the
  * ledger saw. Neither does I/O, reads a clock or throws.
  */
-import type { Action, Check, Code, Json, Limit, LimitFact } from '@mandate/schemas';
+import type { Action, ActionType, Check, Code, Json, Limit, LimitFact, Obligations } from '@mandate/schemas';
 import type { Effort } from '../effort.ts';
 import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { KnownCall } from '../models/known-call.ts';
@@ -11,7 +11,9 @@ import type { Price } from '../price.ts';
 
 /** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
-  type: Action['type'];
+  type: ActionType;
+  /** Whose lists, prices and limits judge them. */
+  judgedAs: 'tool' | 'model' | 'own';
   /** Whether the requests state an estimate above $0. */
   statesEstimate: boolean;
   policy: Policy;
@@ -26,7 +28,7 @@ export type Subject = {
   action: Action;
   /** The action as it is published. A check must not name anything that is redacted there. */
   shown: Action;
-  /** The name of the tool, or of the model as the request gives it. */
+  /** What the action is about, as the request names it: the tool, the model. */
   name: string;
   /** The known facts about the model and provider of an LLM call; null for other actions. */
   call: KnownCall | null;
@@ -41,9 +43,10 @@ export type Words = { reason: string; remedy: string };
 
 export type Objection = Words & { code: Code };
 
-/** What goes on the record: of a check that passed the finding itself; one that blocked says besides why. */
-type Finding = Passed | Blocked;
+/** A check that passed gives what goes on the record. A check that blocked, or that obliges to something, gives that besides. */
+type Finding = Passed | Obliging | Blocked;
 type Passed = Check & { said: 'pass' };
+type Obliging = { said: 'oblige'; check: Check; obligations: Obligations };
 type Blocked = { said: 'block'; check: Check; objection: Objection };
 
 export type Look = (subject: Subject) => Finding;
@@ -53,6 +56,11 @@ export type StaticCheck = (calls: Calls) => Look | null;
 
 export function passed(check: string, saw: Json): Passed {
   return { check, said: 'pass', saw };
+}
+
+/** The check passed, and whoever executes the action must do what `obligations` name. */
+export function obliging(check: string, saw: Json, obligations: Obligations): Obliging {
+  return { said: 'oblige', check: { check, said: 'pass', saw }, obligations };
 }
 
 export function blocked(check: string, saw: Json, objection: Objection): Blocked {

@@ -5,7 +5,7 @@ const CHECK = 'estimate-stated';
 
 /** A call of a tool without a price must state what it will cost, where the policy asks for that. */
 export const estimateStated: StaticCheck = (calls) => {
-  if (calls.type !== 'tool_call' || !calls.policy.requireEstimate || hasPrice(calls)) return null;
+  if (calls.judgedAs !== 'tool' || !calls.policy.requireEstimate || hasPrice(calls)) return null;
   return ({ action: { estimatedCostMicros = 0 }, name: tool }) => {
     if (estimatedCostMicros > 0) return passed(CHECK, { tool, estimateMicros: estimatedCostMicros });
     return blocked(

@@ -2,8 +2,8 @@ import type { KnownCall } from '../models/known-call.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /** Its lists are asked by every name that the model has: packages/policy/src/models. */
-export const modelAllowed: StaticCheck = ({ type, policy: { allowedModels, deniedModels } }) => {
-  if (type !== 'llm_call' || (allowedModels === null && deniedModels === null)) return null;
+export const modelAllowed: StaticCheck = ({ judgedAs, policy: { allowedModels, deniedModels } }) => {
+  if (judgedAs !== 'model' || (allowedModels === null && deniedModels === null)) return null;
   return ({ name: model, call }) => {
     const { models } = call as KnownCall;
     const denied = deniedModels?.match(models.denied) ?? null;

@@ -2,8 +2,8 @@ import type { LlmCall } from '@mandate/schemas';
 import { blocked, passed, type StaticCheck, type Subject } from './check.ts';
 
 /** Where money is limited, a call whose price nobody knows cannot be weighed, and is refused. */
-export const modelPriced: StaticCheck = ({ type, policy, at }) => {
-  if (type !== 'llm_call') return null;
+export const modelPriced: StaticCheck = ({ judgedAs, policy, at }) => {
+  if (judgedAs !== 'model') return null;
   const limited =
     policy.maxCostTotalMicros !== null || policy.maxCostPerCallMicros !== null || policy.budgets.length > 0;
   if (!limited) return null;

@@ -51,10 +51,10 @@ function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] 
  * default. A model without a price is refused where money is limited, and tiers ignore the cost that a report states.
  */
 function defaultOf(calls: Calls): number | null {
-  const { policy, tool, type, statesEstimate } = calls;
+  const { policy, tool, judgedAs, statesEstimate } = calls;
   const limitsMoney = policy.maxCostTotalMicros !== null || policy.budgets.length > 0;
   if (policy.maxOpen !== null || !limitsMoney || statesEstimate) return null;
-  if (type === 'llm_call' || isTiered(calls)) return null;
+  if (judgedAs === 'model' || isTiered(calls)) return null;
   const priceMicros = tool?.costMicros ?? policy.defaultEstimateMicros ?? 0;
   return priceMicros === 0 ? DEFAULTS.maxOpen : null;
 }

@@ -9,8 +9,8 @@ const CODE = 'PROVIDER_NOT_ALLOWED';
  * Every provider on the way of a call must be allowed, and none may be denied. A call that names no provider is refused,
  * unless every provider is allowed. Otherwise a call could avoid these lists by leaving its provider out.
  */
-export const providerAllowed: StaticCheck = ({ type, policy: { allowedProviders, deniedProviders } }) => {
-  if (type !== 'llm_call' || (allowedProviders === null && deniedProviders === null)) return null;
+export const providerAllowed: StaticCheck = ({ judgedAs, policy: { allowedProviders, deniedProviders } }) => {
+  if (judgedAs !== 'model' || (allowedProviders === null && deniedProviders === null)) return null;
   return ({ call }) => {
     const { providers } = call as KnownCall;
     if (providers.length === 0) {

@@ -1,8 +1,8 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /** Of a policy of an agent above, also what it may hand on without being allowed it. */
-export const toolAllowed: StaticCheck = ({ type, policy: { allowedTools, delegableTools, holder } }) => {
-  if (type !== 'tool_call' || allowedTools === null) return null;
+export const toolAllowed: StaticCheck = ({ judgedAs, policy: { allowedTools, delegableTools, holder } }) => {
+  if (judgedAs !== 'tool' || allowedTools === null) return null;
   const handedOn = holder === null ? null : delegableTools;
   return ({ name: tool }) => {
     const pattern = allowedTools(tool);

@@ -1,8 +1,8 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /** Deny beats allow, so this stands before every other word on tools. */
-export const toolDenied: StaticCheck = ({ type, policy: { deniedTools } }) => {
-  if (type !== 'tool_call' || deniedTools === null) return null;
+export const toolDenied: StaticCheck = ({ judgedAs, policy: { deniedTools } }) => {
+  if (judgedAs !== 'tool' || deniedTools === null) return null;
   return ({ name: tool }) => {
     const pattern = deniedTools(tool);
     if (pattern === null) return passed('tool-denied', { tool });

@@ -1,7 +1,7 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const toolKnown: StaticCheck = ({ type, policy: { registry } }) => {
-  if (type !== 'tool_call' || registry === null) return null;
+export const toolKnown: StaticCheck = ({ judgedAs, policy: { registry } }) => {
+  if (judgedAs !== 'tool' || registry === null) return null;
   return ({ name: tool }) => {
     if (registry.has(tool)) return passed('tool-known', { tool });
     return blocked(

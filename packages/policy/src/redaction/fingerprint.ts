@@ -4,6 +4,7 @@
  * into the digest of the request. Without the key it says nothing about them.
  */
 import type { Action, Json } from '@mandate/schemas';
+import { freeFieldsOf } from '@mandate/schemas/core';
 import { canonicalJson, hmacSha256Hex } from '../digest.ts';
 
 /** 64 hexadecimal digits; null when redaction took nothing away. */
@@ -14,5 +15,5 @@ export function fingerprintOf(original: Action, redacted: Action, key: string): 
 }
 
 function freeText(action: Action): Json {
-  return [action.type === 'tool_call' ? (action.args ?? null) : null, action.context ?? null];
+  return Object.fromEntries(freeFieldsOf(action));
 }

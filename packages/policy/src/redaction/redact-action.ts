@@ -1,4 +1,5 @@
 import type { Action, Json } from '@mandate/schemas';
+import { freeFieldsOf, withFreeFields } from '@mandate/schemas/core';
 import { compileRedaction, type Redaction, type RedactionRules } from './redact.ts';
 import { SECRET_NAMES } from './secret-names.ts';
 
@@ -21,17 +22,9 @@ export function compileActionRedaction({
 }
 
 function redactAction(action: Action, redact: Redaction): Action {
-  const given = action.type === 'tool_call' ? action.args : undefined;
-  const args = given && redactRecord(given, redact);
-  const context = action.context && redactRecord(action.context, redact);
-  if (args === given && context === action.context) return action;
-  return { ...action, ...(args && { args }), ...(context && { context }) };
-}
-
-function redactRecord(record: Record<string, Json>, redact: Redaction): Record<string, Json> {
-  const redacted = redact(record);
-  if (redacted === null || typeof redacted !== 'object' || Array.isArray(redacted)) {
-    throw new TypeError('redaction made something else of an object');
-  }
-  return redacted;
+  const changed = freeFieldsOf(action).flatMap(([name, value]): [string, Json][] => {
+    const redacted = redact(value);
+    return redacted === value ? [] : [[name, redacted]];
+  });
+  return withFreeFields(action, changed);
 }

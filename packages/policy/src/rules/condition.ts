@@ -5,7 +5,7 @@
  */
 
 import type { Action, Condition, FieldCondition, Json, Scalar } from '@mandate/schemas';
-import { stepsOf } from '@mandate/schemas/core';
+import { isModelCall, stepsOf } from '@mandate/schemas/core';
 import { linearPattern } from '../arguments/linear-pattern.ts';
 import { endlessRoom } from '../arguments/pattern-size.ts';
 import { type Effort, takes } from '../effort.ts';
@@ -61,7 +61,7 @@ export function compileCondition(condition: Condition, room: Effort = endlessRoo
  * provider of an LLM call are told in their normal form, or another spelling would lead past a rule.
  */
 export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: FieldPath): Json | undefined {
-  if (root === 'action' && action.type === 'llm_call' && steps.length === 1) {
+  if (root === 'action' && isModelCall(action) && steps.length === 1) {
     if (steps[0] === 'model') return knownCall(action).model;
     if (steps[0] === 'provider') return knownCall(action).provider ?? undefined;
   }

@@ -8,7 +8,14 @@
  */
 import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
-import type { Action, Json, PrivacyDocument, PrivacyPattern } from '@mandate/schemas';
+import {
+  type Action,
+  freeFieldsOf,
+  type Json,
+  type PrivacyDocument,
+  type PrivacyPattern,
+  withFreeFields,
+} from '@mandate/schemas';
 import { isCreditCard } from '../patterns/credit-card.ts';
 import { findPieces } from '../patterns/find-pieces.ts';
 import { nationalPhoneFinder } from '../patterns/national-phone.ts';
@@ -61,26 +68,14 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
 
   return (action, tenant) => {
     const within: Within = { action, tenant };
-    const hidden = { ...action };
-    let isChanged = false;
-    if (action.principal !== undefined) {
-      const id = hidePrincipal(action.principal.id, within);
-      if (id !== action.principal.id) {
-        hidden.principal = { ...action.principal, id };
-        isChanged = true;
-      }
-    }
-    if (hidden.type === 'tool_call' && hidden.args !== undefined) {
-      const args = hideMembers(hidden.args, below(paths, 'args'), within);
-      isChanged ||= args !== hidden.args;
-      hidden.args = args;
-    }
-    if (hidden.context !== undefined) {
-      const context = hideMembers(hidden.context, below(paths, 'context'), within);
-      isChanged ||= context !== hidden.context;
-      hidden.context = context;
-    }
-    return isChanged ? hidden : action;
+    const changed = freeFieldsOf(action).flatMap(([name, value]): [string, Json][] => {
+      const hidden = hideIn(value, below(paths, name), within);
+      return hidden === value ? [] : [[name, hidden]];
+    });
+    const hidden = withFreeFields(action, changed);
+    if (action.principal === undefined) return hidden;
+    const id = hidePrincipal(action.principal.id, within);
+    return id === action.principal.id ? hidden : { ...hidden, principal: { ...action.principal, id } };
   };
 
   function hideIn(value: Json, places: Places<FieldRule>, within: Within): Json {

@@ -1,0 +1,77 @@
+/**
+ * What differs between the kinds of action, as data. A new kind needs its shape (action.ts), its entry here, and the checks that
+ * judge it (packages/policy/src/checks). The log, the ledger, redaction, the audit and exports need no change.
+ */
+import type { Action, ActionType, LlmCall, ToolCall } from './action.ts';
+import type { Json } from './scalars.ts';
+
+type ActionKind = {
+  /**
+   * Whose lists, prices and limits of a policy judge the action: those of tools, or those of models. `own`: only the checks of
+   * the kind, and what holds for every action.
+   */
+  judgedAs: 'tool' | 'model' | 'own';
+  /** The field that names what the action is about. */
+  subject: string;
+  /** The fields, besides `context`, that the agent fills in freely. Redaction and the privacy document apply to them. */
+  freeFields: readonly string[];
+};
+
+export const ACTION_KINDS: Readonly<Record<ActionType, ActionKind>> = {
+  tool_call: { judgedAs: 'tool', subject: 'tool', freeFields: ['args'] },
+  llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },
+};
+
+export const ACTION_TYPES = Object.keys(ACTION_KINDS) as ActionType[];
+
+export function isToolCall(action: Action): action is ToolCall {
+  return ACTION_KINDS[action.type].judgedAs === 'tool';
+}
+
+export function isModelCall(action: Action): action is LlmCall {
+  return ACTION_KINDS[action.type].judgedAs === 'model';
+}
+
+/** What the action is about, as the agent names it: the tool, the model. */
+export function subjectOf(action: Action): string {
+  return String(fieldsOf(action)[ACTION_KINDS[action.type].subject] ?? '');
+}
+
+/** The fields that the agent fills in freely and that the action has: `args`, `context`. */
+export function freeFieldsOf(action: Action): readonly (readonly [name: string, value: Json])[] {
+  const fields = fieldsOf(action);
+  return namesOfFreeFields(action).flatMap((name) => {
+    const value = fields[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+/** The same without the context. */
+export function ownFreeFieldsOf(action: Action): readonly (readonly [name: string, value: Json])[] {
+  return freeFieldsOf(action).filter(([name]) => name !== 'context');
+}
+
+/** The same action with other values in some of its free fields; the action itself if there are none. */
+export function withFreeFields(
+  action: Action,
+  changed: readonly (readonly [name: string, value: Json])[],
+): Action {
+  return changed.length === 0 ? action : ({ ...action, ...Object.fromEntries(changed) } as Action);
+}
+
+export function withoutFreeFields(action: Action): Action {
+  const names = namesOfFreeFields(action);
+  return Object.fromEntries(Object.entries(action).filter(([name]) => !names.includes(name))) as Action;
+}
+
+function namesOfFreeFields({ type }: Pick<Action, 'type'>): readonly string[] {
+  return FREE_FIELDS.get(type) ?? [];
+}
+
+const FREE_FIELDS = new Map<string, readonly string[]>(
+  ACTION_TYPES.map((type) => [type, [...ACTION_KINDS[type].freeFields, 'context']]),
+);
+
+function fieldsOf(action: Action): Readonly<Record<string, Json | undefined>> {
+  return action as unknown as Readonly<Record<string, Json | undefined>>;
+}
