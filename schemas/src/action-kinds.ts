@@ -24,12 +24,17 @@ export const ACTION_KINDS: Readonly<Record<ActionType, ActionKind>> = {
 
 export const ACTION_TYPES = Object.keys(ACTION_KINDS) as ActionType[];
 
+const kindsJudgedAs = (judgedAs: ActionKind['judgedAs']) =>
+  new Set<string>(ACTION_TYPES.filter((type) => ACTION_KINDS[type].judgedAs === judgedAs));
+const TOOL_KINDS = kindsJudgedAs('tool');
+const MODEL_KINDS = kindsJudgedAs('model');
+
 export function isToolCall(action: Action): action is ToolCall {
-  return ACTION_KINDS[action.type].judgedAs === 'tool';
+  return TOOL_KINDS.has(action.type);
 }
 
 export function isModelCall(action: Action): action is LlmCall {
-  return ACTION_KINDS[action.type].judgedAs === 'model';
+  return MODEL_KINDS.has(action.type);
 }
 
 /** What the action is about, as the agent names it: the tool, the model. */
