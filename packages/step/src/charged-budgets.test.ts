@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { chargedCounters, isOwnBudget, releasedOf, totalOf } from './charged-budgets.ts';
+
+const SHARED = { scope: 'tenant', subject: '', id: 'b', windowMs: null } as const;
+const nameOf = (budget: object) => JSON.stringify(budget);
+
+function charged(...limits: (number | null)[]) {
+  const budgets = limits.map((maxMicros) => ({ ...SHARED, maxMicros }));
+  return chargedCounters('a', budgets, ({ scope, subject, id, windowMs }) =>
+    nameOf({ scope, subject, id, windowMs }),
+  );
+}
+
+test.each<[string, (number | null)[], number | null]>([
+  ['the first limit', [3, 5], 3],
+  ['a later limit', [5, 3], 3],
+  ['the only limit', [null, 5, null], 5],
+  ['no limit', [null, null], null],
+])('charges a counter once, under its tightest limit: %s', (_, limits, maxMicros) => {
+  expect(charged(...limits)).toMatchObject([
+    { counter: nameOf(SHARED), maxMicros },
+    { counter: nameOf(totalOf('a')), maxMicros: null },
+  ]);
+});
+
+test("charges the agent's total even if no budget is listed", () => {
+  expect(charged().map(({ counter }) => counter)).toEqual([nameOf(totalOf('a'))]);
+});
+
+test('tells the budgets of one agent from budgets that agents share', () => {
+  expect(isOwnBudget(releasedOf('a'), 'a')).toBe(true);
+  expect(isOwnBudget(totalOf('a'), 'b')).toBe(false);
+  expect(isOwnBudget(SHARED, 'a')).toBe(false);
+});
