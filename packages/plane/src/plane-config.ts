@@ -8,10 +8,15 @@ import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
   clickhouseSettings,
+  hashFields,
+  hashKey,
   kafkaSettings,
   otlpSettings,
+  port,
   privacySettings,
+  redactFields,
   redisSettings,
+  synchronous,
 } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
@@ -38,41 +43,20 @@ const whole = z.object({
       'a file or folder of agents, policies and rules. The start applies every difference. Documents that it does not name stay',
     ),
   PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
-  PLANE_PORT: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(7420)
-    .describe('the port to listen at; 0 takes any free one'),
+  PLANE_PORT: port(7420),
   PLANE_CORS_ORIGINS: corsOrigins,
   PLANE_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   PLANE_MAX_SOCKETS: maxSockets,
   PLANE_LOG_LEVEL: z.enum(LOG_LEVELS).default('warn').describe('the level of log lines on stderr'),
-  PLANE_SYNCHRONOUS: z
-    .enum(['NORMAL', 'FULL'])
-    .default('NORMAL')
-    .describe(
-      'NORMAL survives kill -9. FULL also survives a power loss, at the cost of one disk sync for each commit',
-    ),
+  PLANE_SYNCHRONOUS: synchronous,
   PLANE_ACTIONS_RETENTION_MS: z
     .int()
     .min(DAY_MS)
     .default(7 * DAY_MS)
     .describe('how long the log of the folder keeps requests and outcomes. It keeps decisions always'),
-  PLANE_REDACT_FIELDS: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('names of fields whose values are never published. When absent: the usual names of secrets'),
-  PLANE_HASH_FIELDS: z
-    .array(z.string().min(1))
-    .default([])
-    .describe('names of fields that are published as a keyed hash, so that equal values stay equal'),
-  PLANE_HASH_KEY: z
-    .string()
-    .min(16)
-    .optional()
-    .meta({ secret: true })
-    .describe('the key of the hash of these fields'),
+  PLANE_REDACT_FIELDS: redactFields,
+  PLANE_HASH_FIELDS: hashFields,
+  PLANE_HASH_KEY: hashKey,
 });
 
 /**

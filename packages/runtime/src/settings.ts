@@ -14,3 +14,4 @@ export { type ConfigRow, describeConfig } from './config/describe-config.ts';
 export { loadConfig } from './config/load-config.ts';
 export { privacySettings } from './config/privacy-settings.ts';
 export { type ConfigPort, otherAreas, serviceConfig } from './config/service-config.ts';
+export { hashFields, hashKey, port, redactFields, synchronous } from './config/shared-settings.ts';

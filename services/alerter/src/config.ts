@@ -1,5 +1,5 @@
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
-import { backendsMustFit, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
+import { backendsMustFit, kafkaSettings, otlpSettings, port } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
@@ -18,12 +18,7 @@ export const alerterSettings = z.object({
       'the rule file; alerts.yaml in the data folder when absent. Without a file, the default rules hold',
     ),
   ALERTER_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
-  ALERTER_PORT: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(7424)
-    .describe('the port to listen at; 0 takes any free one'),
+  ALERTER_PORT: port(7424),
   ALERTER_CORS_ORIGINS: corsOrigins,
   ALERTER_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   ALERTER_MAX_SOCKETS: maxSockets,

@@ -1,5 +1,11 @@
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
-import { backendsMustFit, kafkaSettings, otlpSettings, privacySettings } from '@mandate/runtime/settings';
+import {
+  backendsMustFit,
+  kafkaSettings,
+  otlpSettings,
+  port,
+  privacySettings,
+} from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
@@ -11,12 +17,7 @@ export const controlSettings = z.object({
     .default(DEFAULT_DATA_PATH)
     .describe('the folder of keys.json, and of the log if it is not on Kafka'),
   CONTROL_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
-  CONTROL_PORT: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(7425)
-    .describe('the port to listen at; 0 takes any free one'),
+  CONTROL_PORT: port(7425),
   CONTROL_CORS_ORIGINS: corsOrigins,
   CONTROL_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   CONTROL_MAX_SOCKETS: maxSockets,

@@ -1,10 +1,14 @@
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
+  hashFields,
+  hashKey,
   kafkaSettings,
   otlpSettings,
   privacySettings,
+  redactFields,
   redisSettings,
+  synchronous,
 } from '@mandate/runtime/settings';
 import { CAPS, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -39,12 +43,7 @@ export const deciderSettings = z.object({
     .default(7421)
     .describe('the port of /healthz, /readyz and /metrics; 0 takes any free one'),
   DECIDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
-  DECIDER_SYNCHRONOUS: z
-    .enum(['NORMAL', 'FULL'])
-    .default('NORMAL')
-    .describe(
-      'NORMAL survives kill -9. FULL also survives a power loss, at the cost of one disk sync for each commit',
-    ),
+  DECIDER_SYNCHRONOUS: synchronous,
   DECIDER_BATCH_RECORDS: z
     .int()
     .min(1)
@@ -73,20 +72,9 @@ export const deciderSettings = z.object({
     .describe(
       'how many deliveries a ledger in memory remembers for all tenants together. When absent: one for each 1,000 bytes of the largest heap',
     ),
-  DECIDER_REDACT_FIELDS: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('names of fields whose values are never published. When absent: the usual names of secrets'),
-  DECIDER_HASH_FIELDS: z
-    .array(z.string().min(1))
-    .default([])
-    .describe('names of fields that are published as a keyed hash, so that equal values stay equal'),
-  DECIDER_HASH_KEY: z
-    .string()
-    .min(16)
-    .optional()
-    .meta({ secret: true })
-    .describe('the key of the hash of these fields'),
+  DECIDER_REDACT_FIELDS: redactFields,
+  DECIDER_HASH_FIELDS: hashFields,
+  DECIDER_HASH_KEY: hashKey,
 });
 
 export const deciderConfig = z

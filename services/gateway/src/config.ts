@@ -1,10 +1,15 @@
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
 import {
   backendsMustFit,
+  hashFields,
+  hashKey,
   kafkaSettings,
   otlpSettings,
+  port,
   privacySettings,
+  redactFields,
   redisSettings,
+  synchronous,
 } from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
@@ -12,12 +17,7 @@ import { z } from 'zod';
 /** The gateway's own settings; their names in the environment begin with MANDATE_. */
 export const gatewaySettings = z.object({
   GATEWAY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
-  GATEWAY_PORT: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(7420)
-    .describe('the port to listen at; 0 takes any free one'),
+  GATEWAY_PORT: port(7420),
   GATEWAY_DATA_PATH: z
     .string()
     .min(1)
@@ -27,26 +27,10 @@ export const gatewaySettings = z.object({
   GATEWAY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   GATEWAY_MAX_SOCKETS: maxSockets,
   GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
-  GATEWAY_SYNCHRONOUS: z
-    .enum(['NORMAL', 'FULL'])
-    .default('NORMAL')
-    .describe(
-      'NORMAL survives kill -9. FULL also survives a power loss, at the cost of one disk sync for each commit',
-    ),
-  GATEWAY_REDACT_FIELDS: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('names of fields whose values are never published. When absent: the usual names of secrets'),
-  GATEWAY_HASH_FIELDS: z
-    .array(z.string().min(1))
-    .default([])
-    .describe('names of fields that are published as a keyed hash, so that equal values stay equal'),
-  GATEWAY_HASH_KEY: z
-    .string()
-    .min(16)
-    .optional()
-    .meta({ secret: true })
-    .describe('the key of the hash of these fields'),
+  GATEWAY_SYNCHRONOUS: synchronous,
+  GATEWAY_REDACT_FIELDS: redactFields,
+  GATEWAY_HASH_FIELDS: hashFields,
+  GATEWAY_HASH_KEY: hashKey,
   GATEWAY_PERSON_KEYS_PATH: z
     .string()
     .min(1)

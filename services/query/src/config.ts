@@ -1,5 +1,11 @@
 import { DEFAULT_DATA_PATH, LOG_LEVELS } from '@mandate/runtime';
-import { backendsMustFit, clickhouseSettings, kafkaSettings, otlpSettings } from '@mandate/runtime/settings';
+import {
+  backendsMustFit,
+  clickhouseSettings,
+  kafkaSettings,
+  otlpSettings,
+  port,
+} from '@mandate/runtime/settings';
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
@@ -11,12 +17,7 @@ export const querySettings = z.object({
     .default(DEFAULT_DATA_PATH)
     .describe('the folder of keys.json, and of log and audit tables if they are not on servers'),
   QUERY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
-  QUERY_PORT: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(7422)
-    .describe('the port to listen at; 0 takes any free one'),
+  QUERY_PORT: port(7422),
   QUERY_CORS_ORIGINS: corsOrigins,
   QUERY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   QUERY_MAX_SOCKETS: maxSockets,
