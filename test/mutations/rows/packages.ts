@@ -507,4 +507,26 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['cases: each step has its time', 'clock.set(step.atMs);', ''],
   ]),
+  ...inFile('packages/client/src/api-client.ts', [
+    [
+      'client: an abort of the caller is not reported as a lost plane',
+      'throw signal?.aborted ? error : failure(unreachable(asked));',
+      'throw failure(unreachable(asked));',
+    ],
+    ['client: the caller may throw its own error', 'throw failure(error);', 'throw error;'],
+  ]),
+  ...inFile('packages/client/src/api-error.ts', [
+    [
+      'client: a missing route names the service that has it',
+      "if (code === 'NOT_FOUND') return noRoute(asked, status);",
+      '',
+    ],
+  ]),
+  ...inFile('packages/cli/src/api-failure.ts', [
+    [
+      'commands: a refusal that may pass has exit code 1',
+      'MAY_PASS.has(status) || status >= 500 ? 1 : 2',
+      '2',
+    ],
+  ]),
 ];
