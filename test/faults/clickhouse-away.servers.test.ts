@@ -6,7 +6,7 @@
  * or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { breakableWay, describeWithOwnServers, IS_LONG, startClickHouse, waitUntil } from '@mandate/testing';
+import { breakableWay, byLength, describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { epochBegan } from '../e2e/audit/log-records.ts';
@@ -17,7 +17,7 @@ import { answersTo, everyAnswer, type Get, pagesOf } from './audited-traffic.ts'
 import { NO_DISK, smallDisk } from './small-disk.ts';
 
 /** How long it is away, time after time: the length of the fault itself, and no wait for anything. */
-const AWAY_MS = [0, 0, IS_LONG ? 60_000 : 8_000];
+const AWAY_MS = byLength({ short: [0, 4_000], full: [0, 0, 8_000], long: [0, 0, 60_000] });
 const LOST_ANSWERS = 3;
 const DISK_MIB = 96;
 const SOME_ROOM_BYTES = 1_500_000;

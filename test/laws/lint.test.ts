@@ -255,7 +255,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
         expect(after, message).toEqual(whole);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
   expect(told).toBeGreaterThan(hits(10));
 });
