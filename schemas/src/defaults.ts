@@ -4,7 +4,7 @@ export const DEFAULTS = {
   tenant: 'default',
   /** Counts from the log's append time. A request may state its own `deadlineMs`. */
   deadlineMs: 30_000,
-  /** For how long an action id, an idempotency key and a coordinate are remembered. */
+  /** For how long an action id, an idempotency key and a position are remembered. */
   replayMemoryMs: 24 * 3_600_000,
   /** How many deliveries of a tenant a ledger remembers, unless the tenant's document sets it. */
   rememberedIds: 10_000_000,

@@ -36,7 +36,7 @@ const step = z.union([
   /** By a key that may release, as from a producer that is trusted; `own`: by the agent's own key. */
   z.strictObject({ ...delivered, report: fields, own: z.literal(true).optional() }),
   z.strictObject({ ...delivered, raw: z.string() }),
-  /** The record of an earlier step (counted from 1) is delivered again, under the same coordinate. */
+  /** The record of an earlier step (counted from 1) is delivered again, under the same position. */
   z.strictObject({ ...delivered, again: z.int().min(1), published: z.literal(true).optional() }),
   z.strictObject({ ...everyStep, enforce: documents }),
   z.strictObject({ ...everyStep, kill: killTarget }),

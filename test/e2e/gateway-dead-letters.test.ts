@@ -114,7 +114,7 @@ test('publishing again goes on the log behind the letter: by whom, why, correcte
   const lying = (await recordsOf(plane.bus, TOPICS.deadLetters)).filter(
     ({ value }) => readDeadLettersRecord(value).event === 'deadletter.republished',
   );
-  expect(lying.map(({ coordinate }) => coordinate.partition)).toEqual([letter.partition]);
+  expect(lying.map(({ position }) => position.partition)).toEqual([letter.partition]);
   expect(await letters(plane)).toHaveLength(1);
   expect((await publishedFrom(plane, letter)).map(({ headers }) => headers.traceparent)).toEqual([
     traceparent,
@@ -188,7 +188,7 @@ test("a letter of a tenant's own topic goes back there, as that tenant's", async
   const source = { topic: topicOfTenant('acme'), partition: 0, offset: '7' };
   const theirs = { event: 'dead.letter', deadLetter: { ...letter, id: 'dlq_theirs', source } };
   const [lies] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(theirs) }]);
-  const path = `/v1/dead-letters/${lies?.coordinate.partition}/${lies?.coordinate.offset}`;
+  const path = `/v1/dead-letters/${lies?.position.partition}/${lies?.position.offset}`;
   const foreign = await plane.call('owner', 'POST', `${path}/republish`, {
     value: mended({ tenant: 'other' }),
   });
@@ -227,6 +227,6 @@ test('where only the note did not reach the log, the answer says what is missing
   expect({ status, ...body }).toMatchObject({
     status: 503,
     code: 'REPUBLISHED_NOT_NOTED',
-    source: { offset: String(published?.coordinate.offset) },
+    source: { offset: String(published?.position.offset) },
   });
 });

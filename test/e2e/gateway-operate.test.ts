@@ -463,7 +463,7 @@ test('dead letters are listed newest first, in pages, and go back as they were o
   const letter: DeadLetter = JSON.parse(Buffer.from(lying?.value ?? []).toString());
   const ofBatch = { ...letter, deadLetter: { ...letter.deadLetter, lastOffset: '9' } };
   const [batch] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(ofBatch) }]);
-  const { partition, offset } = batch?.coordinate ?? {};
+  const { partition, offset } = batch?.position ?? {};
   const whole = await plane.call('owner', 'POST', `/v1/dead-letters/${partition}/${offset}/republish`);
   expect([whole.status, whole.body.code]).toEqual([409, 'NOT_REPUBLISHABLE']);
   expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/999/republish')).status).toBe(404);

@@ -121,8 +121,8 @@ async function digestsOf(bus: Bus, starts: readonly Start[]): Promise<(string | 
     topics: [TOPICS.control],
     from: 'earliest',
     onRecords(records) {
-      for (const { coordinate, value } of records) {
-        const revision = coordinate.offset + 1;
+      for (const { position, value } of records) {
+        const revision = position.offset + 1;
         fold.apply(readControlRecord(value), revision);
         if (starts.some((start) => start.revision === revision)) digests.set(revision, controlDigest(fold));
       }

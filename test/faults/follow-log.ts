@@ -82,12 +82,12 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
 
   async function onRecords(records: readonly LogRecord[]): Promise<void> {
     const reports: Outgoing[] = [];
-    for (const { coordinate, value } of records) {
-      if (coordinate.topic === TOPICS.deadLetters) {
+    for (const { position, value } of records) {
+      if (position.topic === TOPICS.deadLetters) {
         deadLetters++;
         continue;
       }
-      const { partition } = coordinate;
+      const { partition } = position;
       const record = readDecisionsRecord(value);
       if (record.event === 'ledger.epoch') {
         inForce.begin(partition, record.epoch);

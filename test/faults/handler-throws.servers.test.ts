@@ -54,7 +54,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeErr
     await appendUntilTaken(bus, requests(SHARE, SHARE, random));
     await expectEnded(first, early);
     for (const place of later) await expectEnded(await startDecider({}, faultyBefore(place)), place);
-    expect(await committed()).toBeLessThanOrEqual(taken?.coordinate.offset ?? 0);
+    expect(await committed()).toBeLessThanOrEqual(taken?.position.offset ?? 0);
 
     const good = await startDecider();
     await expectWhole(seen, 2 * SHARE + 1);

@@ -85,8 +85,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', ()
 
     await expectWhole(seen, asked);
     expect(leaders.moved()).toBeGreaterThan(0);
-    for (const { coordinate, id } of acknowledged) {
-      expect(idOf((await bus.at(coordinate))?.value)).toBe(id);
+    for (const { position, id } of acknowledged) {
+      expect(idOf((await bus.at(position))?.value)).toBe(id);
     }
     expectNotExceeded(LIMITS, seen);
     await expectLawsHold();

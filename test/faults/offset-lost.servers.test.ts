@@ -49,7 +49,7 @@ describeWithOwnServers(
       await before.kill();
       const stood = await position();
       const taken = await bus.append(TOPICS.actions, ofThePartition('taken', TAKEN));
-      const keptFrom = (taken[Math.floor(random() * TAKEN)]?.coordinate.offset ?? 0) + 1;
+      const keptFrom = (taken[Math.floor(random() * TAKEN)]?.position.offset ?? 0) + 1;
       await admin.connect();
       // kafkajs deletes of a topic only whose leaders it knows.
       await admin.fetchTopicOffsets(TOPICS.actions);
@@ -100,7 +100,7 @@ describeWithOwnServers(
         partitions: [{ partition, offset: String(keptFrom) }],
       });
       await startDecider();
-      const never = taken.filter(({ coordinate }) => coordinate.offset < keptFrom);
+      const never = taken.filter(({ position }) => position.offset < keptFrom);
       await expectWhole(seen, SHARE + elsewhere.length + TAKEN - never.length + LEFT);
       expect(never.length).toBeGreaterThan(0);
       expect(never.map((_, at) => seen.decisions.has(`taken-${at}`))).not.toContain(true);

@@ -59,8 +59,8 @@ async function broken(
   for (const { record, partition, seen } of log.toSorted((a, b) => a.partition - b.partition)) {
     const offset = (ends.get(partition) ?? -1) + 1;
     ends.set(partition, offset);
-    const coordinate = { topic: TOPICS.decisions, partition, offset };
-    laws.takes(record, { coordinate, appendedAtMs: seen * 10_000 });
+    const position = { topic: TOPICS.decisions, partition, offset };
+    laws.takes(record, { position, appendedAtMs: seen * 10_000 });
     const row = { void: false, atMs: 0, logPartition: partition, logOffset: offset };
     if (record.event === 'action.decided') {
       const { tenant, id } = record.decision;

@@ -163,7 +163,7 @@ export function recordedSettlement(
 export function onLog(event: unknown, offset: number, isVoid = false): Omit<Recorded<unknown>, 'record'> {
   return {
     value: new TextEncoder().encode(JSON.stringify(event)),
-    coordinate: { topic: TOPICS.decisions, partition: 0, offset },
+    position: { topic: TOPICS.decisions, partition: 0, offset },
     void: isVoid,
     recordedAtMs: START_MS + offset,
     traceId: null,

@@ -5,8 +5,8 @@ export type Recorded<R> = {
   record: R;
   /** The record's bytes as they lie on the log. */
   value: Uint8Array;
-  /** Where they lie: what the log calls a coordinate. */
-  coordinate: { topic: string; partition: number; offset: number };
+  /** Where they lie: what the log calls a position. */
+  position: { topic: string; partition: number; offset: number };
   /** Kept, and counted nowhere: written in another ledger epoch than the one in force, or an epoch that was overtaken. */
   void: boolean;
   recordedAtMs: number;
@@ -50,12 +50,12 @@ export const logColumns = {
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function logColumnsOf(recorded: Recorded<unknown>): z.input<z.ZodObject<typeof logColumns>> {
-  const { coordinate, value, recordedAtMs } = recorded;
+  const { position, value, recordedAtMs } = recorded;
   return {
     void: recorded.void,
-    log_topic: coordinate.topic,
-    log_partition: coordinate.partition,
-    log_offset: coordinate.offset,
+    log_topic: position.topic,
+    log_partition: position.partition,
+    log_offset: position.offset,
     recorded_at: new Date(recordedAtMs).toISOString(),
     payload: utf8.decode(value),
   };

@@ -2,7 +2,7 @@
  * The port of the log: what Mandate asks of Kafka, or of a SQLite file on one machine.
  *
  * A topic has partitions; a record's key fixes its partition, and within one partition order is kept. A record
- * is identified for ever by its coordinate. Delivery to a consumer group is at least once: the position moves
+ * is identified for ever by its position. Delivery to a consumer group is at least once: the position moves
  * only when the handler commits, after its work. Every implementation passes `contract.ts`.
  */
 
@@ -10,7 +10,7 @@ import type { MandateError } from '@mandate/runtime';
 import type { WrittenRecord } from '@mandate/schemas';
 
 /** Where one record lies: the identity of one delivery. `offset` counts from 0 within the partition. */
-export type Coordinate = { topic: string; partition: number; offset: number };
+export type LogPosition = { topic: string; partition: number; offset: number };
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -26,7 +26,7 @@ export type Outgoing = {
 
 /** A record as read. `value` is bytes as they were written; `appendedAtMs` is the log's clock, never the writer's. */
 export type LogRecord = {
-  coordinate: Coordinate;
+  position: LogPosition;
   key: string | null;
   value: Uint8Array;
   headers: Headers;
@@ -39,13 +39,13 @@ export type LogRecord = {
 
 /**
  * A batch that its producer sent in such a way that nobody can tell the records in it: garbled, packed by an unknown
- * codec, or so that it would take all memory. It stands in the place of its records: the coordinate has the first of
+ * codec, or so that it would take all memory. It stands in the place of its records: the position has the first of
  * their offsets, `value` all of the batch as it lies on the log. The log of one machine has none.
  */
 export type UnreadableBatch = { lastOffset: number; reason: string };
 
 /** What a producer gets back: the record is on the log, there. */
-export type Acknowledged = { coordinate: Coordinate; appendedAtMs: number };
+export type Acknowledged = { position: LogPosition; appendedAtMs: number };
 
 /** Consecutive records of one partition, handed to one member of a group. Never empty. */
 export type Batch = {
@@ -176,8 +176,8 @@ export interface Bus {
   ranges(topic: string, beforeMs?: number): Promise<readonly PartitionRange[]>;
   /** Where groups stand whose names begin with `prefix`, whether they have members now or not; nothing for one that never had any. */
   positions(prefix: string): Promise<readonly GroupPosition[]>;
-  /** One record by its coordinate; null when retention took it or it never was. */
-  at(coordinate: Coordinate): Promise<LogRecord | null>;
+  /** One record by its position; null when retention took it or it never was. */
+  at(position: LogPosition): Promise<LogRecord | null>;
   /** Whether the log answers now; throws BUS_UNAVAILABLE otherwise. For readiness. */
   ping(): Promise<void>;
   close(): Promise<void>;

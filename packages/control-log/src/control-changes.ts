@@ -18,13 +18,13 @@ type ControlChange = { change: ControlRecord; offset: number; value: Uint8Array 
 
 /** What this version cannot read may bound what agents may do: nothing is told past it. */
 export function* changesIn(records: readonly LogRecord[]): Generator<ControlChange> {
-  for (const { coordinate, value } of records) {
-    if (coordinate.partition !== PARTITION) continue;
+  for (const { position, value } of records) {
+    if (position.partition !== PARTITION) continue;
     try {
       const change = readControlRecord(value);
-      yield { change, offset: coordinate.offset, value };
+      yield { change, offset: position.offset, value };
     } catch (error) {
-      throw recordUnreadable(coordinate, error);
+      throw recordUnreadable(position, error);
     }
   }
 }

@@ -165,7 +165,7 @@ export async function followControl({
     if (before !== undefined) looking.set(id, looks.add(before));
     try {
       const [acknowledged] = await bus.append(TOPICS.control, [outgoing]);
-      return await became((acknowledged?.coordinate.offset ?? 0) + 1);
+      return await became((acknowledged?.position.offset ?? 0) + 1);
     } catch (error) {
       if (isMandateError(error) && error.retryable && error.code !== 'CONTROL_UNKNOWN')
         throw unknown('the log is away', error);

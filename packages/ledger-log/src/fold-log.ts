@@ -2,7 +2,7 @@
  * The log as a ledger has it: every record of the decisions topic, folded.
  */
 import { createHash } from 'node:crypto';
-import { type Bus, type Coordinate, type LogRecord, recordUnreadable } from '@mandate/bus';
+import { type Bus, type LogPosition, type LogRecord, recordUnreadable } from '@mandate/bus';
 import { createFold, type Fold, foldRecord } from '@mandate/ledger';
 import {
   type DecisionsHead,
@@ -48,11 +48,11 @@ export async function foldOnto(
     async onRecords(batch) {
       for (const record of batch) {
         const { event } = foldOne(fold, record, onFolded);
-        last.set(record.coordinate.partition, record.value);
+        last.set(record.position.partition, record.value);
         counted.records++;
         if (event === 'action.decided') counted.decisions++;
         if (event === 'action.settled') counted.settlements++;
-        const { partition, offset } = record.coordinate;
+        const { partition, offset } = record.position;
         if (offset + 1 >= (ends.get(partition) ?? 0)) fold.behind.delete(partition);
       }
       await onProgress?.(counted.records);
@@ -75,14 +75,14 @@ export function digestOf(value: Uint8Array): string {
 }
 
 function foldOne(fold: Fold, log: LogRecord, onFolded: OnFolded | undefined): DecisionsHead {
-  const { coordinate: source, value } = log;
+  const { position: source, value } = log;
   if (onFolded === undefined) return folded(fold, source, () => readDecisionsHead(value));
   const record = folded(fold, source, () => readDecisionsRecord(value));
   onFolded(record, log);
   return record;
 }
 
-function folded<T extends DecisionsHead>(fold: Fold, source: Coordinate, read: () => T): T {
+function folded<T extends DecisionsHead>(fold: Fold, source: LogPosition, read: () => T): T {
   try {
     const record = read();
     foldRecord(fold, { source, record });

@@ -117,7 +117,7 @@ async function compareOnce(
 
   const { fold, decisions, settlements } = await foldOnto(onto, bus, onProgress, (record, log) => {
     laws.takes(record, log);
-    if (kept && isKept(record, keptFromOf)) foldRecord(kept, { source: log.coordinate, record });
+    if (kept && isKept(record, keptFromOf)) foldRecord(kept, { source: log.position, record });
   });
   mustBeOfOnePlane(new Set([...fold.epochs.values()].map(({ id }) => id)), await ledger.epoch());
   const balancesIn = (state: LedgerState) => {
@@ -134,7 +134,7 @@ async function compareOnce(
   await readAll(bus, TOPICS.deadLetters, ({ value }) => laws.takesLetter(readDeadLettersRecord(value)));
   await readAll(bus, TOPICS.control, (log) => {
     // What lies in another partition changes nothing for anybody.
-    if (log.coordinate.partition === 0) laws.takesChange(readControlRecord(log.value), log);
+    if (log.position.partition === 0) laws.takesChange(readControlRecord(log.value), log);
   });
   laws.end();
   const requests = await laws.checkOffsets(bus, committed);

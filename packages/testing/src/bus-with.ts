@@ -10,7 +10,7 @@ export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
     makeTopic: (topic) => bus.makeTopic(topic),
     ranges: (topic, beforeMs) => bus.ranges(topic, beforeMs),
     positions: (prefix) => bus.positions(prefix),
-    at: (coordinate) => bus.at(coordinate),
+    at: (position) => bus.at(position),
     ping: () => bus.ping(),
     close: () => bus.close(),
     ...changes,

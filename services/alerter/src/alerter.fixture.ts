@@ -81,7 +81,7 @@ export async function publish(bus: Bus, records: readonly DecisionsRecord[]): Pr
 
 /** Takes everything on as a member of the group, and is gone. */
 export async function takeAll(bus: Bus, group: string, topics: readonly string[]): Promise<void> {
-  const onBatch = ({ records, commit }: Batch) => commit((records.at(-1)?.coordinate.offset ?? 0) + 1);
+  const onBatch = ({ records, commit }: Batch) => commit((records.at(-1)?.position.offset ?? 0) + 1);
   const consumer = await bus.consume({ group, topics, from: 'earliest', onBatch });
   await untilCommitted(bus, consumer, topics, AbortSignal.timeout(20_000));
   await consumer.stop();

@@ -115,7 +115,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       // Where the log was away in the middle of it, it is counted from the start again.
       evaluator.forget(partition);
       const fromMs = first.appendedAtMs - windowMs;
-      const { offset } = first.coordinate;
+      const { offset } = first.position;
       await readWindow(bus, { topic, partition, offset }, fromMs, evaluator.recall);
     }
     fresh.delete(partition);

@@ -32,7 +32,7 @@ export function appendAlerts(options: {
       signal.throwIfAborted();
       try {
         const placed = await bus.append(TOPICS.alerts, outgoing);
-        return (placed.at(-1)?.coordinate.offset ?? -1) + 1;
+        return (placed.at(-1)?.position.offset ?? -1) + 1;
       } catch (error) {
         if (!isMandateError(error) || !error.retryable) throw error;
         log.warn({ err: error, waitMs }, 'what was raised waits for the log');

@@ -45,16 +45,16 @@ export function createEvaluator(options: {
   const epochs = new Map<number, EpochInForce>();
   const nextOffsets = new Map<number, number>();
 
-  function read({ coordinate, value, written }: LogRecord): DecisionsRecord | null {
+  function read({ position, value, written }: LogRecord): DecisionsRecord | null {
     let record: DecisionsRecord;
     try {
       record = writtenDecision(written) ?? readDecisionsRecord(value);
     } catch (err) {
       // Whoever must not go on past it stops there, and tells; here the others are still worth telling of.
-      log.error({ err, ...coordinate }, 'a record of the decisions cannot be read: no alert comes of it');
+      log.error({ err, ...position }, 'a record of the decisions cannot be read: no alert comes of it');
       return null;
     }
-    const { partition } = coordinate;
+    const { partition } = position;
     const inForce = epochs.get(partition) ?? null;
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && !holdsIn(inForce, record.decision.ledgerEpoch)) return null;
@@ -90,7 +90,7 @@ export function createEvaluator(options: {
   return {
     evaluate(records) {
       return records.flatMap((logged) => {
-        const { topic, partition, offset } = logged.coordinate;
+        const { topic, partition, offset } = logged.position;
         if (offset < (nextOffsets.get(partition) ?? 0)) return [];
         nextOffsets.set(partition, offset + 1);
         const record = read(logged);
@@ -103,7 +103,7 @@ export function createEvaluator(options: {
     recall(records) {
       for (const logged of records) {
         const record = read(logged);
-        if (record !== null) recall(record, logged.coordinate.partition, alerting().rules, rates);
+        if (record !== null) recall(record, logged.position.partition, alerting().rules, rates);
       }
     },
     forget(partition) {

@@ -35,13 +35,13 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
     topics: [TOPICS.alerts],
     from: 'earliest',
     onRecords(records) {
-      for (const { coordinate, value, appendedAtMs } of records) {
-        const { partition, offset } = coordinate;
+      for (const { position, value, appendedAtMs } of records) {
+        const { partition, offset } = position;
         if (partition !== ALERTS_PARTITION) continue;
         try {
           apply(readAlertsRecord(value), { offset, at: wireTime(appendedAtMs) });
         } catch (err) {
-          log.error({ err, ...coordinate }, 'a record of the alerts cannot be read: it is passed over');
+          log.error({ err, ...position }, 'a record of the alerts cannot be read: it is passed over');
         }
         next = offset + 1;
       }

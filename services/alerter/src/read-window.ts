@@ -1,5 +1,5 @@
 /** What lies before an offset of a partition, from a time on. */
-import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
+import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 
 /** After so many, others may have their turn. */
 const AT_A_TIME = 100;
@@ -7,7 +7,7 @@ const AT_A_TIME = 100;
 /** Hands over the records before `end` that were appended at `fromMs` or later. */
 export async function readWindow(
   bus: Bus,
-  end: Coordinate,
+  end: LogPosition,
   fromMs: number,
   onRecords: (records: readonly LogRecord[]) => void,
 ): Promise<void> {
@@ -25,9 +25,9 @@ export async function readWindow(
     from: { ...from, [`${topic}/${partition}`]: start },
     maxBatch: AT_A_TIME,
     onRecords(records) {
-      const here = records.filter(({ coordinate }) => coordinate.partition === partition);
-      onRecords(here.filter(({ coordinate }) => coordinate.offset < end.offset));
-      if (here.some(({ coordinate }) => coordinate.offset >= end.offset - 1)) done.resolve();
+      const here = records.filter(({ position }) => position.partition === partition);
+      onRecords(here.filter(({ position }) => position.offset < end.offset));
+      if (here.some(({ position }) => position.offset >= end.offset - 1)) done.resolve();
     },
   });
   try {

@@ -296,7 +296,7 @@ test('once the ledger is another one nothing is committed, though it was publish
     group: GROUPS.decider,
     topics: [TOPICS.actions],
     from: 'latest',
-    onBatch: async ({ records }) => next.resolve(records[0]?.coordinate.offset),
+    onBatch: async ({ records }) => next.resolve(records[0]?.position.offset),
   });
   expect(await next.promise).toBe(0);
   await consumer.stop();

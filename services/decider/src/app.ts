@@ -181,8 +181,8 @@ async function handle(
   const { ledger, bus } = options;
   const { epoch } = ledger;
   const incoming = batch.records.map(
-    ({ coordinate, appendedAtMs, key, value, headers, unreadable, written }, at) => ({
-      source: { topic: coordinate.topic, partition: coordinate.partition, offset: String(coordinate.offset) },
+    ({ position, appendedAtMs, key, value, headers, unreadable, written }, at) => ({
+      source: { topic: position.topic, partition: position.partition, offset: String(position.offset) },
       appendedAtMs,
       key,
       value,

@@ -16,11 +16,11 @@ export function beginSpans(
   { topic, records }: Batch,
 ): readonly Span[] {
   if (tracer === null) return [];
-  return records.map(({ headers, coordinate }) =>
+  return records.map(({ headers, position }) =>
     tracer.begin(
       `process ${topic}`,
       traceparentOf(headers),
-      consumed(system, GROUPS.decider, coordinate, records.length),
+      consumed(system, GROUPS.decider, position, records.length),
     ),
   );
 }

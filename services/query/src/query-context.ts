@@ -17,7 +17,7 @@ export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
 /** Where a record lies on the log. */
 export const logPlace = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });
 
-/** Splits the coordinate of a row off into `log`. */
+/** Splits the position of a row off into `log`. */
 export function withLogPlace<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
   row: Row,
 ): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: z.output<typeof logPlace> } {

@@ -93,7 +93,7 @@ test('what became of a change is what every reader finds, wherever batches end, 
           expect(Buffer.from(one.value).toString()).not.toContain(HASH);
           if (!('became' in one.record)) throw new TypeError('it is none of the control topic');
           const { refusal, policyVersion: version, revision } = one.record.became;
-          expect(revision).toBe(one.coordinate.offset + 1);
+          expect(revision).toBe(one.position.offset + 1);
           return { refusal, void: one.void, version };
         });
       };

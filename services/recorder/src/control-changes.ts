@@ -36,12 +36,7 @@ export function controlChanges(bus: Bus): ControlChanges {
     if (taken?.next === offset) return taken.fold;
     const fold = foldControl();
     const start = { topic: TOPICS.control, partition: PARTITION, offset: 0 };
-    await readBetween(
-      bus,
-      start,
-      offset,
-      (log) => void foldChange(fold, read(log), log.coordinate.offset + 1),
-    );
+    await readBetween(bus, start, offset, (log) => void foldChange(fold, read(log), log.position.offset + 1));
     return fold;
   }
 
@@ -50,11 +45,11 @@ export function controlChanges(bus: Bus): ControlChanges {
     if (before !== undefined) return before;
     // Before any of them is folded, so that one which cannot be read leaves the fold where it was.
     const readable = records.map((log) => ({ log, record: read(log) }));
-    const fold = await foldBefore(readable[0]?.log.coordinate.offset ?? 0);
+    const fold = await foldBefore(readable[0]?.log.position.offset ?? 0);
     const changes = readable.map(({ log, record }) => ({
       log,
       record,
-      became: foldChange(fold, record, log.coordinate.offset + 1),
+      became: foldChange(fold, record, log.position.offset + 1),
     }));
     held = { fold, next: changes.at(-1)?.became.revision ?? 0 };
     known.set(records, changes);
@@ -63,19 +58,19 @@ export function controlChanges(bus: Bus): ControlChanges {
 
   return {
     async in(records, recordedAtMs) {
-      if (records[0]?.coordinate.partition !== PARTITION) return [];
+      if (records[0]?.position.partition !== PARTITION) return [];
       const changes = await changesIn(records);
-      return changes.map(({ log: { coordinate, headers }, record, became }) =>
-        recordedChange(record, became, { coordinate, recordedAtMs, traceId: traceIdIn(headers) }),
+      return changes.map(({ log: { position, headers }, record, became }) =>
+        recordedChange(record, became, { position, recordedAtMs, traceId: traceIdIn(headers) }),
       );
     },
   };
 }
 
-function read({ coordinate, value }: LogRecord): ControlRecord {
+function read({ position, value }: LogRecord): ControlRecord {
   try {
     return readControlRecord(value);
   } catch (error) {
-    throw recordUnreadable(coordinate, error);
+    throw recordUnreadable(position, error);
   }
 }

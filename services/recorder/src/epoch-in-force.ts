@@ -11,16 +11,16 @@
  * offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
  */
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
-import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
+import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 import { type EpochInForce, epochBehind, type LedgerEpoch, TOPICS } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 import { readDecision } from './read-record.ts';
 
 export type EpochsInForce = {
   /** The epoch in force before `place`; null while none was announced in its partition. */
-  before(place: Coordinate): Promise<EpochInForce | null>;
+  before(place: LogPosition): Promise<EpochInForce | null>;
   /** What is in force before `place`, from whoever read up to there. */
-  remember(place: Coordinate, epoch: EpochInForce | null): void;
+  remember(place: LogPosition, epoch: EpochInForce | null): void;
 };
 
 export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }): EpochsInForce {
@@ -46,7 +46,7 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
 type Announced = Pick<LedgerEpoch['epoch'], 'id' | 'generation'>;
 
 /** What is announced from `start` on and before `endOffset`, as the log says, in its order. */
-async function announcedFrom(bus: Bus, start: Coordinate, endOffset: number): Promise<Announced[]> {
+async function announcedFrom(bus: Bus, start: LogPosition, endOffset: number): Promise<Announced[]> {
   const announced: Announced[] = [];
   await readBetween(bus, start, endOffset, (record) => void announced.push(...announcedBy(record)));
   return announced;

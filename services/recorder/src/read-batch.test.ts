@@ -8,7 +8,7 @@ test('a recorder marks void what does not stand, as every reader does, wherever 
   await fc.assert(
     fc.asyncProperty(arbitraryEpochHistory, fc.integer({ min: 1, max: 9 }), async (steps, size) => {
       const records = steps.map((step, offset) => ({
-        coordinate: { topic: TOPICS.decisions, partition: 0, offset },
+        position: { topic: TOPICS.decisions, partition: 0, offset },
         key: null,
         value: Buffer.from(JSON.stringify(recordOf(step, offset))),
         headers: {},
@@ -21,9 +21,9 @@ test('a recorder marks void what does not stand, as every reader does, wherever 
         const batch = { topic: TOPICS.decisions, records: records.slice(from, from + size) };
         const read = await readBatch(batch, { epoch, recordedAtMs: 1_000 });
         const kept = read.pile.decisions.filter((recorded) => !recorded.void);
-        stand.push(...kept.map(({ coordinate }) => coordinate.offset));
+        stand.push(...kept.map(({ position }) => position.offset));
         const passedOver = read.pile.controlEvents.filter((recorded) => recorded.void);
-        overtaken.push(...passedOver.map(({ coordinate }) => coordinate.offset));
+        overtaken.push(...passedOver.map(({ position }) => position.offset));
         ({ epoch } = read);
       }
       const expected = standing(steps);
@@ -36,7 +36,7 @@ test('a recorder marks void what does not stand, as every reader does, wherever 
 test('takes the decision that this process wrote, and does not parse its value', async () => {
   const record = { event: 'action.decided' as const, decision: buildDecision(1, { appendedAtMs: 1_000 }) };
   const logged = {
-    coordinate: { topic: TOPICS.decisions, partition: 0, offset: 0 },
+    position: { topic: TOPICS.decisions, partition: 0, offset: 0 },
     ...{ key: null, value: Buffer.from('no JSON'), headers: {}, appendedAtMs: 1_000, written: record },
   };
   const batch = { topic: TOPICS.decisions, records: [logged] };

@@ -24,9 +24,9 @@ export async function readBatch(
   const pile = emptyPile();
   let inForce = epoch;
   for (const logged of records) {
-    const { coordinate, value, headers } = logged;
+    const { position, value, headers } = logged;
     if (turns.isOver()) await turns.next(LANE);
-    const origin = { value, coordinate, recordedAtMs, traceId: traceIdIn(headers) };
+    const origin = { value, position, recordedAtMs, traceId: traceIdIn(headers) };
     const read = readAs(topic, logged);
     if (!read.ok) {
       pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });

@@ -1,4 +1,4 @@
-import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
+import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 
 /**
  * Hands over what lies in a partition from `start` on and before `endOffset`, in its order, as far as the log still holds it.
@@ -6,7 +6,7 @@ import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
  */
 export async function readBetween(
   bus: Bus,
-  start: Coordinate,
+  start: LogPosition,
   endOffset: number,
   take: (record: LogRecord) => void,
 ): Promise<void> {
@@ -24,10 +24,10 @@ export async function readBetween(
     from: { ...from, [`${topic}/${partition}`]: startOffset },
     onRecords: (records) => {
       for (const record of records) {
-        const { coordinate } = record;
-        if (coordinate.partition !== partition) continue;
-        if (coordinate.offset < endOffset) take(record);
-        if (coordinate.offset >= endOffset - 1) done.resolve();
+        const { position } = record;
+        if (position.partition !== partition) continue;
+        if (position.offset < endOffset) take(record);
+        if (position.offset >= endOffset - 1) done.resolve();
       }
     },
   });

@@ -3,7 +3,7 @@
  * what ClickHouse acknowledged, so a crash anywhere means repeats, which the tables collapse, and never a gap.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Batch, Coordinate } from '@mandate/bus';
+import type { Batch, LogPosition } from '@mandate/bus';
 import {
   type Clock,
   isMandateError,
@@ -73,7 +73,7 @@ function mayPass({ code, retryable }: MandateError): boolean {
 async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchContext): Promise<void> {
   const { epochs, gathering } = context;
   const { topic, partition, records } = batch;
-  const first = records[0]?.coordinate.offset ?? 0;
+  const first = records[0]?.position.offset ?? 0;
   const next = { topic, partition, offset: first + records.length };
   const { pile, epoch } = await read(batch, { ...next, offset: first }, context);
   // Where more lies behind this batch, waiting would gather nothing that the next one does not bring.
@@ -84,7 +84,7 @@ async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchCo
 
 async function read(
   batch: Batch,
-  start: Coordinate,
+  start: LogPosition,
   { epochs, changes, clock }: BatchContext,
 ): Promise<ReadBatch> {
   if (batch.topic !== TOPICS.control) {

@@ -16,10 +16,10 @@ export type Tracing = { tracer: Tracer; system: Bus['system']; group: string } |
 export function beginSpans(tracing: Tracing, { topic, records }: Batch): readonly Span[] {
   if (tracing === null) return [];
   const { tracer, system, group } = tracing;
-  return records.flatMap(({ headers, coordinate }) => {
+  return records.flatMap(({ headers, position }) => {
     const parent = traceparentOf(headers);
     if (parent === null) return [];
-    return [tracer.begin(`process ${topic}`, parent, consumed(system, group, coordinate, records.length))];
+    return [tracer.begin(`process ${topic}`, parent, consumed(system, group, position, records.length))];
   });
 }
 

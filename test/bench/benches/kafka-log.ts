@@ -92,7 +92,7 @@ function consumingOurs(bus: Bus, topic: string, group: string): Promise<Work> {
       topics: [topic],
       from: 'earliest',
       async onBatch({ records, commit }) {
-        await commit((records.at(-1)?.coordinate.offset ?? 0) + 1);
+        await commit((records.at(-1)?.position.offset ?? 0) + 1);
         done += records.length;
         if (done >= DECISIONS) all.resolve();
       },

@@ -161,14 +161,14 @@ async function appended(bus: Bus) {
     topics: [TOPICS.persons],
     from: 'latest',
     onRecords: (records) => {
-      seen = records.at(-1)?.coordinate.offset ?? seen;
+      seen = records.at(-1)?.position.offset ?? seen;
     },
   });
   await reader.caughtUp;
   const value = JSON.stringify(change('policy.published', { policy: policyNumber(1) }));
   const sample = await oneByOne(Array.from({ length: PUBLISHED }), async () => {
     const [written] = await bus.append(TOPICS.persons, [{ key: TENANT, partition: 0, value }]);
-    while (seen < (written?.coordinate.offset ?? 0)) await turn();
+    while (seen < (written?.position.offset ?? 0)) await turn();
   });
   await reader.stop();
   return sample;

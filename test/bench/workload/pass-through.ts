@@ -35,7 +35,7 @@ async function following(
     from: 'earliest',
     async onBatch({ records, commit }) {
       await work(records.length);
-      await commit((records.at(-1)?.coordinate.offset ?? 0) + 1);
+      await commit((records.at(-1)?.position.offset ?? 0) + 1);
     },
   });
   return {

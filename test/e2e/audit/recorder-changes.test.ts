@@ -49,7 +49,7 @@ async function append(records: readonly (ControlRecord | string)[]): Promise<num
       value: typeof record === 'string' ? record : JSON.stringify(record),
     })),
   );
-  return acks.map(({ coordinate }) => coordinate.offset + 1);
+  return acks.map(({ position }) => position.offset + 1);
 }
 
 async function recordAll(options: Parameters<Recording['record']>[0] = {}): Promise<void> {
@@ -254,10 +254,10 @@ test('whenever recorders die, each change has one row, and what became of it is 
     topics: [TOPICS.control],
     from: 'earliest',
     onRecords: (records) => {
-      for (const { coordinate, value } of records) {
-        if (coordinate.partition !== 0) continue;
+      for (const { position, value } of records) {
+        if (position.partition !== 0) continue;
         const record = controlRecord.parse(JSON.parse(Buffer.from(value).toString()));
-        const { revision, policyVersion, refusal } = foldChange(fold, record, coordinate.offset + 1);
+        const { revision, policyVersion, refusal } = foldChange(fold, record, position.offset + 1);
         if (record.change.tenant === 'dying') expected.push(`${revision} ${policyVersion} ${refusal ?? ''}`);
       }
     },

@@ -63,7 +63,7 @@ export async function openRecording(
           ...(partition === undefined ? {} : { partition }),
         })),
       );
-      return acks.map(({ coordinate }) => coordinate.offset);
+      return acks.map(({ position }) => position.offset);
     },
     async record(options = {}) {
       const metrics = createMetrics({ service: 'test' });

@@ -171,7 +171,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
       {
         record: record.decision,
         value: Buffer.from(JSON.stringify(record)),
-        coordinate: { topic: TOPICS.decisions, partition: 0, offset: 600 },
+        position: { topic: TOPICS.decisions, partition: 0, offset: 600 },
         void: false,
         recordedAtMs: START_MS,
         traceId: null,

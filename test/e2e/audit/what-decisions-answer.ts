@@ -87,7 +87,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
               records.map((record) => ({
                 record,
                 value: Buffer.from(JSON.stringify({ event: 'action.decided', decision: record })),
-                coordinate: { topic: TOPICS.decisions, partition: 0, offset: arriving },
+                position: { topic: TOPICS.decisions, partition: 0, offset: arriving },
                 void: false,
                 recordedAtMs: START_MS,
                 traceId: null,

@@ -32,7 +32,7 @@ export function sumsAnswer({ get, audit, keys: { operator, spender } }: Scene): 
       {
         record: record.decision,
         value: Buffer.from(JSON.stringify(record)),
-        coordinate: { topic: TOPICS.decisions, partition: 0, offset: 500 },
+        position: { topic: TOPICS.decisions, partition: 0, offset: 500 },
         void: false,
         recordedAtMs: START_MS,
         traceId: null,

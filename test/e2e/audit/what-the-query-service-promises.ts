@@ -83,7 +83,7 @@ export function queryPromises(
       decisions.map((record, offset) => ({
         record: record.decision,
         value: Buffer.from(JSON.stringify(record)),
-        coordinate: { topic: TOPICS.decisions, partition: 0, offset },
+        position: { topic: TOPICS.decisions, partition: 0, offset },
         void: false,
         recordedAtMs: START_MS,
         traceId: null,

@@ -198,9 +198,9 @@ export function recorderPromises(open: OpenTables): void {
     await recording.append([decided(sign)]);
     await until(async () => (await count('SELECT count() AS count FROM rollup_sums')) > 0);
     const { decision: record } = decided(n, { tenant: 'earlier' });
-    const coordinate = { topic: TOPICS.decisions, partition: 0, offset: 1_000_000 };
+    const position = { topic: TOPICS.decisions, partition: 0, offset: 1_000_000 };
     const value = Buffer.from(JSON.stringify({ event: 'action.decided', decision: record }));
-    const beside = { value, coordinate, void: false, recordedAtMs: Date.now(), traceId: null };
+    const beside = { value, position, void: false, recordedAtMs: Date.now(), traceId: null };
     await recordDecisions(unmarking, [{ record, ...beside }]);
     const marks = "SELECT sum(touches) AS count FROM rollup_marks WHERE tenant = 'earlier'";
     await until(async () => (await count(marks)) > 0);
@@ -305,7 +305,7 @@ export function recorderPromises(open: OpenTables): void {
         {
           record: announced,
           value: Buffer.from(JSON.stringify(announced)),
-          coordinate: { topic: TOPICS.decisions, partition: 0, offset: offsets[1] ?? 0 },
+          position: { topic: TOPICS.decisions, partition: 0, offset: offsets[1] ?? 0 },
           void: false,
           recordedAtMs: 1,
           traceId: null,

@@ -186,7 +186,7 @@ async function followLog(brokers: readonly string[]) {
   const epochs = new Set<string>();
   const all: Decision[] = [];
   const valid: Decision[] = [];
-  const take = ({ coordinate: { partition }, value }: LogRecord) => {
+  const take = ({ position: { partition }, value }: LogRecord) => {
     const record = readDecisionsRecord(value);
     if (record.event === 'ledger.epoch') {
       inForce.set(partition, record.epoch.id);

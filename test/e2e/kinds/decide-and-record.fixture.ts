@@ -50,7 +50,7 @@ const landed = await recordDecisions(
       recordedAtMs: Date.now(),
       traceId: null,
     },
-    coordinate: { topic: 'mandate.decisions.v1', partition: 0, offset },
+    position: { topic: 'mandate.decisions.v1', partition: 0, offset },
   })),
 );
 const tenant = 'default';

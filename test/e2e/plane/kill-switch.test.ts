@@ -131,9 +131,9 @@ async function decisions(bus: Bus): Promise<Placed[]> {
     topics: [TOPICS.decisions],
     from: 'earliest',
     onRecords(records) {
-      for (const { coordinate, value } of records) {
+      for (const { position, value } of records) {
         const record = readDecisionsRecord(value);
-        if (record.event === 'action.decided') found.push({ ...coordinate, decision: record.decision });
+        if (record.event === 'action.decided') found.push({ ...position, decision: record.decision });
       }
     },
   });

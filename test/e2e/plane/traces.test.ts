@@ -84,7 +84,7 @@ test('one trace leads from the request to the insert, and the audit finds the de
   });
   expect(said['process mandate.actions.v1']).toMatchObject({
     'messaging.system': 'sqlite',
-    'mandate.coordinate': expect.stringMatching(/^mandate\.actions\.v1\/\d+\/0$/),
+    'mandate.position': expect.stringMatching(/^mandate\.actions\.v1\/\d+\/0$/),
     'mandate.agent.id': 'bot',
     'mandate.action.id': 'act-1',
     'mandate.decision.id': decision.id,

@@ -61,7 +61,7 @@ export class Checker {
   unremembered = 0;
   readonly standing: Standing[] = [];
   readonly #epochs = new Map<number, { id: string; generation: number }>();
-  /** By the coordinate of what it answers, the bytes of the answer that stands. */
+  /** By the position of what it answers, the bytes of the answer that stands. */
   readonly #answers = new Map<string, Buffer>();
   readonly #letters = new Set<string>();
   /** Attempts that a decision stands for, and the epochs of outcomes that came before theirs. */
@@ -70,9 +70,9 @@ export class Checker {
   readonly #requests: LogRecord[] = [];
   /** When each step took effect, by epoch, tenant and sequence. */
   readonly #stepped = new Map<string, number>();
-  /** Under which sequence each ledger settled an outcome, by its epoch and the coordinate of the outcome. */
+  /** Under which sequence each ledger settled an outcome, by its epoch and the position of the outcome. */
   readonly #settledAs = new Map<string, number>();
-  /** When each answer reached the log, by the coordinate of what it answers. */
+  /** When each answer reached the log, by the position of what it answers. */
   readonly #publishedAt = new Map<string, number>();
   readonly #now: () => number;
 
@@ -82,7 +82,7 @@ export class Checker {
   }
 
   onAppend(record: LogRecord): void {
-    const { topic } = record.coordinate;
+    const { topic } = record.position;
     if (topic === TOPICS.actions) this.#requests.push(record);
     if (topic === TOPICS.deadLetters) this.#letters.add(placeOf(parsed(record).deadLetter.source));
     if (topic === TOPICS.decisions) this.#takeIn(record, parsed(record));
@@ -129,12 +129,12 @@ export class Checker {
       if (order.do === 'kill' && order.acknowledged !== null) this.#killHeld(order, orders);
   }
 
-  #takeIn({ coordinate, value }: LogRecord, record: DecisionsRecord): void {
-    const inForce = this.#epochs.get(coordinate.partition);
+  #takeIn({ position, value }: LogRecord, record: DecisionsRecord): void {
+    const inForce = this.#epochs.get(position.partition);
     if (record.event === 'ledger.epoch') {
       const { id, generation = 0 } = record.epoch;
       if (inForce === undefined || generation > inForce.generation)
-        this.#epochs.set(coordinate.partition, { id, generation });
+        this.#epochs.set(position.partition, { id, generation });
     }
     if (record.event !== 'action.decided' && record.event !== 'action.settled') return;
     const { source, ledgerEpoch } = record.event === 'action.decided' ? record.decision : record.settlement;
@@ -175,8 +175,8 @@ export class Checker {
 
   #everyRequestIsAnswered(): void {
     const answers = new Map(this.standing.map((each) => [placeOf(answerOf(each).source), each]));
-    for (const { coordinate, value } of this.#requests) {
-      const place = placeOf(coordinate);
+    for (const { position, value } of this.#requests) {
+      const place = placeOf(position);
       const read = readActionsRecord(value);
       const answer = answers.get(place);
       if (!read.ok && !this.#letters.has(place))

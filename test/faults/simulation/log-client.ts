@@ -49,7 +49,7 @@ class LogClient {
       makeTopic: () => look(() => false),
       ranges: (topic, beforeMs) => look(() => log.ranges(topic, beforeMs)),
       positions: (prefix) => look(() => log.positions(prefix)),
-      at: (coordinate) => look(() => log.at(coordinate)),
+      at: (position) => look(() => log.at(position)),
       ping: () => look(() => {}),
       close: () => {
         this.#closing ??= Promise.all([

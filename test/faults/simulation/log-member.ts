@@ -165,7 +165,7 @@ export class LogMember implements Consumer {
 
   #batch(holding: Holding, records: readonly LogRecord[], endOffset: number, signal: AbortSignal) {
     const { group } = this.#options;
-    const first = records[0]?.coordinate.offset ?? 0;
+    const first = records[0]?.position.offset ?? 0;
     const afterLast = first + records.length;
     let position = first;
     const batch: Batch & { position(): number } = {

@@ -7,8 +7,8 @@
 import {
   type Acknowledged,
   type ConsumerOptions,
-  type Coordinate,
   keyPartition,
+  type LogPosition,
   type LogRecord,
   type Outgoing,
 } from '@mandate/bus';
@@ -78,15 +78,15 @@ export class MemoryLog {
   append(topic: string, partition: number, { key, value, headers = {} }: Outgoing): Acknowledged {
     const home = this.#partition({ topic, partition });
     const bytes = typeof value === 'string' ? Buffer.from(value) : Uint8Array.from(value);
-    const coordinate = { topic, partition, offset: home.records.length };
+    const position = { topic, partition, offset: home.records.length };
     const appendedAtMs = this.#options.clock();
-    const record = { coordinate, key, value: bytes, headers, appendedAtMs };
+    const record = { position, key, value: bytes, headers, appendedAtMs };
     home.records.push(record);
     this.#options.onAppend?.(record);
     const waiting = [...home.waiting];
     home.waiting.clear();
     for (const wake of waiting) wake();
-    return { coordinate, appendedAtMs };
+    return { position, appendedAtMs };
   }
 
   /** Throws BUS_OFFSET_LOST where the log does not hold `from`. */
@@ -119,7 +119,7 @@ export class MemoryLog {
     });
   }
 
-  at({ topic, partition, offset }: Coordinate): LogRecord | null {
+  at({ topic, partition, offset }: LogPosition): LogRecord | null {
     const home = this.partitions(topic)[partition];
     if (home === undefined || offset < home.startOffset) return null;
     return home.records[offset] ?? null;

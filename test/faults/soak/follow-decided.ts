@@ -46,14 +46,14 @@ export async function followDecided(
     topics: [TOPICS.decisions],
     from: 'earliest',
     onRecords(records) {
-      for (const { coordinate, value } of records) {
+      for (const { position, value } of records) {
         // The checker reads them with all care afterwards.
         const record = JSON.parse(Buffer.from(value).toString()) as DecisionsRecord;
         if (record.event === 'ledger.epoch') {
-          inForce.begin(coordinate.partition, record.epoch);
+          inForce.begin(position.partition, record.epoch);
           epochs.add(record.epoch.id);
         } else if (record.event === 'action.decided') {
-          if (inForce.isVoid(coordinate.partition, record.decision.ledgerEpoch)) voids += 1;
+          if (inForce.isVoid(position.partition, record.decision.ledgerEpoch)) voids += 1;
           else note(record.decision);
         }
       }

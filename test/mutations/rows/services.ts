@@ -89,7 +89,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '7 a record of another partition is no change',
-      'if (records[0]?.coordinate.partition !== PARTITION) return [];',
+      'if (records[0]?.position.partition !== PARTITION) return [];',
       '',
     ],
   ]),

@@ -84,7 +84,7 @@ export function following(make: MakeAudit): void {
     isVoid = false,
   ): Recorded<Decision> {
     const recorded = recordedDecision(decision, logOffset, isVoid);
-    return { ...recorded, coordinate: { ...recorded.coordinate, partition: logPartition } };
+    return { ...recorded, position: { ...recorded.position, partition: logPartition } };
   }
 
   /** What a connection is told before it is cut, or all there is; and the place that it has come to. */
@@ -203,8 +203,8 @@ export function following(make: MakeAudit): void {
             /** Whether all of what stands of an id came after the listener. */
             const wanted = new Map<string, boolean>();
             for (const [of, records] of laid.entries()) {
-              for (const { record, coordinate } of firstOf(records, idOf)) {
-                const isBefore = coordinate.offset < (from[of] ?? 0);
+              for (const { record, position } of firstOf(records, idOf)) {
+                const isBefore = position.offset < (from[of] ?? 0);
                 wanted.set(idOf(record), wanted.get(idOf(record)) !== false && !isBefore);
               }
             }
@@ -247,7 +247,7 @@ export function following(make: MakeAudit): void {
             },
           };
     const recorded = onLog(record, offset, isVoid);
-    return { record, ...recorded, coordinate: { ...recorded.coordinate, partition: of } };
+    return { record, ...recorded, position: { ...recorded.position, partition: of } };
   }
 
   function idOf(record: ControlEvent): string {
@@ -274,7 +274,7 @@ export function following(make: MakeAudit): void {
   function standing(records: readonly Recorded<Decision>[]) {
     return firstOf(records, ({ id }) => id)
       .filter(({ record }) => record.verdict === 'ALLOW')
-      .map(({ record: { id }, coordinate: { offset } }) => ({ id, offset }));
+      .map(({ record: { id }, position: { offset } }) => ({ id, offset }));
   }
 
   /** Of each id the first that is not void. */
@@ -391,7 +391,7 @@ export function following(make: MakeAudit): void {
       recordedChange(
         { event: 'rule.removed', ruleId: 'r', change },
         { revision: offset + 1, refusal: null, isRepeat: false, policyVersion: 0 },
-        { ...onLog(null, offset), coordinate: { topic: TOPICS.control, partition: 0, offset } },
+        { ...onLog(null, offset), position: { topic: TOPICS.control, partition: 0, offset } },
       );
     const killed = (offset: number) => happenedAt(0, offset, { what: 'tenant', name: offset, isVoid: false });
     const feed = controlEventFeed({ tenant: 'ours' });

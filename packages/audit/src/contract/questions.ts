@@ -327,7 +327,7 @@ export function questions(make: MakeAudit): void {
       const at = (record: ControlEvent, partition: number, isVoid = false) => ({
         record,
         ...onLog(record, 5, isVoid),
-        coordinate: { topic: 'log', partition, offset: 5 },
+        position: { topic: 'log', partition, offset: 5 },
       });
       await recorded('budget', [
         { offset: 1, chargedMicros: 500 },

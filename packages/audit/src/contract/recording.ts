@@ -221,7 +221,7 @@ export function recording(make: MakeAudit): void {
     const batch = events.map((event, index) => recordedEvent(event, 400 + index));
     const elsewhere = {
       ...recordedEvent(epoch('epoch-1'), 7),
-      coordinate: { topic: TOPICS.decisions, partition: 1, offset: 7 },
+      position: { topic: TOPICS.decisions, partition: 1, offset: 7 },
     };
     expect(await recordControlEvents(audit, [...batch, elsewhere, ...batch])).toEqual({
       landed: 13,
@@ -292,7 +292,7 @@ export function recording(make: MakeAudit): void {
     const twice = [5, 6].map((offset) => ({
       record: deadLetter,
       ...onLog({ event: 'dead.letter', deadLetter }, offset),
-      coordinate: { topic: TOPICS.deadLetters, partition: 0, offset },
+      position: { topic: TOPICS.deadLetters, partition: 0, offset },
     }));
     expect(await recordDeadLetters(audit, twice)).toEqual({ landed: 2, quarantined: 0 });
     const unreadable = {
@@ -301,9 +301,9 @@ export function recording(make: MakeAudit): void {
       value: Uint8Array.of(0xff, 0, 0x7b),
       recordedAtMs: Date.parse(AT),
     };
-    const coordinate = { topic: TOPICS.deadLetters, partition: 2, offset: 8 };
-    await quarantine(audit, [{ ...unreadable, coordinate }]);
-    await quarantine(audit, [{ ...unreadable, coordinate, recordedAtMs: Date.parse(AT) + 1 }]);
+    const position = { topic: TOPICS.deadLetters, partition: 2, offset: 8 };
+    await quarantine(audit, [{ ...unreadable, position }]);
+    await quarantine(audit, [{ ...unreadable, position, recordedAtMs: Date.parse(AT) + 1 }]);
     expect((await quarantinedOf(''))[0]?.value_base64).toBe('/wB7');
     const counted = await ask(audit, recordedByPartition, {});
     expect(counted.filter(({ logTopic }) => logTopic === TOPICS.deadLetters)).toEqual([

@@ -48,11 +48,11 @@ export function rollups(make: MakeAudit): void {
   /** Batches of so many deliveries as they lie on the log. */
   function take({ decisions, settlements }: History, many: number): Delivery {
     const offsets = [...decisions, ...settlements]
-      .map(({ coordinate }) => coordinate.offset)
+      .map(({ position }) => position.offset)
       .sort((a, b) => a - b);
     const end = offsets[many - 1] ?? Number.POSITIVE_INFINITY;
-    const taken = <R extends { coordinate: { offset: number } }>(all: R[]) =>
-      all.splice(0, all.filter(({ coordinate }) => coordinate.offset <= end).length);
+    const taken = <R extends { position: { offset: number } }>(all: R[]) =>
+      all.splice(0, all.filter(({ position }) => position.offset <= end).length);
     return { decisions: taken(decisions), settlements: taken(settlements) };
   }
 

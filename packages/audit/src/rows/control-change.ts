@@ -59,7 +59,7 @@ function keptOf(record: ControlRecord): Kept {
 export function recordedChange(
   record: ControlRecord,
   became: WhatBecame,
-  origin: Pick<Recorded<ControlRecord>, 'coordinate' | 'recordedAtMs' | 'traceId'>,
+  origin: Pick<Recorded<ControlRecord>, 'position' | 'recordedAtMs' | 'traceId'>,
 ): Recorded<ControlChange> {
   const { event, change } = record;
   const value = new TextEncoder().encode(JSON.stringify({ event, change, ...keptOf(record).kept }));

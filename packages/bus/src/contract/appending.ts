@@ -9,7 +9,7 @@ export function appending(scene: Scene): void {
     const acks = await scene.append(...keys.map((key, i) => [key, `${i}`] as const));
     const partitions = await scene.partitions();
     const next = new Map<number, number>();
-    expect(acks.map(({ coordinate }) => coordinate)).toEqual(
+    expect(acks.map(({ position }) => position)).toEqual(
       keys.map((key) => {
         const partition = keyPartition(key, partitions);
         const offset = next.get(partition) ?? 0;
@@ -29,7 +29,7 @@ export function appending(scene: Scene): void {
     const last = (await scene.partitions()) - 1;
     const records = ['a', 'b', 'c', 'd'].map((key) => ({ key, value: '', partition: last }));
     const acks = await scene.bus.append(scene.topic, records);
-    expect(acks.map(({ coordinate }) => coordinate.partition)).toEqual([last, last, last, last]);
+    expect(acks.map(({ position }) => position.partition)).toEqual([last, last, last, last]);
   });
 
   test('what is urgent does not wait until everything before it is on the log', async () => {
@@ -51,9 +51,7 @@ export function appending(scene: Scene): void {
     const records = await scene.everything();
     expect(records.every(({ key }) => key === null)).toBe(true);
     expect(records).toHaveLength(count);
-    expect(new Set(records.map(({ coordinate }) => coordinate.partition)).size).toBe(
-      await scene.partitions(),
-    );
+    expect(new Set(records.map(({ position }) => position.partition)).size).toBe(await scene.partitions());
   });
 
   test('key, bytes and headers come back as they were written', async () => {
@@ -67,12 +65,12 @@ export function appending(scene: Scene): void {
     ];
     const acks = await scene.bus.append(scene.topic, written);
     for (const [i, { key, value, headers }] of written.entries()) {
-      const coordinate = acks[i]?.coordinate ?? { topic: '', partition: 0, offset: 0 };
-      const record = await scene.bus.at(coordinate);
+      const position = acks[i]?.position ?? { topic: '', partition: 0, offset: 0 };
+      const record = await scene.bus.at(position);
       expect(record).toMatchObject({
         key,
         headers: headers ?? {},
-        coordinate,
+        position,
         appendedAtMs: acks[i]?.appendedAtMs,
       });
       expect(Buffer.from(record?.value ?? 'none')).toEqual(Buffer.from(value));
@@ -94,7 +92,7 @@ export function appending(scene: Scene): void {
     expect((await scene.everything(other)).map(text).sort()).toEqual(['1', '2', '3']);
     await scene.bus.close();
     const later = await scene.another();
-    for (const { coordinate } of acks) expect(await later.at(coordinate)).not.toBeNull();
+    for (const { position } of acks) expect(await later.at(position)).not.toBeNull();
   });
 
   test('takes a large batch whole and in order', async () => {
@@ -119,9 +117,7 @@ export function appending(scene: Scene): void {
       }),
     );
     const records = await scene.everything();
-    expect(records.map(({ coordinate }) => coordinate.offset)).toEqual(
-      Array.from({ length: 120 }, (_, i) => i),
-    );
+    expect(records.map(({ position }) => position.offset)).toEqual(Array.from({ length: 120 }, (_, i) => i));
     for (const who of clients.keys()) {
       expect(ofClient(records, who)).toEqual(Array.from({ length: 40 }, (_, i) => `${who}:${i}`));
     }

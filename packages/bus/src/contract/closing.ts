@@ -7,7 +7,7 @@ export function closing(scene: Scene): void {
     await scene.bus.close();
     const [ack] = await pending;
     const other = await scene.another();
-    expect(ack && (await other.at(ack.coordinate))).not.toBeNull();
+    expect(ack && (await other.at(ack.position))).not.toBeNull();
 
     const { bus, topic } = scene;
     await expectFailure(bus.append(topic, []), 'BUS_CLOSED');

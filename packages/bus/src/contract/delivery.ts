@@ -18,7 +18,7 @@ export function delivery(scene: Scene): void {
     // Of a slice that was sent twice each record lies there twice.
     expect(new Set(seen.map(text)).size).toBe(101);
     for (const [, records = []] of Object.entries(Object.groupBy(seen, byPartition))) {
-      expect(records.map(({ coordinate }) => coordinate.offset)).toEqual(records.map((_, i) => i));
+      expect(records.map(({ position }) => position.offset)).toEqual(records.map((_, i) => i));
     }
   });
 
@@ -39,10 +39,10 @@ export function delivery(scene: Scene): void {
       (await scene.bus.ranges(scene.topic)).map((range) => [range.partition, range.endOffset]),
     );
     for (const { topic, partition, records, endOffset } of batches) {
-      const first = records[0]?.coordinate.offset ?? Number.NaN;
+      const first = records[0]?.position.offset ?? Number.NaN;
       expect(records.length).toBeGreaterThan(0);
       expect(records.length).toBeLessThanOrEqual(4);
-      expect(records.map(({ coordinate }) => coordinate)).toEqual(
+      expect(records.map(({ position }) => position)).toEqual(
         records.map((_, i) => ({ topic, partition, offset: first + i })),
       );
       expect(endOffset).toBe(ends.get(partition));
@@ -84,7 +84,7 @@ export function delivery(scene: Scene): void {
     const batches: string[][] = [];
     const consumer = await scene.consume('g', async (batch) => {
       batches.push(batch.records.map(text));
-      await batch.commit((batch.records[0]?.coordinate.offset ?? 0) + 1);
+      await batch.commit((batch.records[0]?.position.offset ?? 0) + 1);
     });
     await scene.untilNoLag(consumer);
     await consumer.stop();
@@ -205,6 +205,6 @@ export function delivery(scene: Scene): void {
   });
 }
 
-function byPartition({ coordinate }: LogRecord): string {
-  return `${coordinate.partition}`;
+function byPartition({ position }: LogRecord): string {
+  return `${position.partition}`;
 }

@@ -87,7 +87,7 @@ export function following(scene: Scene): void {
       return !valuesOf(0, later).includes(round);
     });
     await Promise.all([first.stop(), second.stop()]);
-    const places = seen.flat().flatMap(({ records }) => records.map(({ coordinate }) => coordinate));
+    const places = seen.flat().flatMap(({ records }) => records.map(({ position }) => position));
     const names = places.map(({ topic: of, partition, offset }) => `${of}/${partition}/${offset}`);
     expect(new Set(names).size).toBe(names.length);
     expect(await uncommitted(both)).toBe(0);

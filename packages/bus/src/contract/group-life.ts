@@ -23,7 +23,7 @@ export function groupLife(scene: Scene): void {
     await consumer.stop();
     const other = await scene.consume('h', async () => {}, { from: 'latest' });
     await scene.append(['k', '2']);
-    const { partition } = first?.coordinate ?? {};
+    const { partition } = first?.position ?? {};
     const bus = await scene.another();
     const positions = await bus.positions(`${scene.topic}.g`);
     expect(positions).toHaveLength(await scene.partitions());
@@ -248,7 +248,7 @@ export function groupLife(scene: Scene): void {
     await scene.append(['k', '0'], ['k', '1']);
     const consumer = await scene.consume('g', async (batch) => {
       await batch.commit(afterLast(batch));
-      await batch.commit(batch.records[0]?.coordinate.offset ?? 0);
+      await batch.commit(batch.records[0]?.position.offset ?? 0);
     });
     await scene.untilNoLag(consumer);
     await consumer.stop();
@@ -268,6 +268,6 @@ function distinctRecords(batches: readonly Batch[], round: number): number {
   const places = batches
     .flatMap(({ records }) => records)
     .filter((record) => text(record) === `${round}`)
-    .map(({ coordinate }) => `${coordinate.partition}:${coordinate.offset}`);
+    .map(({ position }) => `${position.partition}:${position.offset}`);
   return new Set(places).size;
 }

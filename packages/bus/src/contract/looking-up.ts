@@ -19,7 +19,7 @@ export function lookingUp(scene: Scene): void {
   test('ranges before a time ends where that time began', async () => {
     const [first] = await scene.append(['k', '0']);
     const firstMs = first?.appendedAtMs ?? 0;
-    const partition = first?.coordinate.partition ?? 0;
+    const partition = first?.position.partition ?? 0;
     let secondMs = firstMs;
     await scene.until(async () => {
       const [second] = await scene.append(['k', 'later']);
@@ -42,24 +42,24 @@ export function lookingUp(scene: Scene): void {
 
   test('at gives one record, or null where none is', async () => {
     const [, second] = await scene.append(['k', 'first'], ['k', 'second']);
-    const coordinate = second?.coordinate ?? { topic: scene.topic, partition: 0, offset: 0 };
-    const record = await scene.bus.at(coordinate);
+    const position = second?.position ?? { topic: scene.topic, partition: 0, offset: 0 };
+    const record = await scene.bus.at(position);
     expect(record && text(record)).toBe('second');
-    expect(await scene.bus.at({ ...coordinate, offset: 2 })).toBeNull();
-    expect(await scene.bus.at({ ...coordinate, partition: 999 })).toBeNull();
+    expect(await scene.bus.at({ ...position, offset: 2 })).toBeNull();
+    expect(await scene.bus.at({ ...position, partition: 999 })).toBeNull();
   });
 
   test('retention moves the start, never the end; what it took is null', async () => {
     const acks = await scene.append(['k', '0'], ['k', '1']);
-    const coordinate = acks[0]?.coordinate ?? { topic: scene.topic, partition: 0, offset: 0 };
+    const position = acks[0]?.position ?? { topic: scene.topic, partition: 0, offset: 0 };
     await scene.harness.expire(scene.topic);
-    const range = (await scene.bus.ranges(scene.topic))[coordinate.partition];
+    const range = (await scene.bus.ranges(scene.topic))[position.partition];
     expect(range).toMatchObject({ startOffset: 2, endOffset: 2 });
-    expect(await scene.bus.at(coordinate)).toBeNull();
-    const before = (await scene.bus.ranges(scene.topic, acks[0]?.appendedAtMs))[coordinate.partition];
+    expect(await scene.bus.at(position)).toBeNull();
+    const before = (await scene.bus.ranges(scene.topic, acks[0]?.appendedAtMs))[position.partition];
     expect(before).toMatchObject({ startOffset: 2, endOffset: 2 });
     const [next] = await scene.append(['k', '2']);
-    expect(next?.coordinate.offset).toBe(2);
+    expect(next?.position.offset).toBe(2);
   });
 
   test('ping answers while the log does', async () => {

@@ -50,9 +50,9 @@ export function reading(scene: Scene): void {
         running += 1;
         expect(running).toBe(1);
         expect(batch.length).toBeLessThanOrEqual(7);
-        for (const { coordinate } of batch) {
-          expect(coordinate.offset).toBe(next.get(coordinate.partition) ?? 0);
-          next.set(coordinate.partition, coordinate.offset + 1);
+        for (const { position } of batch) {
+          expect(position.offset).toBe(next.get(position.partition) ?? 0);
+          next.set(position.partition, position.offset + 1);
         }
         await Promise.resolve();
         for (const record of batch) seen.add(text(record));
@@ -174,7 +174,7 @@ export function reading(scene: Scene): void {
     const [ack] = await scene.append(['k', '0'], ['k', '1']);
     await scene.harness.expire(scene.topic);
     await scene.append(['k', '2']);
-    const from = { [`${scene.topic}/${ack?.coordinate.partition}`]: 1 };
+    const from = { [`${scene.topic}/${ack?.position.partition}`]: 1 };
     const reader = await scene.read(() => {}, { from });
     await expectFailure(reader.finished, 'BUS_OFFSET_LOST');
     await expectFailure(reader.caughtUp, 'BUS_OFFSET_LOST');
@@ -182,7 +182,7 @@ export function reading(scene: Scene): void {
 
   test('a reader that begins behind the end of the log is lost, not caught up', async () => {
     const [ack] = await scene.append(['k', '0']);
-    const from = { [`${scene.topic}/${ack?.coordinate.partition}`]: 2 };
+    const from = { [`${scene.topic}/${ack?.position.partition}`]: 2 };
     const reader = await scene.read(() => {}, { from });
     await expectFailure(reader.finished, 'BUS_OFFSET_LOST');
     await expectFailure(reader.caughtUp, 'BUS_OFFSET_LOST');

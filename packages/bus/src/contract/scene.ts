@@ -130,7 +130,7 @@ export function text(record: Pick<LogRecord, 'value'>): string {
 
 /** The offset after the last record of the batch: what a handler that did everything commits. */
 export function afterLast(batch: Batch): number {
-  return (batch.records[0]?.coordinate.offset ?? 0) + batch.records.length;
+  return (batch.records[0]?.position.offset ?? 0) + batch.records.length;
 }
 
 /** Asserts a failure by its code, which is the stable part, and that it says what to do. */

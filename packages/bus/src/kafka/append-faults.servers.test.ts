@@ -47,8 +47,8 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
         const appended = bus
           .append(topic, [{ key, value }])
           .then(([ack]) => {
-            offsets[i] = ack?.coordinate.offset;
-            this.acknowledged.set(`${ack?.coordinate.partition}/${ack?.coordinate.offset}`, value);
+            offsets[i] = ack?.position.offset;
+            this.acknowledged.set(`${ack?.position.partition}/${ack?.position.offset}`, value);
           })
           .catch((error) => void this.failures.push(error))
           .finally(() => underWay.delete(appended));
@@ -66,8 +66,8 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       topics: [topic],
       from: 'earliest',
       onRecords(records) {
-        for (const { coordinate, value } of records) {
-          found.set(`${coordinate.partition}/${coordinate.offset}`, Buffer.from(value).toString());
+        for (const { position, value } of records) {
+          found.set(`${position.partition}/${position.offset}`, Buffer.from(value).toString());
         }
       },
     });

@@ -93,7 +93,7 @@ export type Broker = {
     groupId: string;
     topics: TopicPartitions<{ partition: number }>[];
   }): Promise<{ responses: TopicPartitions<PartitionOffset>[] }>;
-  /** Of the groups that it coordinates. */
+  /** Of the groups that it positions. */
   listGroups(): Promise<{ groups: { groupId: string }[] }>;
   createTopics(request: {
     topics: {

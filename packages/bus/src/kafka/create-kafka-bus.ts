@@ -150,11 +150,11 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
       mustBeOpen();
       return groupPositions(connection, prefix, withinMs);
     },
-    async at(coordinate) {
+    async at(position) {
       mustBeOpen();
-      const partitions = await topics.partitionsOf(coordinate.topic);
-      if (!partitions.includes(coordinate.partition)) return null;
-      return recordAt(connection, coordinate, withinMs);
+      const partitions = await topics.partitionsOf(position.topic);
+      if (!partitions.includes(position.partition)) return null;
+      return recordAt(connection, position, withinMs);
     },
     async ping() {
       mustBeOpen();

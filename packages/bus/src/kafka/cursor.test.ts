@@ -4,7 +4,7 @@ import type { LogRecord } from '../port.ts';
 import { Cursor } from './cursor.ts';
 
 const record = (offset: number, fields: Partial<LogRecord> = {}): LogRecord => ({
-  coordinate: { topic: 't', partition: 0, offset },
+  position: { topic: 't', partition: 0, offset },
   key: null,
   value: new Uint8Array(),
   headers: {},
@@ -13,7 +13,7 @@ const record = (offset: number, fields: Partial<LogRecord> = {}): LogRecord => (
 });
 const batch = (offset: number, lastOffset: number) =>
   record(offset, { unreadable: { lastOffset, reason: 'it is garbled' } });
-const offsetsOf = (records: readonly LogRecord[]) => records.map(({ coordinate }) => coordinate.offset);
+const offsetsOf = (records: readonly LogRecord[]) => records.map(({ position }) => position.offset);
 
 function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
   const cursor = new Cursor({ topic: 't', partition: 0, offset: 0 }, () => {});

@@ -1,7 +1,7 @@
 import { BATCH_BYTES } from '../batch-bytes.ts';
 import { unreadable } from '../errors.ts';
 import { nextOffset } from '../next-offset.ts';
-import type { Coordinate, LogRecord, UnreadableBatch } from '../port.ts';
+import type { LogPosition, LogRecord, UnreadableBatch } from '../port.ts';
 import type { Arrived } from './to-records.ts';
 
 /** Fetching pauses for a partition while so much of it waits for its handler. */
@@ -36,7 +36,7 @@ export class Cursor {
 
   /** The first offset not done with. Behind it lie records, or what transactions left that nobody sees. */
   get position(): number {
-    return this.#records[0]?.coordinate.offset ?? this.fetchOffset;
+    return this.#records[0]?.position.offset ?? this.fetchOffset;
   }
 
   get hasRoom(): boolean {
@@ -57,9 +57,9 @@ export class Cursor {
     let next = this.position;
     let bytes = 0;
     for (const record of this.#records) {
-      if (records.length === most || bytes >= BATCH_BYTES || record.coordinate.offset !== next) break;
+      if (records.length === most || bytes >= BATCH_BYTES || record.position.offset !== next) break;
       if (record.unreadable !== undefined && !takesUnreadable) {
-        if (records.length === 0) throw asError(record.coordinate, record.unreadable);
+        if (records.length === 0) throw asError(record.position, record.unreadable);
         break;
       }
       records.push(record);
@@ -71,7 +71,7 @@ export class Cursor {
 
   /** What lies before the offset is done with. */
   moveTo(offset: number): void {
-    const rest = this.#records.findIndex((record) => record.coordinate.offset >= offset);
+    const rest = this.#records.findIndex((record) => record.position.offset >= offset);
     const done = this.#records.splice(0, rest === -1 ? this.#records.length : rest);
     this.#bytes -= bytesOf(done);
     this.#change();
@@ -108,8 +108,8 @@ export class Cursor {
   }
 }
 
-function asError(coordinate: Coordinate, { reason }: UnreadableBatch): Error {
-  return unreadable({ ...coordinate, cause: new Error(reason) });
+function asError(position: LogPosition, { reason }: UnreadableBatch): Error {
+  return unreadable({ ...position, cause: new Error(reason) });
 }
 
 function bytesOf(records: readonly LogRecord[]): number {

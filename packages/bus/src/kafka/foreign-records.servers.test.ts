@@ -31,7 +31,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
   afterEach(() => log.close());
 
   const textsOf = (records: Batch['records']) => records.map(({ value }) => Buffer.from(value).toString());
-  const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);
+  const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.position.offset ?? 0) + 1);
 
   /** Everything that the topic hands out, in order. */
   async function everything(): Promise<string[]> {
@@ -91,8 +91,8 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       topics: [topic],
       from: 'earliest',
       async onBatch(batch) {
-        const { offset: first = 0 } = batch.records[0]?.coordinate ?? {};
-        expect(batch.records.map(({ coordinate }) => coordinate.offset)).toEqual(
+        const { offset: first = 0 } = batch.records[0]?.position ?? {};
+        expect(batch.records.map(({ position }) => position.offset)).toEqual(
           batch.records.map((_, i) => first + i),
         );
         await commitAll(batch);

@@ -32,7 +32,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
   function join(onBatch: (batch: Batch) => Promise<void>, fields: Partial<ConsumerOptions> = {}, on = bus) {
     return on.consume({ group, topics: [topic], from: 'earliest', onBatch, ...fields });
   }
-  const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);
+  const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.position.offset ?? 0) + 1);
   const fill = async (value: string) => {
     const places = await bus.ranges(topic);
     return bus.append(
@@ -123,7 +123,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
       if (inHand.has(batch.partition)) overlaps.push(batch.partition);
       inHand.add(batch.partition);
       await new Promise(setImmediate);
-      for (const { coordinate } of batch.records) done.add(`${coordinate.partition}/${coordinate.offset}`);
+      for (const { position } of batch.records) done.add(`${position.partition}/${position.offset}`);
       await commitAll(batch).finally(() => inHand.delete(batch.partition));
       batches[who] = (batches[who] ?? 0) + 1;
     };
@@ -298,7 +298,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
       topics: [topic],
       from: 'latest',
       onRecords(records) {
-        for (const { coordinate } of records) read.add(coordinate.partition);
+        for (const { position } of records) read.add(position.partition);
       },
     });
     await reader.caughtUp;

@@ -105,7 +105,7 @@ export class HeldPartition {
 
   #batch(records: readonly LogRecord[]): Batch {
     const { topic, partition } = this.cursor;
-    const first = records[0]?.coordinate.offset ?? 0;
+    const first = records[0]?.position.offset ?? 0;
     const last = records.at(-1);
     const afterLast = last === undefined ? first : nextOffset(last);
     return {

@@ -130,7 +130,7 @@ export class LogReader implements Reader {
     const last = records.at(-1);
     if (last === undefined) return false;
     await onRecords(records);
-    cursor.moveTo(last.coordinate.offset + 1);
+    cursor.moveTo(last.position.offset + 1);
     // A synchronous handler must not keep everyone else from running.
     await turns.next(this.#lane);
     return true;

@@ -47,10 +47,10 @@ test('one request is under way at a time, and what came meanwhile goes along in 
   expect(partition.sent()).toEqual([['a'], ['b', 'c', 'd']]);
   await partition.succeed(1, 41);
   const offsets = (await Promise.all([first, ...later])).map((acks) =>
-    acks.map(({ coordinate }) => coordinate.offset),
+    acks.map(({ position }) => position.offset),
   );
   expect(offsets).toEqual([[40], [41, 42], [43]]);
-  expect((await first)[0]).toEqual({ coordinate: { ...PLACE, offset: 40 }, appendedAtMs: 7 });
+  expect((await first)[0]).toEqual({ position: { ...PLACE, offset: 40 }, appendedAtMs: 7 });
 });
 
 test('a request holds no more than a topic takes, and a larger slice goes alone', async () => {
@@ -74,7 +74,7 @@ test('what failed takes along who shared its request, and nobody behind it', asy
   await partition.fail(0);
   await partition.succeed(1, 9);
   expect((await refused).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect((await behind)[0]?.coordinate.offset).toBe(9);
+  expect((await behind)[0]?.position.offset).toBe(9);
 });
 
 test('a slice of an append that has failed meanwhile is not sent', async () => {

@@ -79,7 +79,7 @@ export class PartitionQueue {
       for (const each of batch) {
         each.resolve(
           each.messages.map((_, i) => ({
-            coordinate: { ...this.#place, offset: offset + i },
+            position: { ...this.#place, offset: offset + i },
             appendedAtMs,
           })),
         );

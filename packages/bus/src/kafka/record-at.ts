@@ -1,14 +1,14 @@
-import type { Coordinate, LogRecord } from '../port.ts';
+import type { LogPosition, LogRecord } from '../port.ts';
 import { asking, type Connection } from './connection.ts';
 import { Cursor } from './cursor.ts';
 import { answerOf } from './failure.ts';
 import { fetchRecords, ONE_BATCH_BYTES } from './fetch-records.ts';
 import { leaderOf } from './leader-of.ts';
 
-/** One record by its coordinate, in one fetch of the batch that holds it; null where none is. */
+/** One record by its position, in one fetch of the batch that holds it; null where none is. */
 export async function recordAt(
   connection: Connection,
-  { topic, partition, offset }: Coordinate,
+  { topic, partition, offset }: LogPosition,
   withinMs: number,
 ): Promise<LogRecord | null> {
   if (!Number.isSafeInteger(offset) || offset < 0) return null;
@@ -26,7 +26,7 @@ export async function recordAt(
       );
       if (refused !== undefined && answerOf(refused.error) !== 'OFFSET_OUT_OF_RANGE') throw refused.error;
       const [record] = cursor.peek(1);
-      return record?.coordinate.offset === offset ? record : null;
+      return record?.position.offset === offset ? record : null;
     },
     withinMs,
   );

@@ -25,7 +25,7 @@ const fetched = (batches: readonly Buffer[], fields: Partial<FetchedPartition> =
 const records = (count: number) => Array.from({ length: count }, (_, i) => ({ key: 'k', value: `${i}` }));
 const batch = (baseOffset: number, count: number, fields: BatchFields = {}) =>
   writeBatch({ baseOffset, records: records(count), ...fields });
-const offsetsOf = (arrived: Arrived) => arrived.records.map(({ coordinate }) => coordinate.offset);
+const offsetsOf = (arrived: Arrived) => arrived.records.map(({ position }) => position.offset);
 const valuesOf = (arrived: Arrived) => arrived.records.map(({ value }) => Buffer.from(value).toString());
 const WELL = { missing: null, spoilt: null };
 
@@ -174,7 +174,7 @@ describe('a batch that its producer sent so that nobody can read it', () => {
     expect(arrived).toMatchObject({ nextOffset: lastOffset + 1, ...WELL });
     const [, , record] = arrived.records;
     expect(record).toMatchObject({
-      coordinate: { topic: 't', partition: 0, offset: 2 },
+      position: { topic: 't', partition: 0, offset: 2 },
       key: null,
       headers: {},
       appendedAtMs: LOG_TIME,
@@ -191,7 +191,7 @@ describe('a batch that its producer sent so that nobody can read it', () => {
   test('stands for those of its records alone that nobody had yet', async () => {
     const bad = batch(2, 4, { ...gzip, pack: cut(gzip.pack) });
     const [record] = (await toRecords(4, fetched([bad]))).records;
-    expect(record).toMatchObject({ coordinate: { offset: 4 }, unreadable: { lastOffset: 5 } });
+    expect(record).toMatchObject({ position: { offset: 4 }, unreadable: { lastOffset: 5 } });
   });
 
   test("is nobody's in a transaction that was aborted", async () => {

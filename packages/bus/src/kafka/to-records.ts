@@ -68,10 +68,10 @@ async function handedOver(
     if (!(error instanceof BatchFault)) throw error;
     mustBeAsSent(batch);
     const { lastOffset, bytes: value, maxTimestampMs: appendedAtMs } = batch;
-    const coordinate = { topic, partition, offset: from };
+    const position = { topic, partition, offset: from };
     const unreadable = { lastOffset, reason: error.message };
     return {
-      records: [{ coordinate, key: null, value, headers: {}, appendedAtMs, unreadable }],
+      records: [{ position, key: null, value, headers: {}, appendedAtMs, unreadable }],
       bytes: MOST_BYTES,
     };
   }
@@ -83,7 +83,7 @@ function toRecord(
   { offset, key, value, headers, timestampMs }: BatchRecord,
 ): LogRecord {
   return {
-    coordinate: { topic, partition, offset },
+    position: { topic, partition, offset },
     key: key?.toString() ?? null,
     value: value ?? new Uint8Array(),
     headers,

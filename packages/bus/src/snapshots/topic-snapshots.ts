@@ -9,7 +9,7 @@ import { pipeline as pipelineOf, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { z } from 'zod';
-import type { Bus, Coordinate, LogRecord, PartitionRange } from '../port.ts';
+import type { Bus, LogPosition, LogRecord, PartitionRange } from '../port.ts';
 import { linesOf, textOf } from './lines-and-text.ts';
 import type { Snapshots } from './port.ts';
 import { unreadableSnapshot } from './unreadable-snapshot.ts';
@@ -47,7 +47,7 @@ export function topicSnapshots(bus: Bus, topic: string): Snapshots {
         const record = await bus.at({ ...closings, offset });
         if (record?.key !== CLOSING) continue;
         yield {
-          name: nameOf(record.coordinate),
+          name: nameOf(record.position),
           head: async () => closingIn(record).head,
           lines: () => linesIn(bus, topic, closingIn(record)),
         };
@@ -64,10 +64,14 @@ export function topicSnapshots(bus: Bus, topic: string): Snapshots {
           yield line;
         }
       }
-      async function append(partition: number, key: string, value: string | Uint8Array): Promise<Coordinate> {
+      async function append(
+        partition: number,
+        key: string,
+        value: string | Uint8Array,
+      ): Promise<LogPosition> {
         const [appended] = await bus.append(topic, [{ key, value, partition }]);
         if (appended === undefined) throw new TypeError('a log that acknowledges nothing');
-        return appended.coordinate;
+        return appended.position;
       }
       await pipeline(
         Readable.from(textOf(headNoted())),
@@ -141,6 +145,6 @@ async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (bytes > 0) yield Buffer.concat(part);
 }
 
-function nameOf({ topic, partition, offset }: Coordinate): string {
+function nameOf({ topic, partition, offset }: LogPosition): string {
   return `${topic}/${partition}/${offset}`;
 }

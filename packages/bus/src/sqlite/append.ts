@@ -112,12 +112,12 @@ export class Appender {
   #insert(records: readonly Ready[], announce: Announce): Acknowledged[] {
     return records.map(({ partition, key, headers, value, written }) => {
       const { offset, appendedAtMs } = this.#heads.take(partition.id);
-      const coordinate = { topic: partition.topic, partition: partition.partition, offset };
+      const position = { topic: partition.topic, partition: partition.partition, offset };
       partition.insert.run(offset, appendedAtMs, key, headers && JSON.stringify(headers), value);
-      const record = { coordinate, key, value, headers: { ...headers }, appendedAtMs };
+      const record = { position, key, value, headers: { ...headers }, appendedAtMs };
       this.#tail.stage(partition.id, written === undefined ? record : { ...record, written });
       announce(partitionChanged(partition.id));
-      return { coordinate, appendedAtMs };
+      return { position, appendedAtMs };
     });
   }
 }

@@ -56,7 +56,7 @@ export class Bounds {
     const tail = this.#tail.read(partition.id, wanted, limit);
     if (tail !== null) return tail;
     const records = fetchRecords(partition, wanted, limit);
-    if (records[0]?.coordinate.offset === wanted) return records;
+    if (records[0]?.position.offset === wanted) return records;
     const extent = this.of(partition);
     // Between the two reads another process may have appended the record wanted; it is there the next time.
     if (extent.startOffset <= wanted && wanted <= extent.endOffset) return [];

@@ -179,7 +179,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
       mustBeOpen();
       if (place === undefined) return null;
       const [record] = await untilFree(() => fetchRecords(place, offset, 1), busyWaitMs);
-      return record?.coordinate.offset === offset ? record : null;
+      return record?.position.offset === offset ? record : null;
     },
     async ping() {
       mustBeOpen();

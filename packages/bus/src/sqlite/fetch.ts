@@ -22,7 +22,7 @@ export function fetchRecords(partition: Partition, from: number, limit: number):
 function toRecord(partition: Partition, row: Record<string, SQLOutputValue>): LogRecord {
   const { offset, appended_at_ms, key, headers, value } = row;
   return {
-    coordinate: { topic: partition.topic, partition: partition.partition, offset: Number(offset) },
+    position: { topic: partition.topic, partition: partition.partition, offset: Number(offset) },
     key: typeof key === 'string' ? key : null,
     value: value instanceof Uint8Array ? value : new Uint8Array(),
     headers: typeof headers === 'string' ? JSON.parse(headers) : {},

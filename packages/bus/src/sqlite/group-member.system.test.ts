@@ -145,7 +145,7 @@ function consume(onBatch: (batch: Batch) => Promise<void>, fields: Partial<Consu
 function remember(seen: string[]): (batch: Batch) => Promise<void> {
   return async (batch) => {
     seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
-    await batch.commit((batch.records[0]?.coordinate.offset ?? 0) + 1);
+    await batch.commit((batch.records[0]?.position.offset ?? 0) + 1);
   };
 }
 

@@ -103,7 +103,7 @@ export class HeldPartition {
   #batch(records: readonly LogRecord[], endOffset: number): Batch {
     const { membership } = this.#log;
     const { topic, partition } = this.place;
-    const first = records[0]?.coordinate.offset ?? 0;
+    const first = records[0]?.position.offset ?? 0;
     const afterLast = first + records.length;
     return {
       topic,

@@ -93,7 +93,7 @@ test('a member that was suspended for longer than its session finds itself fence
     sessionTimeoutMs: 300,
     async onBatch(batch) {
       seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
-      await batch.commit((batch.records[0]?.coordinate.offset ?? 0) + batch.records.length);
+      await batch.commit((batch.records[0]?.position.offset ?? 0) + batch.records.length);
     },
   });
   await vi.waitFor(() => expect(seen).toEqual(['0']), PATIENCE);
@@ -216,7 +216,7 @@ function expectInOrder(done: readonly Handled[], seed: number): void {
 
 function expectOnLog(acknowledged: readonly string[][], log: readonly LogRecord[], seed: number): void {
   const values = new Map(
-    log.map(({ coordinate, value }) => [placeOf(coordinate), Buffer.from(value).toString()]),
+    log.map(({ position, value }) => [placeOf(position), Buffer.from(value).toString()]),
   );
   const missing = acknowledged.filter(
     ([partition, offset, value]) => values.get(`${partition}/${offset}`) !== value,

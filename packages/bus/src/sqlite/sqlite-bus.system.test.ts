@@ -87,7 +87,7 @@ describe('the SQLite log', () => {
     const waits = bus.append('t', [{ key: 'k', value: 'waited' }]);
     holder.exec('ROLLBACK');
     holder.close();
-    expect((await waits)[0]?.coordinate.offset).toBe(1);
+    expect((await waits)[0]?.position.offset).toBe(1);
   });
 
   test('the file held so long that too much is in flight: BUS_OVERLOADED', async () => {

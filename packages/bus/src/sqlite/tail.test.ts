@@ -90,6 +90,6 @@ async function following(bus: Bus, topic: string): Promise<LogRecord[]> {
 
 function inOrder(records: readonly LogRecord[]) {
   return records.toSorted(
-    ({ coordinate: a }, { coordinate: b }) => a.partition - b.partition || a.offset - b.offset,
+    ({ position: a }, { position: b }) => a.partition - b.partition || a.offset - b.offset,
   );
 }

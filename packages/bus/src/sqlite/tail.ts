@@ -80,7 +80,7 @@ export class Tail {
   }
 
   #keep(partitionId: number, record: LogRecord): void {
-    const { offset } = record.coordinate;
+    const { offset } = record.position;
     const kept = this.#kept.get(partitionId);
     // Where another process appended in between, what is kept begins anew: without a gap it is one piece.
     if (kept !== undefined && endOf(kept) === offset) kept.records.push(record);

@@ -24,8 +24,8 @@ export async function feedReplica(
     maxBatch: RECORDS,
     async onRecords(records) {
       const changes = records
-        .filter(({ coordinate }) => coordinate.partition === PARTITION)
-        .map(({ coordinate, value }) => ({ offset: coordinate.offset, value }));
+        .filter(({ position }) => position.partition === PARTITION)
+        .map(({ position, value }) => ({ offset: position.offset, value }));
       await replica.apply(changes);
     },
   });

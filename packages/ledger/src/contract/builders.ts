@@ -75,13 +75,13 @@ export const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 let lastOffset = 0;
 
-/** A coordinate that no other test has. */
+/** A position that no other test has. */
 export function newSource(): Source {
   lastOffset += 1;
   return { topic: 'mandate.actions.v1', partition: 0, offset: String(lastOffset) };
 }
 
-/** Another action at another coordinate each time. */
+/** Another action at another position each time. */
 export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
   const source = said.source ?? newSource();
   return {

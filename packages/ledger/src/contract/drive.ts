@@ -38,7 +38,7 @@ export type Driver = {
   ledger: Ledger;
   clock: ManualClock;
   plans: History['plans'];
-  /** Of its own coordinates. */
+  /** Of its own positions. */
   topic: string;
   sent: Operation[];
   latestMs: number;
@@ -136,7 +136,7 @@ export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Pr
   });
 }
 
-/** What is left on a log that lost some records, by their coordinates, and the deliveries that come again for them. */
+/** What is left on a log that lost some records, by their positions, and the deliveries that come again for them. */
 export function loseSome(
   played: readonly Played[],
   isLost: Iterator<boolean>,

@@ -21,7 +21,7 @@ async function firstOf(ledger: Ledger, request: StepRequest): Promise<Partial<Fi
 }
 
 export function duplicates(make: MakeLedger): void {
-  test('the same id and attempt at another coordinate names the first decision', async () => {
+  test('the same id and attempt at another position names the first decision', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     expect(await firstOf(ledger, repeated(request))).toEqual({
@@ -169,7 +169,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await firstOf(ledger, repeated(request, { attempt: 2, deadlineAtMs: null }))).toBeNull();
   });
 
-  test('ids, keys and coordinates are forgotten after the replay memory, to the millisecond', async () => {
+  test('ids, keys and positions are forgotten after the replay memory, to the millisecond', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = stepRequest({ idempotencyKey: 'key', plan: planOf({ refusal: refusal() }) });
     await ledger.step([request]);

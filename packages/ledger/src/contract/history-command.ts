@@ -18,7 +18,7 @@ type DecideCommand = Pick<
 
 export type OperationCommand =
   | DecideCommand
-  /** That request under another coordinate, some attempts later. */
+  /** That request under another position, some attempts later. */
   | { op: 'ask-again'; back: number; later: number }
   | { op: 'report'; back: number; outcome: OutcomeCommand }
   | { op: 'report-unknown'; tenant: string; outcome: OutcomeCommand }

@@ -4,7 +4,7 @@ import { begin, decide, type MakeLedger, send, settle, spent } from './bench.ts'
 import { newSource, planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 export function redelivery(make: MakeLedger): void {
-  test('the same coordinate again gives the stored answer with its plan, and charges nothing', async () => {
+  test('the same position again gives the stored answer with its plan, and charges nothing', async () => {
     const { ledger, clock } = await begin(make);
     const request = stepRequest();
     const first = await send(ledger, request);
@@ -85,7 +85,7 @@ export function redelivery(make: MakeLedger): void {
     ]);
   });
 
-  test('another record at a known coordinate is a corrupt ledger, not a decision', async () => {
+  test('another record at a known position is a corrupt ledger, not a decision', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     await ledger.step([request]);
@@ -115,7 +115,7 @@ export function redelivery(make: MakeLedger): void {
     expect((await settle(ledger, settleRequest(request, { status: 'cancelled' }))).deltaMicros).toBe(-100);
   });
 
-  test('a coordinate that is decided anew, once it is forgotten, is remembered anew', async () => {
+  test('a position that is decided anew, once it is forgotten, is remembered anew', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const requests = Array.from({ length: 20 }, () => stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     await ledger.step(requests);

@@ -2,10 +2,10 @@
 
 import { slidingBuckets, slotTimes, spentIn } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
-import { sourceOf } from '../memory/coordinates.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
+import { sourceOf } from '../memory/log-positions.ts';
 import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 
@@ -27,7 +27,7 @@ export function stateOf(state: LedgerState, atMs: number): string[] {
   for (const tenant of state.tenants.values()) {
     if (tenant.sequence > 0) lines.push(...linesOf(tenant, atMs));
   }
-  for (const partitions of state.coordinates.values()) {
+  for (const partitions of state.positions.values()) {
     for (const { deliveries } of partitions.values()) {
       for (const delivery of deliveries.values()) {
         if (!isForgotten(delivery, atMs)) lines.push(['delivery', ...describe(delivery)]);

@@ -2,12 +2,12 @@
 import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, decisionForAttempt, mayTakePlace, openAgent } from '../memory/agents.ts';
-import { openPlace } from '../memory/coordinates.ts';
 import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
+import { openPlace } from '../memory/log-positions.ts';
 import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Lease, StoredDecision } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
@@ -17,7 +17,7 @@ import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.
 export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const tenant = advanceSequence(state, decision.tenant, decision.ledgerSequence);
   const atMs = advanceClock(state, decision.decidedAt);
-  const place = openPlace(state.coordinates, decision.source);
+  const place = openPlace(state.positions, decision.source);
   const known = place.log.deliveries.get(place.offset);
   const { digest, ledgerSequence: sequence, grantConsumed } = decision;
   if (isAlreadyFolded(known, { atMs, sequence })) return;

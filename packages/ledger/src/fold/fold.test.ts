@@ -280,7 +280,7 @@ describe('given a log', () => {
     expect((await decide(again, repeated(request))).first).toMatchObject({ source: anew.source });
   });
 
-  test('a coordinate that was decided anew, days apart, is known by the later decision behind a snapshot', async () => {
+  test('a position that was decided anew, days apart, is known by the later decision behind a snapshot', async () => {
     const { ledger, clock } = fresh();
     const request = stepRequest({ plan: planOf({ leaseMs: 1 }) });
     const log = await recorded(ledger, request);

@@ -1,9 +1,9 @@
 /** Whether a request repeats an action that has been decided: docs/semantics.md section 3. */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
 import { decisionForAttempt, findKeyOwner, findLatest } from './agents.ts';
-import { sourceOf } from './coordinates.ts';
 import { isForgotten, mayBeRetried } from './deliveries.ts';
 import { grantState } from './grants.ts';
+import { sourceOf } from './log-positions.ts';
 import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 
 /** The earlier decision that the request repeats; null if the request is decided. */

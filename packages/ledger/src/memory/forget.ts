@@ -8,7 +8,7 @@ import { lengthOf, replaceFirst } from './queue.ts';
 import type { ProcessedDelivery, TenantState, Unremembered } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
-/** Stores a new delivery under its coordinate. */
+/** Stores a new delivery under its position. */
 export function remember(state: LedgerState, delivery: Exclude<ProcessedDelivery, Unremembered>): void {
   place(delivery);
   state.remembered += 1;

@@ -3,10 +3,10 @@ import type { KillFact, KillTarget } from '@mandate/schemas';
 import { isOwnBudget, releasedOf, spentIn, stillCounts, totalOf } from '@mandate/step';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
-import { sourceOf } from './coordinates.ts';
 import { allCounters, findCounter } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
+import { sourceOf } from './log-positions.ts';
 import type { Charge, Lease, ProcessedDelivery, StoredDecision, TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 

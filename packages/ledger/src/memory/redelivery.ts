@@ -1,9 +1,9 @@
-/** The same coordinate again: the answer that was given, or the news that its record is on the log. */
+/** The same position again: the answer that was given, or the news that its record is on the log. */
 import { MandateError } from '@mandate/runtime';
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import type { StepResult } from '../port.ts';
-import { type Place, sourceOf } from './coordinates.ts';
 import { isForgotten } from './deliveries.ts';
+import { type Place, sourceOf } from './log-positions.ts';
 
 /** null: a delivery that was never seen, or is forgotten. Throws LEDGER_CORRUPT when it was another one. */
 export function answerAgain(

@@ -6,10 +6,10 @@ import { excessIn, finalCharge, isOwnBudget, releasedOf, spentIn } from '@mandat
 import type { StepResult } from '../port.ts';
 import { decisionForAttempt, openAgent } from './agents.ts';
 import { applyOutcome } from './apply-outcome.ts';
-import { openPlace } from './coordinates.ts';
 import { findCounter } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
+import { openPlace } from './log-positions.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Lease, Settled, StoredDecision, Unremembered } from './remembered.ts';
 import { fitting, lifetimeSpend } from './reserve.ts';
@@ -18,7 +18,7 @@ import { type LedgerState, openTenant } from './state.ts';
 
 export function settle(state: LedgerState, epoch: string, nowMs: number, request: SettleRequest): StepResult {
   const tenant = openTenant(state, request.tenant);
-  const place = openPlace(state.coordinates, request.source);
+  const place = openPlace(state.positions, request.source);
   const again = answerAgain(place, request, nowMs);
   if (again !== null) return again;
 

@@ -5,9 +5,9 @@
 import { CAPS } from '@mandate/schemas/core';
 import type { KillReceipt } from '../port.ts';
 import type { Done } from './commands.ts';
-import type { Coordinates } from './coordinates.ts';
 import { createCounters } from './counters.ts';
 import type { Flags } from './flags.ts';
+import type { LogPositions } from './log-positions.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { PendingOutcome, ProcessedDelivery, TenantState } from './remembered.ts';
 
@@ -21,7 +21,7 @@ export type LedgerState = {
   /** The latest time seen. The clock never returns an earlier time. */
   clockMs: number;
   readonly tenants: Map<string, TenantState>;
-  readonly coordinates: Coordinates;
+  readonly positions: LogPositions;
   readonly flags: Flags;
   readonly kills: Done<KillReceipt>;
   /** Whether or not they cleared a flag: a newer kill may have stood. */
@@ -40,7 +40,7 @@ export function createState(replayMemoryMs: number): LedgerState {
     room: { mostInAll: Number.POSITIVE_INFINITY, keptUnremembered: CAPS.unrememberedKept },
     clockMs: 0,
     tenants: new Map(),
-    coordinates: new Map(),
+    positions: new Map(),
     flags: new Map(),
     kills: new Map(),
     revives: new Map(),

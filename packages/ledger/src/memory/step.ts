@@ -11,7 +11,6 @@ import {
 } from '@mandate/step';
 import type { StepResult } from '../port.ts';
 import { claim, openAgent } from './agents.ts';
-import { openPlace } from './coordinates.ts';
 import { sweepOne } from './counters.ts';
 import { questionMsIn } from './deferral.ts';
 import { beginWaiting, leaveSlots, retakeSlots } from './deferrals.ts';
@@ -21,6 +20,7 @@ import { stoppedBy } from './flags.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answeredDeferral, consumeGrant } from './grants.ts';
 import { lookAtLimits } from './limits.ts';
+import { openPlace } from './log-positions.ts';
 import { applyPendingOutcome } from './out-of-order-outcomes.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Duplicate, Lease, StoredDecision, TenantState, Unremembered } from './remembered.ts';
@@ -32,7 +32,7 @@ import { type LedgerState, openTenant } from './state.ts';
 export function decide(state: LedgerState, epoch: string, nowMs: number, request: StepRequest): StepResult {
   const { plan } = request;
   const tenant = openTenant(state, request.tenant);
-  const place = openPlace(state.coordinates, request.source);
+  const place = openPlace(state.positions, request.source);
 
   const again = answerAgain(place, request, nowMs);
   if (again !== null) return again;

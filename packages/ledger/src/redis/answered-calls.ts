@@ -1,6 +1,6 @@
 /**
  * Which call of step.lua answered what, by the very objects that were asked with: deciders confirm what they stepped, in the same
- * order, and a whole call is confirmed by its number: by coordinate Redis would read every delivery again. What is not known
+ * order, and a whole call is confirmed by its number: by position Redis would read every delivery again. What is not known
  * here, as after a restart, is confirmed so.
  */
 import type { Source } from '@mandate/schemas';

@@ -97,10 +97,10 @@ export function epochChanged(confirmed: string, current: string): MandateError {
   );
 }
 
-export function corrupt(coordinate: string): MandateError {
+export function corrupt(position: string): MandateError {
   return new MandateError(
     'LEDGER_CORRUPT',
-    `The ledger remembers another record at ${coordinate} than the one that was read there.`,
+    `The ledger remembers another record at ${position} than the one that was read there.`,
     {
       remedy:
         'Log and ledger do not belong together. Rebuild the ledger from this log, or point it at its own.',

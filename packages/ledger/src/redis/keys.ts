@@ -79,13 +79,13 @@ export function coordinateOf({ topic, partition, offset }: Source): string {
 }
 
 /** A topic may have slashes, what stands behind them has none. */
-export function sourceAt(coordinate: string): Source {
-  const offsetAt = coordinate.lastIndexOf('/');
-  const partitionAt = coordinate.lastIndexOf('/', offsetAt - 1);
+export function sourceAt(position: string): Source {
+  const offsetAt = position.lastIndexOf('/');
+  const partitionAt = position.lastIndexOf('/', offsetAt - 1);
   return {
-    topic: coordinate.slice(0, partitionAt),
-    partition: Number(coordinate.slice(partitionAt + 1, offsetAt)),
-    offset: coordinate.slice(offsetAt + 1),
+    topic: position.slice(0, partitionAt),
+    partition: Number(position.slice(partitionAt + 1, offsetAt)),
+    offset: position.slice(offsetAt + 1),
   };
 }
 

@@ -3,11 +3,11 @@ import { UNBOUND_SETTLING } from '@mandate/schemas/core';
 import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
-import { sourceOf } from '../memory/coordinates.ts';
 import { allCounters, allRates } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
+import { sourceOf } from '../memory/log-positions.ts';
 import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { coordinateOf, counterName, grantName, ownCounters, rateName } from './keys.ts';
@@ -64,7 +64,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   for (const tenant of state.tenants.values()) {
     for (const line of tenantLines(tenant, clockMs)) yield [tenant.name, line];
   }
-  for (const partitions of state.coordinates.values()) {
+  for (const partitions of state.positions.values()) {
     for (const { deliveries } of partitions.values()) {
       for (const delivery of deliveries.values()) {
         if (delivery.unpublished !== null)

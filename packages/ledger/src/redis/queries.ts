@@ -57,17 +57,9 @@ export async function openAsOf(
   const byPlace = new Map<string, { sequence: number; action: OpenAction }>();
   for await (const page of pages(shards, tenant, 'open', [agentId, String(atMs ?? ''), counter])) {
     for (const reply of page as OpenReply[]) {
-      const [
-        coordinate,
-        agentId,
-        actionId,
-        attempt,
-        sequence,
-        reservedMicros,
-        decidedAtMs,
-        leaseExpiresAtMs,
-      ] = reply;
-      byPlace.set(coordinate, {
+      const [position, agentId, actionId, attempt, sequence, reservedMicros, decidedAtMs, leaseExpiresAtMs] =
+        reply;
+      byPlace.set(position, {
         sequence,
         action: {
           tenant,
@@ -85,7 +77,7 @@ export async function openAsOf(
 }
 
 type OpenReply = [
-  coordinate: string,
+  position: string,
   agentId: string,
   actionId: string,
   attempt: number,
@@ -98,9 +90,9 @@ type OpenReply = [
 export async function unpublished(shards: Shards, tenant: string): Promise<Unpublished[]> {
   const byRow = new Map<string, { sequence: number; row: number; moved: Unpublished }>();
   for await (const page of pages(shards, tenant, 'unpublished', [])) {
-    for (const [sequence, row, coordinate, agentId, deltaMicros, counters] of page as UnpublishedReply[]) {
+    for (const [sequence, row, position, agentId, deltaMicros, counters] of page as UnpublishedReply[]) {
       const budgets = counters.map(budgetNamed);
-      const source = sourceAt(coordinate);
+      const source = sourceAt(position);
       const moved = { tenant, agentId, source, deltaMicros: Number(deltaMicros), budgets };
       byRow.set(`${sequence} ${row}`, { sequence, row, moved });
     }
@@ -113,7 +105,7 @@ export async function unpublished(shards: Shards, tenant: string): Promise<Unpub
 type UnpublishedReply = [
   sequence: number,
   row: number,
-  coordinate: string,
+  position: string,
   agentId: string,
   deltaMicros: Micros,
   counters: string[],

@@ -2,12 +2,12 @@
 import type { Code, OutcomeResult, Verdict } from '@mandate/schemas';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { openAgent } from '../memory/agents.ts';
-import { openPlace } from '../memory/coordinates.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { mergeFlag, targetOf } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
+import { openPlace } from '../memory/log-positions.ts';
 import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
@@ -191,19 +191,18 @@ async function readDeliveries(
   epoch: string,
 ): Promise<void> {
   const byCoordinate = new Map<string, ProcessedDelivery>();
-  await read('seen', (coordinate, packed) => {
-    const delivery = unpackDelivery(state, tenant, coordinate, packed as PackedDelivery);
-    byCoordinate.set(coordinate, delivery);
+  await read('seen', (position, packed) => {
+    const delivery = unpackDelivery(state, tenant, position, packed as PackedDelivery);
+    byCoordinate.set(position, delivery);
     if (delivery.kind === 'unremembered') rememberBriefly(state, delivery);
     else remember(state, delivery);
   });
   await read('actions', (field, places) => {
     const [agentId = '', actionId = ''] = field.split(' ');
     const { actions } = openAgent(tenant, agentId);
-    for (const [, coordinate] of pairs(String(places).split(' '))) {
-      const entry = byCoordinate.get(String(coordinate));
-      if (entry === undefined || !('another' in entry))
-        throw new TypeError(`nothing stands at ${coordinate}`);
+    for (const [, position] of pairs(String(places).split(' '))) {
+      const entry = byCoordinate.get(String(position));
+      if (entry === undefined || !('another' in entry)) throw new TypeError(`nothing stands at ${position}`);
       entry.another = actions.get(actionId) ?? null;
       actions.set(actionId, entry);
       if (entry.lease?.result === null) tenant.running.add(entry);
@@ -216,7 +215,7 @@ async function readDeliveries(
       string,
       AnswerReply[],
       Micros[],
-      ...[coordinate: string, place: number][],
+      ...[position: string, place: number][],
     ];
     const reply = { call: Number(call), atMs, answers, held };
     const decided = decidedIn(reply, contextIn(plans), epoch);
@@ -224,9 +223,9 @@ async function readDeliveries(
       delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
         ? { facts: settledIn(reply, place, epoch), entry: null }
         : { ...decided(place), early: null };
-    for (const [coordinate, place] of left) {
-      const delivery = byCoordinate.get(coordinate);
-      if (delivery === undefined) throw new TypeError(`nothing is remembered at ${coordinate}`);
+    for (const [position, place] of left) {
+      const delivery = byCoordinate.get(position);
+      if (delivery === undefined) throw new TypeError(`nothing is remembered at ${position}`);
       delivery.unpublished = answerAt(delivery, place);
       tenant.unpublished.add(delivery);
     }
@@ -243,11 +242,11 @@ type PackedDelivery = [
 function unpackDelivery(
   state: LedgerState,
   tenant: TenantState,
-  coordinate: string,
+  position: string,
   packed: PackedDelivery,
 ): ProcessedDelivery {
   const [kind, agentId, forgetAtMs, ...rest] = packed;
-  const place = openPlace(state.coordinates, sourceAt(coordinate));
+  const place = openPlace(state.positions, sourceAt(position));
   const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };

@@ -4,13 +4,13 @@ import { MandateError } from '@mandate/runtime';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { createFold, type Fold } from '../fold/fold.ts';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
-import { openPartition } from '../memory/coordinates.ts';
 import { type Counter, openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { beginWaiting } from '../memory/deferrals.ts';
 import { mergeFlag } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
+import { openPartition } from '../memory/log-positions.ts';
 import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Charge, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { shareCharges } from '../memory/reserve.ts';
@@ -156,7 +156,7 @@ function takeDelivery(
   const agent = openAgent(openTenant(state, line.tenant), line.agentId);
   const { place, ...rest } = line.delivery;
   const [topic, partition, offset] = place;
-  const log = openPartition(state.coordinates, topic, partition);
+  const log = openPartition(state.positions, topic, partition);
   if (rest.kind === 'unremembered') {
     rememberBriefly(state, { agent, log, offset, ...rest, unpublished: null });
     return;

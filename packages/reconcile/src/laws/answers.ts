@@ -33,7 +33,7 @@ export function createAnswers(findings: Findings, memory: Memory) {
       if (known !== undefined && atMs < known.atMs + memory.ms) {
         if (known.digest !== digest) {
           findings.broken(() => ({
-            at: placeName(log.coordinate),
+            at: placeName(log.position),
             ids: named(answer),
             what: `the delivery ${placeName(answer.source)} was answered before, in other words`,
           }));

@@ -92,7 +92,7 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
       { log, begins, isOvertaken }: Pick<Read, 'log' | 'begins' | 'isOvertaken'>,
       steps: readonly Step[],
     ): void {
-      const { partition } = log.coordinate;
+      const { partition } = log.position;
       if (begins !== null) begin(begins, partition);
       for (const step of steps) {
         const tenant = tenantOf(step.tenant);

@@ -88,7 +88,7 @@ export function createKill(findings: Findings) {
   return {
     /** `isFirst`: of what was told again, the first record counts. */
     takes({ record, log, begins }: Read, isFirst: boolean): void {
-      const place = { ...log.coordinate, appendedAtMs: log.appendedAtMs };
+      const place = { ...log.position, appendedAtMs: log.appendedAtMs };
       const { partition } = place;
       if (begins !== null) begun.set(partition, new Set([...(begun.get(partition) ?? []), begins.id]));
       if (record.event === 'agent.killed') {

@@ -43,8 +43,8 @@ function lawsOf(...partitions: (readonly DecisionsRecord[])[]) {
   const laws = createLaws({ tenants: ['acme'], partitions: partitions.length, isKept: () => true });
   for (const [partition, records] of partitions.entries()) {
     for (const [offset, record] of records.entries()) {
-      const coordinate = { topic: TOPICS.decisions, partition, offset };
-      laws.takes(record, { coordinate, appendedAtMs: START_MS });
+      const position = { topic: TOPICS.decisions, partition, offset };
+      laws.takes(record, { position, appendedAtMs: START_MS });
     }
   }
   laws.end();
@@ -148,7 +148,7 @@ test('each change of the control topic is on record once, a repeat of one is not
     const other = { ...put('c-9'), change: { ...put('c-9').change, tenant: 'globex' } };
     // The last two: refused, as there is no such rule, and so on record; and the first once more.
     for (const [offset, record] of [published, other, put('c-2'), published].entries())
-      laws.takesChange(record, { coordinate: { topic: TOPICS.control, partition: 0, offset } });
+      laws.takesChange(record, { position: { topic: TOPICS.control, partition: 0, offset } });
     await laws.checkRows(
       async function* (_tenant, table) {
         if (table === 'changes') yield* offsets.map(rowOf);

@@ -110,14 +110,14 @@ export function createLaws(asked: {
       return false;
     }
     if (tenants.has(told.tenant) && asked.isKept(one.record)) {
-      rows.stands(told.tenant, told.table, told.answer.id, placeName(one.log.coordinate));
+      rows.stands(told.tenant, told.table, told.answer.id, placeName(one.log.position));
     }
     return answers.takes(one, told.answer);
   }
 
   return {
     /** A record of the decisions topic, each partition in its order. */
-    takes(record: DecisionsRecord, log: Pick<LogRecord, 'coordinate' | 'appendedAtMs'>): void {
+    takes(record: DecisionsRecord, log: Pick<LogRecord, 'position' | 'appendedAtMs'>): void {
       memory.takes(record);
       const one = read(record, log);
       const first = isFirst(one);
@@ -128,14 +128,14 @@ export function createLaws(asked: {
       inOrder.takes(one, first || one.isOvertaken ? steps : []);
     },
     /** A record of the control topic, in its order. */
-    takesChange(record: ControlRecord, { coordinate }: Pick<LogRecord, 'coordinate'>): void {
+    takesChange(record: ControlRecord, { position }: Pick<LogRecord, 'position'>): void {
       const { tenant } = record.change;
-      changesRead = coordinate.offset + 1;
+      changesRead = position.offset + 1;
       const became = foldChange(control, record, changesRead);
       if (!tenants.has(tenant) || !asked.isKept({ ...record, became })) return;
       const id = idOfChange(changesRead);
       if (became.isRepeat) rows.isVoid(tenant, 'changes', id);
-      else rows.stands(tenant, 'changes', id, placeName(coordinate));
+      else rows.stands(tenant, 'changes', id, placeName(position));
     },
     takesLetter(record: DeadLettersRecord): void {
       if (record.event === 'dead.letter') letters.takes(record.deadLetter);

@@ -31,8 +31,8 @@ async function checked(committed: number, letter?: { offset: string; lastOffset?
   }
   const answers = createAnswers(new Findings('one-decision'), createMemory());
   for (const n of [0, 1]) {
-    const coordinate = { topic: TOPICS.decisions, partition: 0, offset: n };
-    answers.takes({ log: { coordinate, appendedAtMs: NOW_MS } }, buildDecision(n, { appendedAtMs: NOW_MS }));
+    const position = { topic: TOPICS.decisions, partition: 0, offset: n };
+    answers.takes({ log: { position, appendedAtMs: NOW_MS } }, buildDecision(n, { appendedAtMs: NOW_MS }));
   }
   const letters = createLetters();
   if (letter !== undefined) letters.takes(deadLetter(letter));

@@ -119,9 +119,9 @@ async function readUnanswered(
       from: Object.fromEntries(next),
       onRecords(records) {
         for (const record of records) {
-          const { partition, offset } = record.coordinate;
+          const { partition, offset } = record.position;
           next.set(`${topic}/${partition}`, nextOffset(record));
-          if (!answers.has(record.coordinate) && letters.behind(record.coordinate) === null) {
+          if (!answers.has(record.position) && letters.behind(record.position) === null) {
             onUnanswered(partition, offset);
           }
         }

@@ -4,7 +4,7 @@ import { type DecisionsRecord, type EpochInForce, epochBehind, holdsIn } from '@
 
 export type Read = {
   record: DecisionsRecord;
-  log: Pick<LogRecord, 'coordinate' | 'appendedAtMs'>;
+  log: Pick<LogRecord, 'position' | 'appendedAtMs'>;
   /** A newer epoch than the one that it was made in had begun before it on its partition: as a decision or settlement it is void. */
   isOvertaken: boolean;
   /** What holds behind it on its partition, where it begins that; else null. */
@@ -15,7 +15,7 @@ export type Read = {
 export function readInEpochs(): (record: DecisionsRecord, log: Read['log']) => Read {
   const inForce = new Map<number, EpochInForce>();
   return (record, log) => {
-    const { partition } = log.coordinate;
+    const { partition } = log.position;
     const before = inForce.get(partition) ?? null;
     if (record.event === 'ledger.epoch') {
       const behind = epochBehind(before, record.epoch);

@@ -59,7 +59,7 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   const budgetsOf = shared<readonly BudgetLimit[]>();
   const settlingOf = shared<Settling>();
   return ({ record, log }) => {
-    const at = placeName(log.coordinate);
+    const at = placeName(log.position);
     switch (record.event) {
       case 'action.decided': {
         const { decision } = record;

@@ -1,7 +1,7 @@
 /** Attributes of spans about records of the log, by OpenTelemetry's conventions for messaging. */
 import type { SpanOptions } from './tracer.ts';
 
-type Coordinate = { topic: string; partition: number; offset: number };
+type LogPosition = { topic: string; partition: number; offset: number };
 
 /** One append of `records` records. */
 export function produced(system: string, topic: string, records: number): SpanOptions {
@@ -18,13 +18,8 @@ export function produced(system: string, topic: string, records: number): SpanOp
 }
 
 /** Work of a group's member on one record, of a batch of `records`. */
-export function consumed(
-  system: string,
-  group: string,
-  coordinate: Coordinate,
-  records: number,
-): SpanOptions {
-  const { topic, partition, offset } = coordinate;
+export function consumed(system: string, group: string, position: LogPosition, records: number): SpanOptions {
+  const { topic, partition, offset } = position;
   return {
     kind: 'consumer',
     attributes: {
@@ -35,7 +30,7 @@ export function consumed(
       'messaging.destination.partition.id': String(partition),
       'messaging.consumer.group.name': group,
       'messaging.batch.message_count': records,
-      'mandate.coordinate': `${topic}/${partition}/${offset}`,
+      'mandate.position': `${topic}/${partition}/${offset}`,
     },
   };
 }

@@ -111,7 +111,7 @@ export function adjusted(n: number, given: Partial<BudgetAdjusted['adjustment']>
 /** As it lies on the log. */
 export function logged(record: DecisionsRecord, offset: number, partition = 0): LogRecord {
   return {
-    coordinate: { topic: TOPICS.decisions, partition, offset },
+    position: { topic: TOPICS.decisions, partition, offset },
     key: null,
     value: Buffer.from(JSON.stringify(record)),
     headers: {},

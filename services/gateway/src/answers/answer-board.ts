@@ -1,6 +1,6 @@
 /**
- * Where requests wait for their answers. An answer is posted once, under the coordinate of the record that it answers;
- * whoever waits for that coordinate is woken, and whoever comes a moment later finds it among the recent ones. So it
+ * Where requests wait for their answers. An answer is posted once, under the position of the record that it answers;
+ * whoever waits for that position is woken, and whoever comes a moment later finds it among the recent ones. So it
  * does not matter which comes first: the acknowledgement of a request, or the answer to it.
  */
 

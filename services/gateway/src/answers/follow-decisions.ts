@@ -42,7 +42,7 @@ export async function followDecisions(options: {
   const stopping = new AbortController();
 
   const take = (logged: LogRecord, first: EpochInForce | null) => {
-    const { partition } = logged.coordinate;
+    const { partition } = logged.position;
     const record = read(logged);
     const inForce = epochs.get(partition) ?? (atStart.has(partition) ? first : newest(first, epochs));
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
@@ -97,13 +97,13 @@ function newest(first: EpochInForce | null, epochs: ReadonlyMap<number, EpochInF
 }
 
 /** Throws LOG_UNREADABLE: what it does not know may say that the next decision is void. */
-function read({ coordinate, value, written }: LogRecord): DecisionsHead {
+function read({ position, value, written }: LogRecord): DecisionsHead {
   const known = writtenDecision(written);
   if (known !== null) return decisionsHeadOf(known);
   try {
     return readDecisionsHead(value);
   } catch (cause) {
-    throw recordUnreadable(coordinate, cause);
+    throw recordUnreadable(position, cause);
   }
 }
 

@@ -34,7 +34,7 @@ export async function newestFirst(
     const newest = newestOf(walks);
     if (newest?.head == null) return { records, next: null };
     records.push(newest.head);
-    newest.end = newest.head.coordinate.offset;
+    newest.end = newest.head.position.offset;
     await stepBack(newest);
   }
   const next = newestOf(walks) === null ? null : new Map(walks.map(({ partition, end }) => [partition, end]));

@@ -12,7 +12,7 @@ export async function republicationsOf(
   { bus }: Pick<Gateway, 'bus'>,
   { letter, record }: { letter: Letter; record: LogRecord },
 ): Promise<Republication[]> {
-  const { partition: own, offset } = record.coordinate;
+  const { partition: own, offset } = record.position;
   const ranges = await bus.ranges(TOPICS.deadLetters);
   const from = ranges.map(({ topic, partition, startOffset, endOffset }): [string, number] => [
     `${topic}/${partition}`,

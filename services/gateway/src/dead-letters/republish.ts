@@ -78,7 +78,7 @@ export async function republish(
   ]);
   if (acknowledged === undefined) throw new Error('the log acknowledged nothing');
 
-  const { partition, offset } = acknowledged.coordinate;
+  const { partition, offset } = acknowledged.position;
   const source = { topic, partition, offset: String(offset) };
   const republication = {
     ...command,
@@ -90,7 +90,7 @@ export async function republish(
     tenant: tenantIn(topic, content.value),
     answerIds: answerIds(source, acknowledged.appendedAtMs),
   };
-  await note(gateway, record.coordinate.partition, { event: 'deadletter.republished', republication });
+  await note(gateway, record.position.partition, { event: 'deadletter.republished', republication });
   return republication;
 }
 

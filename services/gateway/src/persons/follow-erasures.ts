@@ -164,13 +164,13 @@ async function untilErased(
  * What is no event at all was written by no gateway. An event that this version does not know may forget somebody, so
  * nothing is sealed past it.
  */
-function readRecord({ coordinate, value }: LogRecord, log: Logger): PersonsRecord | null {
-  if (coordinate.partition !== PERSONS_PARTITION) return null;
+function readRecord({ position, value }: LogRecord, log: Logger): PersonsRecord | null {
+  if (position.partition !== PERSONS_PARTITION) return null;
   try {
     return readPersonsRecord(value);
   } catch (err) {
-    if (isEvent(value)) throw recordUnreadable(coordinate, err);
-    log.error({ err, ...coordinate }, 'a record of the persons is no event: it is passed over');
+    if (isEvent(value)) throw recordUnreadable(position, err);
+    log.error({ err, ...position }, 'a record of the persons is no event: it is passed over');
     return null;
   }
 }

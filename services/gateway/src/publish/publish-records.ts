@@ -183,7 +183,7 @@ async function append(
       }),
     );
     const acknowledged = await bus.append(TOPICS.actions, records);
-    return acknowledged.map(({ coordinate: { topic, partition, offset } }) => ({
+    return acknowledged.map(({ position: { topic, partition, offset } }) => ({
       topic,
       partition,
       offset: String(offset),

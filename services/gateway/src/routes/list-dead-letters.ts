@@ -41,7 +41,7 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
         isWanted: (record) => letterIn(record) !== null,
       });
       const deadLetters = records.flatMap((record) => {
-        const { partition, offset } = record.coordinate;
+        const { partition, offset } = record.position;
         const letter = letterIn(record);
         return letter === null ? [] : [{ partition, offset, ...letter }];
       });

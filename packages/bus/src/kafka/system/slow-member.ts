@@ -17,7 +17,7 @@ await bus.consume({
   async onBatch(batch) {
     process.stdout.write('taken\n');
     await once(process.stdin, 'data');
-    const outcome = await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1).then(
+    const outcome = await batch.commit((batch.records.at(-1)?.position.offset ?? 0) + 1).then(
       () => 'committed',
       (error) => (isMandateError(error) ? error.code : `${error}`),
     );

@@ -16,11 +16,11 @@ const consumer = await bus.consume({
   maxBatch: 25,
   sessionTimeoutMs: 400,
   async onBatch(batch) {
-    for (const { coordinate, value } of batch.records) {
+    for (const { position, value } of batch.records) {
       if (batch.signal.aborted) return;
       const time = process.hrtime.bigint();
-      appendFileSync(journal, `${time} ${coordinate.partition} ${coordinate.offset} ${Buffer.from(value)}\n`);
-      await batch.commit(coordinate.offset + 1);
+      appendFileSync(journal, `${time} ${position.partition} ${position.offset} ${Buffer.from(value)}\n`);
+      await batch.commit(position.offset + 1);
     }
   },
 });

@@ -15,7 +15,7 @@ const consumer = await bus.consume({
   from: 'earliest',
   sessionTimeoutMs: Number(sessionTimeoutMs),
   async onBatch(batch) {
-    const first = batch.records[0]?.coordinate.offset ?? 0;
+    const first = batch.records[0]?.position.offset ?? 0;
     process.send?.('holding');
     await once(process, 'message');
     await batch.commit(first + batch.records.length).then(

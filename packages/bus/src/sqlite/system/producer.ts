@@ -24,7 +24,7 @@ for (let next = done; !stopping; next += BATCH) {
   const records = numbers.map((number) => ({ key: `${name}/${number % KEYS}`, value: `${name}:${number}` }));
   const acks = await bus.append(topic, records);
   const lines = acks.map(
-    ({ coordinate }, i) => `${coordinate.partition} ${coordinate.offset} ${records[i]?.value}\n`,
+    ({ position }, i) => `${position.partition} ${position.offset} ${records[i]?.value}\n`,
   );
   appendFileSync(journal, lines.join(''));
   await pause(1);

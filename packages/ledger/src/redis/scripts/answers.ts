@@ -117,9 +117,9 @@ function decodeKill([scope, revision, reason, agentId]: KillReply): KillFact {
 }
 
 function decodeFirst(reply: FirstReply): FirstDecision {
-  const [coordinate, appendedAtMs, kind, actionId, attempt, verdict, code, samePayload] = reply;
+  const [position, appendedAtMs, kind, actionId, attempt, verdict, code, samePayload] = reply;
   return {
-    source: sourceAt(coordinate),
+    source: sourceAt(position),
     appendedAtMs: Number(appendedAtMs),
     kind: kind === 'f' ? 'first' : 'expired',
     actionId,

@@ -25,7 +25,7 @@ export function encodeCall(
 } {
   const terms = createTerms();
   const plans = createPlans(terms);
-  const coordinates: string[] = [];
+  const positions: string[] = [];
   const actions: string[] = [];
   const texts: string[] = [];
   const keys: string[] = [];
@@ -33,7 +33,7 @@ export function encodeCall(
   let appendedAtMs = 0;
   for (const operation of operations) {
     const { source, agentId, actionId, attempt } = operation;
-    coordinates.push(coordinateOf(source));
+    positions.push(coordinateOf(source));
     actions.push(`${agentId} ${actionId}`);
     const agent = terms.agent(agentId);
     if (operation.op === 'decide') {
@@ -55,7 +55,7 @@ export function encodeCall(
   }
   const maxRemembered = operations[0]?.maxRemembered ?? 0;
   const room = { maxRemembered, keptUnremembered };
-  const call = { coordinates, actions, texts, keys, numbers, appendedAtMs, ...room, ...terms.all() };
+  const call = { positions, actions, texts, keys, numbers, appendedAtMs, ...room, ...terms.all() };
   const counterRefs = terms.counterRefs();
   const named = terms.named();
   return {

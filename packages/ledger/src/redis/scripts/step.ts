@@ -77,8 +77,8 @@ export async function confirmTenant(
   published: readonly Pick<Operation, 'source'>[],
 ): Promise<void> {
   const { calls, rest } = shards.answered.whole(epoch, published);
-  const coordinates = rest.map(coordinateOf);
+  const positions = rest.map(coordinateOf);
   await shards.askUnder(epoch, tenant, 'confirm', [
-    JSON.stringify({ kept: shards.keptUnremembered, coordinates, calls }),
+    JSON.stringify({ kept: shards.keptUnremembered, positions, calls }),
   ]);
 }

@@ -1,5 +1,5 @@
 /**
- * Deliveries by their coordinate. A map a partition, keyed by the offset as a number where it is one: half the size of
+ * Deliveries by their position. A map a partition, keyed by the offset as a number where it is one: half the size of
  * a map of texts, and no map ever meets the engine's cap of 2^24 keys in a sane log.
  * A partition stays when its deliveries are forgotten: a step holds the one that it will store its delivery in.
  */
@@ -7,22 +7,22 @@ import type { Source } from '@mandate/schemas';
 import type { Offset, Partition } from './remembered.ts';
 
 /** By topic, then by partition. */
-export type Coordinates = Map<string, Map<number, Partition>>;
+export type LogPositions = Map<string, Map<number, Partition>>;
 
 export type Place = { readonly log: Partition; readonly offset: Offset };
 
-export function openPlace(coordinates: Coordinates, source: Source): Place {
-  const log = openPartition(coordinates, source.topic, source.partition);
+export function openPlace(positions: LogPositions, source: Source): Place {
+  const log = openPartition(positions, source.topic, source.partition);
   const offset = Number(source.offset);
   const isNumber = Number.isSafeInteger(offset) && String(offset) === source.offset;
   return { log, offset: isNumber ? offset : source.offset };
 }
 
-export function openPartition(coordinates: Coordinates, topic: string, partition: number): Partition {
-  let partitions = coordinates.get(topic);
+export function openPartition(positions: LogPositions, topic: string, partition: number): Partition {
+  let partitions = positions.get(topic);
   if (partitions === undefined) {
     partitions = new Map();
-    coordinates.set(topic, partitions);
+    positions.set(topic, partitions);
   }
   let log = partitions.get(partition);
   if (log === undefined) {
