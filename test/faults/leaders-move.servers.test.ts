@@ -6,6 +6,7 @@
 import type { Acknowledged } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
 import {
+  byLength,
   describeWithOwnServers,
   IS_LONG,
   type KafkaCluster,
@@ -24,7 +25,7 @@ const SHARE = 20;
 const MOST_WAITING = 200;
 const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
 
-const MOVES = IS_LONG ? 60 : 4;
+const MOVES = byLength({ short: 2, full: 4, long: 60 });
 const [END, KILL] = ['end', 'kill'] as const;
 /** Brokers that go, among the moves. */
 const GOING = IS_LONG ? 6 : 1;

@@ -4,7 +4,7 @@
  * the broker, those of the gateway and of the deciders.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWithOwnServers, type Held, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import { byLength, describeWithOwnServers, type Held, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
@@ -12,7 +12,7 @@ import { expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
 import { PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-const FAULTS = IS_LONG ? 120 : 8;
+const FAULTS = byLength({ short: 4, full: 8, long: 120 });
 const LONGEST_DELAY_MS = 1_500;
 const WRITERS = 4;
 const SHARE = 5;
