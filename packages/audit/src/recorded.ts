@@ -31,11 +31,23 @@ export const storableTime = z.iso
 const STORED_TIME = /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Whether the row of a valid record certainly fits its columns as it is. The columns hold less than a record may only for times
- * and for counts of 32 bits. A row that may not fit is validated whole.
+ * Whether the row of a valid record certainly fits its columns as it is: the times, the counts of 32 bits, and the amounts, which
+ * ClickHouse would wrap. A row that may not fit is validated whole.
  */
-export function certainlyFits(times: readonly string[], counts: readonly number[]): boolean {
-  return counts.every((count) => count <= MAX_UINT32) && times.every((time) => STORED_TIME.test(time));
+export function certainlyFits(row: {
+  times: readonly string[];
+  counts: readonly number[];
+  amounts: readonly number[];
+}): boolean {
+  return row.counts.every(isUint32) && row.times.every(isStored) && row.amounts.every(Number.isSafeInteger);
+}
+
+function isUint32(count: number): boolean {
+  return Number.isInteger(count) && count >= 0 && count <= MAX_UINT32;
+}
+
+function isStored(time: string): boolean {
+  return STORED_TIME.test(time);
 }
 
 export const logColumns = {

@@ -56,7 +56,14 @@ export const decisionRow = z.strictObject({
 });
 
 export function decisionRowFits(row: z.input<typeof decisionRow>): row is z.output<typeof decisionRow> {
-  return certainlyFits([row.appended_at, row.decided_at, row.recorded_at], [row.attempt, row.log_partition]);
+  return (
+    row.charged_micros >= 0 &&
+    certainlyFits({
+      times: [row.appended_at, row.decided_at, row.recorded_at],
+      counts: [row.attempt, row.log_partition],
+      amounts: [row.charged_micros, row.cumulative_micros, ...row.limits.map(({ used }) => used)],
+    })
+  );
 }
 
 export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof decisionRow> {

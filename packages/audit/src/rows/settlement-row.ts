@@ -38,7 +38,15 @@ export const settlementRow = z.strictObject({
 });
 
 export function settlementRowFits(row: z.input<typeof settlementRow>): row is z.output<typeof settlementRow> {
-  return certainlyFits([row.settled_at, row.recorded_at], [row.attempt, row.log_partition]);
+  const { charged_micros: charged, excess_micros: excess } = row;
+  return (
+    Math.min(charged, excess) >= 0 &&
+    certainlyFits({
+      times: [row.settled_at, row.recorded_at],
+      counts: [row.attempt, row.log_partition],
+      amounts: [charged, excess, row.delta_micros, row.cumulative_micros, row.released_micros],
+    })
+  );
 }
 
 export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof settlementRow> {

@@ -74,7 +74,7 @@ export function rateNamed(name: string): RateReference {
   return { agentId, tool, windowMs };
 }
 
-export function coordinateOf({ topic, partition, offset }: Source): string {
+export function positionOf({ topic, partition, offset }: Source): string {
   return `${topic}/${partition}/${offset}`;
 }
 

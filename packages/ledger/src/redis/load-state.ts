@@ -10,7 +10,7 @@ import { type Flag, flagKey } from '../memory/flags.ts';
 import { sourceOf } from '../memory/log-positions.ts';
 import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { coordinateOf, counterName, grantName, ownCounters, rateName } from './keys.ts';
+import { counterName, grantName, ownCounters, positionOf, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
 import { type Charged, requestWords } from './scripts/field-encoding.ts';
 
@@ -70,7 +70,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
         if (delivery.unpublished !== null)
           throw new TypeError('a fold holds what is on the log, and nothing else');
         if (isForgotten(delivery, clockMs) || delivery.kind === 'unremembered') continue;
-        const line = ['delivery', coordinateOf(sourceOf(delivery)), packDelivery(delivery)];
+        const line = ['delivery', positionOf(sourceOf(delivery)), packDelivery(delivery)];
         yield [delivery.agent.tenant.name, line];
       }
     }
@@ -145,7 +145,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
         .filter((entry) => !isForgotten(entry, clockMs))
         .sort((a, b) => a.attempt - b.attempt);
       if (attempts.length === 0) continue;
-      const places = attempts.map((entry) => `${entry.attempt} ${coordinateOf(sourceOf(entry))}`);
+      const places = attempts.map((entry) => `${entry.attempt} ${positionOf(sourceOf(entry))}`);
       yield ['action', `${agent.id} ${actionId}`, places.join(' ')];
     }
   }
@@ -161,7 +161,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
   // In order of arrival.
   for (const delivery of tenant.unremembered.items.slice(tenant.unremembered.head)) {
     if (!isForgotten(delivery, clockMs))
-      yield ['delivery', coordinateOf(sourceOf(delivery)), packDelivery(delivery)];
+      yield ['delivery', positionOf(sourceOf(delivery)), packDelivery(delivery)];
   }
   for (const { id, waiting } of tenant.agents.values()) {
     const still = waiting.filter(({ forgetAtMs }) => forgetAtMs > clockMs);

@@ -2,7 +2,7 @@
 -- What is on the log now: it is unpublished no more, and once that is so of all that a call answered, the answers go.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] JSON: `kept`: brief.lua; `coordinates`; `calls`, of which all is on the log: { call, the least time at which
+-- ARGV  [1..4] parts/shard.lua   [5] JSON: `kept`: brief.lua; `positions`; `calls`, of which all is on the log: { call, the least time at which
 --       something of it is forgotten, … }
 -- Returns { 'OK' }, or a refusal. {'EPOCH'} means that nothing of this may be committed.
 --
@@ -17,35 +17,35 @@ local refused = refusal()
 if refused then return refused end
 
 local given = cjson.decode(ARGV[5])
-local coordinates, whole = given.coordinates, {}
+local positions, whole = given.positions, {}
 for at = 1, #given.calls, 2 do
   local name = decimal(given.calls[at])
   if given.calls[at + 1] > shard.now then
     whole[#whole + 1] = name
   else
-    for coordinate in string.gmatch(redis.call('HGET', keys.unpublished, name) or '', '%S+') do
-      coordinates[#coordinates + 1] = coordinate
+    for position in string.gmatch(redis.call('HGET', keys.unpublished, name) or '', '%S+') do
+      positions[#positions + 1] = position
     end
   end
 end
 
 local on_log, calls, due = {}, {}, {}
-for at, stored in ipairs(fetch(keys.seen, coordinates)) do
+for at, stored in ipairs(fetch(keys.seen, positions)) do
   if stored then
     local kind, forget_at, call = struct.unpack(DELIVERY.head, stored)
-    on_log[coordinates[at]] = true
+    on_log[positions[at]] = true
     calls[call] = true
     -- It was passed over when its turn to be forgotten came.
     local is_brief = kind == 'u' or kind == 'v'
-    if forget_at <= shard.now and not is_brief then due[#due + 1] = coordinates[at] end
+    if forget_at <= shard.now and not is_brief then due[#due + 1] = positions[at] end
   end
 end
 
 for call in pairs(calls) do
   local name = decimal(call)
   local left = {}
-  for coordinate in string.gmatch(redis.call('HGET', keys.unpublished, name) or '', '%S+') do
-    if not on_log[coordinate] then left[#left + 1] = coordinate end
+  for position in string.gmatch(redis.call('HGET', keys.unpublished, name) or '', '%S+') do
+    if not on_log[position] then left[#left + 1] = position end
   end
   if #left > 0 then
     redis.call('HSET', keys.unpublished, name, table.concat(left, ' '))

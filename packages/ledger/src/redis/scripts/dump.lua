@@ -6,7 +6,7 @@
 --
 -- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. Of a window or rate
 -- the value is { bucket, amount, bucket, amount, … }, of a delivery what load.lua takes, of a call that answered
--- { at, plans, answers, held, { coordinate, place }, … }: step.lua.
+-- { at, plans, answers, held, { position, place }, … }: step.lua.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -52,9 +52,9 @@ end
 local function answers_of(call, unpublished)
   local at, answers, _, held = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, call)))
   local found = { at, redis.call('HGET', keys.plans, call), answers, held }
-  for coordinate in string.gmatch(unpublished, '%S+') do
-    local delivery = get(memory.seen, coordinate)
-    found[#found + 1] = { coordinate, delivery.sequence - delivery.call + 1 }
+  for position in string.gmatch(unpublished, '%S+') do
+    local delivery = get(memory.seen, position)
+    found[#found + 1] = { position, delivery.sequence - delivery.call + 1 }
   end
   return found
 end

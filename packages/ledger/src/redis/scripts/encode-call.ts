@@ -7,7 +7,7 @@ import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import { deepEqual } from '@mandate/schemas/core';
 import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
-import { coordinateOf, ownCounters, rateName } from '../keys.ts';
+import { ownCounters, positionOf, rateName } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
 import { createTerms } from './counter-table.ts';
 import type { CallContext } from './fast-path.ts';
@@ -33,7 +33,7 @@ export function encodeCall(
   let appendedAtMs = 0;
   for (const operation of operations) {
     const { source, agentId, actionId, attempt } = operation;
-    positions.push(coordinateOf(source));
+    positions.push(positionOf(source));
     actions.push(`${agentId} ${actionId}`);
     const agent = terms.agent(agentId);
     if (operation.op === 'decide') {

@@ -55,7 +55,7 @@ local take = {
     )
   end,
   -- packed: as dump.lua gives it
-  delivery = function(coordinate, packed)
+  delivery = function(position, packed)
     local kind, agent, forgotten_at = unpack(packed)
     local is_brief = kind == 'u' or kind == 'v'
     local delivery = { kind = kind, agent = agent, forget_at = forgotten_at, call = 0, sequence = 0, digest = packed[4] }
@@ -67,14 +67,14 @@ local take = {
         reserved = lease[1], expires_at = lease[2], charged = lease[3], result = lease[4], charges = lease[5],
       }
     end
-    redis.call('HSET', keys.seen, coordinate, pack_delivery(delivery))
+    redis.call('HSET', keys.seen, position, pack_delivery(delivery))
     if is_brief then
-      redis.call('RPUSH', keys.brief, coordinate)
+      redis.call('RPUSH', keys.brief, position)
     else
-      forget_at(forgotten_at, 'd ' .. coordinate)
+      forget_at(forgotten_at, 'd ' .. position)
     end
     if lease and not lease[4] then
-      redis.call('ZADD', keys.running, decimal(lease[2]), agent .. ' ' .. coordinate)
+      redis.call('ZADD', keys.running, decimal(lease[2]), agent .. ' ' .. position)
     end
   end,
   action = function(field, attempts) redis.call('HSET', keys.actions, field, attempts) end,

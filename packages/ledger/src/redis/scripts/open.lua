@@ -6,7 +6,7 @@
 -- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all   [6] as of which time; '' for now
 --       [7] the counter that it was charged to, JSON, or '' for any   [8] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { { coordinate, agent, action, attempt, sequence, reserved,
+-- Returns { 'OK', now, next cursor ('0' at the end), { { position, agent, action, attempt, sequence, reserved,
 -- decided at, lease expires at }, … } }, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
@@ -24,34 +24,34 @@ local agent = ARGV[5]
 local as_of = ARGV[6] == '' and shard.now or integer(ARGV[6])
 local memory = open_memory(keys, shard.now)
 local place, cursor = string.match(ARGV[8], '^(%a?)(%d+)$')
-local coordinates = {}
+local positions = {}
 
 -- First those that run, then those that are to reach the log.
 local next_cursor
 if place == 'u' then
   local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', CALLS_A_PAGE))
   for at = 2, #found, 2 do
-    for coordinate in string.gmatch(found[at], '%S+') do coordinates[#coordinates + 1] = coordinate end
+    for position in string.gmatch(found[at], '%S+') do positions[#positions + 1] = position end
   end
   next_cursor = after == '0' and '0' or 'u' .. after
 else
   local after, found = unpack(redis.call('ZSCAN', keys.running, cursor, 'COUNT', 500))
   for at = 1, #found, 2 do
-    local of, coordinate = string.match(found[at], '^(%S+) (%S+)$')
+    local of, position = string.match(found[at], '^(%S+) (%S+)$')
     local alive = tonumber(found[at + 1]) > as_of
-    if alive and (agent == '' or of == agent) then coordinates[#coordinates + 1] = coordinate end
+    if alive and (agent == '' or of == agent) then positions[#positions + 1] = position end
   end
   next_cursor = after == '0' and 'u0' or 'r' .. after
 end
 
-prefetch(memory.seen, coordinates)
+prefetch(memory.seen, positions)
 local open = {}
-for _, coordinate in ipairs(coordinates) do
-  local entry = get(memory.seen, coordinate)
+for _, position in ipairs(positions) do
+  local entry = get(memory.seen, position)
   local lease = entry and entry.lease
   if lease and (agent == '' or entry.agent == agent) and is_charged(entry, ARGV[7]) then
     open[#open + 1] = {
-      coordinate, entry.agent, entry.action, entry.attempt, entry.sequence,
+      position, entry.agent, entry.action, entry.attempt, entry.sequence,
       outgoing(lease.reserved), entry.at, lease.expires_at,
     }
   end

@@ -7,7 +7,7 @@
 -- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] tenant   [7] the operations, JSON (step.ts): arrays of words and
 --       numbers, by place   [8] the plans they came with, as text that is only kept and given back
 --
--- Returns { 'OK', now, call, results, answers, kept, held }, a refusal (parts/shard.lua), or { 'CORRUPT', coordinate } when
+-- Returns { 'OK', now, call, results, answers, kept, held }, a refusal (parts/shard.lua), or { 'CORRUPT', position } when
 -- another record is remembered there: then nothing has happened.
 --   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
 --             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
@@ -43,7 +43,7 @@ local replay_ms = integer(ARGV[5])
 local replay_until = now + replay_ms
 local tenant = ARGV[6]
 local batch = cjson.decode(ARGV[7])
-local coordinates, actions, texts, keys_of = batch.coordinates, batch.actions, batch.texts, batch.keys
+local positions, actions, texts, keys_of = batch.positions, batch.actions, batch.texts, batch.keys
 local numbers, agents = batch.numbers, batch.agents
 -- The clock of the log is ahead of this one.
 local is_ahead = batch.appendedAtMs > now
@@ -59,7 +59,7 @@ local done = open_hash(keys.done)
 
 local answers, answered, moved, kept = {}, {}, {}, {}
 
-prefetch(memory.seen, coordinates)
+prefetch(memory.seen, positions)
 prefetch(memory.actions, actions)
 local lifetimes = open_lifetimes(counters, batch.lifetimes)
 local windowed = open_windowed(counters, batch.windows, batch.windowsMs)
@@ -100,15 +100,15 @@ local function lease_end_of(expires_at)
   return text
 end
 
--- The same coordinate again: the call that answered it, or the news that its record is on the log.
+-- The same position again: the call that answered it, or the news that its record is on the log.
 local function answer_again(at, is_outcome)
-  local coordinate = coordinates[at]
-  local known = recall(memory, coordinate)
+  local position = positions[at]
+  local known = recall(memory, position)
   if not known then return nil end
   local digest = not is_outcome and string.match(texts[at], '^%S+') or nil
   local was_outcome = known.kind == 's' or known.kind == 'v'
   if is_outcome ~= was_outcome or digest ~= known.digest then return 'CORRUPT' end
-  if not is_unpublished(memory, known, coordinate) then return 0 end
+  if not is_unpublished(memory, known, position) then return 0 end
   if known.call ~= call then kept[known.call] = true end
   return { known.call, known.sequence - known.call + 1 }
 end
@@ -128,11 +128,11 @@ end
 fast_path.open()
 
 -- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets many more if there is no room.
-local forgets = memory.left < #coordinates and FORGETS_FOR_ROOM or 2 * #coordinates + 4
+local forgets = memory.left < #positions and FORGETS_FOR_ROOM or 2 * #positions + 4
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
 local function decide(at, agent, terms, attempt, deadline, reserve)
-  local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
+  local position, field, key = positions[at], actions[at], keys_of[at]
   local known = memory.actions.stored[field] or key ~= ''
   local first = known and find_first(memory, grants, request_at(at)) or nil
   local unremembered = memory.left <= 0
@@ -176,14 +176,14 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   if terms.observes and not ended then verdict, code, hard = unpack(VERDICT.allowed) end
 
   local place = sequence - call + 1
-  answers[place], answered[place] = answer, coordinate
+  answers[place], answered[place] = answer, position
   local forget_at, runs = replay_until_of(at), nil
   local reserved, expires_at, state, charges = 0, 0, 0, ''
   if verdict == 'ALLOW' then
     reserved = charge_now(counters, terms.charged, reserve)
     expires_at, state, charges = now + terms.lease_ms, RUNNING, terms.charges
     if expires_at > forget_at then forget_at = expires_at end
-    runs = agent .. ' ' .. coordinate
+    runs = agent .. ' ' .. position
     local running = memory.running
     local last = #running
     running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
@@ -195,10 +195,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   answer[7] = outgoing(terms.total.sum)
 
   if unremembered then
-    brief.remember(memory, coordinate, pack_duplicate('u', forget_at, call, sequence, request_at(at).digest, agent))
+    brief.remember(memory, position, pack_duplicate('u', forget_at, call, sequence, request_at(at).digest, agent))
     return place
   elseif first then
-    remember(memory, coordinate, pack_duplicate('d', forget_at, call, sequence, request_at(at).digest, agent))
+    remember(memory, position, pack_duplicate('d', forget_at, call, sequence, request_at(at).digest, agent))
     return place
   end
   local charged = reserved
@@ -214,13 +214,13 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     end
     moved[place] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
   end
-  remember(memory, coordinate, pack_decision(
+  remember(memory, position, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
     now, attempt, verdict, hard, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
-  -- What was forgotten at this coordinate has ended, and had perhaps the same name.
+  -- What was forgotten at this position has ended, and had perhaps the same name.
   if runs then memory.ended[runs] = early and true or nil end
-  claim(memory, coordinate, field, attempt)
+  claim(memory, position, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end
   if verdict == 'DEFER' then
     local request = request_at(at)
@@ -291,31 +291,31 @@ do
       at, sequence, kind, late and 1 or 0, outgoing(delta), outgoing(lease and lease.charged or 0),
       outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
     }
-    answered[#answered + 1] = coordinates[at]
+    answered[#answered + 1] = positions[at]
     -- What it settled may be forgotten before its own record is on the log.
     if delta ~= 0 or excess ~= 0 or released ~= 0 then
       moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
       fast_path.close()
     end
     if kind == 'unremembered' then
-      brief.remember(memory, coordinates[at], pack_outcome('v', replay_until, call, sequence, agent))
+      brief.remember(memory, positions[at], pack_outcome('v', replay_until, call, sequence, agent))
     else
-      remember(memory, coordinates[at], pack_outcome('s', replay_until, call, sequence, agent))
+      remember(memory, positions[at], pack_outcome('s', replay_until, call, sequence, agent))
     end
     return #answers
   end
 end
 
 local results, waiting = {}, {}
-for at = 1, #coordinates do
+for at = 1, #positions do
   local from = 5 * (at - 1)
   local terms, agent, attempt = all_terms[numbers[from + 1]], agents[numbers[from + 2]], numbers[from + 3]
   local result
   if waiting[agent] then
     result = -1
   else
-    result = memory.seen.stored[coordinates[at]] and answer_again(at, terms == nil) or nil
-    if result == 'CORRUPT' then return { 'CORRUPT', coordinates[at] } end
+    result = memory.seen.stored[positions[at]] and answer_again(at, terms == nil) or nil
+    if result == 'CORRUPT' then return { 'CORRUPT', positions[at] } end
     if not result and terms then
       result = decide(at, agent, terms, attempt, numbers[from + 4], numbers[from + 5])
     elseif not result then

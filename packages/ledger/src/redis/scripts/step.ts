@@ -1,7 +1,7 @@
 /** step.lua and confirm.lua: the operations of one tenant, as they go in and come out. */
 import type { Operation, StepResult } from '../../port.ts';
 import { corrupt } from '../failure.ts';
-import { coordinateOf } from '../keys.ts';
+import { positionOf } from '../keys.ts';
 import type { Shards } from '../shards.ts';
 import { type AnswerReply, type CallReply, contextIn, decidedIn, settledIn } from './answers.ts';
 import { encodeCall } from './encode-call.ts';
@@ -77,7 +77,7 @@ export async function confirmTenant(
   published: readonly Pick<Operation, 'source'>[],
 ): Promise<void> {
   const { calls, rest } = shards.answered.whole(epoch, published);
-  const positions = rest.map(coordinateOf);
+  const positions = rest.map(positionOf);
   await shards.askUnder(epoch, tenant, 'confirm', [
     JSON.stringify({ kept: shards.keptUnremembered, positions, calls }),
   ]);

@@ -4,7 +4,7 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, coordinate, agent, delta, { counter, … } }, … } }, or a
+-- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, position, agent, delta, { counter, … } }, … } }, or a
 -- refusal. The counters are those that hold the delta now. An answer has a row for all that its ALLOW charged (1), one for the
 -- agent's own of them (2), one for its counter of releases (3). An answer may come in two pages.
 --
@@ -24,9 +24,9 @@ local memory = open_memory(keys, shard.now)
 local cursor, found = unpack(redis.call('HSCAN', keys.unpublished, ARGV[5], 'COUNT', CALLS_A_PAGE))
 local unpublished = {}
 
-local function list(row, coordinate, delivery, delta, counters)
+local function list(row, position, delivery, delta, counters)
   if tonumber(delta) == 0 then return end
-  unpublished[#unpublished + 1] = { delivery.sequence, row, coordinate, delivery.agent, delta, counters }
+  unpublished[#unpublished + 1] = { delivery.sequence, row, position, delivery.agent, delta, counters }
 end
 
 -- Names of the counters that still count a charge.   own: the first part of the names to list; '' for all
@@ -41,17 +41,17 @@ end
 
 for at = 1, #found, 2 do
   local _, answers, moved = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, found[at])))
-  for coordinate in string.gmatch(found[at + 1], '%S+') do
-    local delivery = get(memory.seen, coordinate)
+  for position in string.gmatch(found[at + 1], '%S+') do
+    local delivery = get(memory.seen, position)
     local place = delivery.sequence - delivery.call + 1
     local settled, lease = moved[place], delivery.lease
     if settled then
       local charged_at, charges, delta, excess, released, own, releases = unpack(settled)
-      list(1, coordinate, delivery, delta, counters_in(charges, charged_at, ''))
-      list(2, coordinate, delivery, excess, counters_in(charges, charged_at, own))
-      list(3, coordinate, delivery, released, { releases })
+      list(1, position, delivery, delta, counters_in(charges, charged_at, ''))
+      list(2, position, delivery, excess, counters_in(charges, charged_at, own))
+      list(3, position, delivery, released, { releases })
     elseif lease and lease.reserved ~= 0 then
-      list(1, coordinate, delivery, outgoing(lease.reserved), counters_in(lease.charges, delivery.at, ''))
+      list(1, position, delivery, outgoing(lease.reserved), counters_in(lease.charges, delivery.at, ''))
     end
   end
 end

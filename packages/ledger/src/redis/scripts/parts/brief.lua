@@ -1,5 +1,5 @@
 -- @use deliveries.lua
--- Deliveries for which there is no room, as in room.ts and forget.ts. `brief` lists their coordinates, the oldest first. It
+-- Deliveries for which there is no room, as in room.ts and forget.ts. `brief` lists their positions, the oldest first. It
 -- keeps the last deliveries, and those that the log does not contain yet.
 
 local brief = {}
@@ -15,21 +15,21 @@ function brief.open(keys, memory, most, kept)
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 
--- Replaces a forgotten delivery of the same coordinate.
-function brief.remember(memory, coordinate, packed)
-  if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
-  put_stored(memory.seen, coordinate, packed)
+-- Replaces a forgotten delivery of the same position.
+function brief.remember(memory, position, packed)
+  if memory.seen.stored[position] then drop(memory, position, get(memory.seen, position)) end
+  put_stored(memory.seen, position, packed)
   local added = memory.brief.added
-  added[#added + 1] = coordinate
-  memory.brief.is_brief[coordinate] = true
+  added[#added + 1] = position
+  memory.brief.is_brief[position] = true
 end
 
--- The coordinates of deliveries for which there is room.
-function brief.others(memory, coordinates)
-  if #memory.brief.added == 0 then return coordinates end
+-- The positions of deliveries for which there is room.
+function brief.others(memory, positions)
+  if #memory.brief.added == 0 then return positions end
   local others = {}
-  for _, coordinate in ipairs(coordinates) do
-    if not memory.brief.is_brief[coordinate] then others[#others + 1] = coordinate end
+  for _, position in ipairs(positions) do
+    if not memory.brief.is_brief[position] then others[#others + 1] = position end
   end
   return others
 end
@@ -42,15 +42,15 @@ function brief.write(memory)
   call_with_many('RPUSH', key, memory.brief.added)
   local over = redis.call('LLEN', key) - memory.brief.kept
   local gone, last = {}, math.min(math.max(over, 0) + OLDEST_LOOKED_AT, MOST_LOOKED_AT)
-  for at, coordinate in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
-    local delivery = get(memory.seen, coordinate)
-    -- Since then another delivery may have got this coordinate.
+  for at, position in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
+    local delivery = get(memory.seen, position)
+    -- Since then another delivery may have got this position.
     local stands = delivery and (delivery.kind == 'u' or delivery.kind == 'v')
-    local may_go = not stands or at <= over and not is_unpublished(memory, delivery, coordinate)
-      or is_forgotten(memory, delivery, coordinate)
+    local may_go = not stands or at <= over and not is_unpublished(memory, delivery, position)
+      or is_forgotten(memory, delivery, position)
     if may_go then
-      if stands then gone[#gone + 1] = coordinate end
-      redis.call('LREM', key, 1, coordinate)
+      if stands then gone[#gone + 1] = position end
+      redis.call('LREM', key, 1, position)
     elseif at > over then
       break
     end

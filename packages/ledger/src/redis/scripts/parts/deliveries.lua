@@ -1,5 +1,5 @@
 -- @use hash.lua
--- What is remembered of each delivery that was answered, by its coordinate ('topic/partition/offset'), and what stands
+-- What is remembered of each delivery that was answered, by its position ('topic/partition/offset'), and what stands
 -- for an action.
 --
 -- A delivery is a head of doubles and bytes, which `struct` packs three times as fast as text, then words with a blank
@@ -14,12 +14,12 @@
 -- digest, agent, action, key (or nothing), appended_at, settling. Settling and charges are JSON: an array by the indices of
 -- SETTLING, and [[counter, window_ms or false, max or false], …].
 --
--- `actions` holds, by 'agent action', 'attempt coordinate attempt coordinate …' with rising attempts; `keys`, by
--- 'agent key', the action that claimed it last. `running` has 'agent coordinate' of each ALLOW without an outcome, by the
+-- `actions` holds, by 'agent action', 'attempt position attempt position …' with rising attempts; `keys`, by
+-- 'agent key', the action that claimed it last. `running` has 'agent position' of each ALLOW without an outcome, by the
 -- end of its lease.
 --
 -- What a call of the step answered is kept whole until all of it is on the log, by the sequence of its first answer (`call`):
--- `unpublished` has the coordinates that are not on it yet, `answers` what the call said (step.lua), `plans` under what.
+-- `unpublished` has the positions that are not on it yet, `answers` what the call said (step.lua), `plans` under what.
 
 local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
 
@@ -113,31 +113,31 @@ local function open_memory(keys, now, call)
 end
 
 -- Is its record not known to be on the log?
-local function is_unpublished(memory, delivery, coordinate)
+local function is_unpublished(memory, delivery, position)
   if delivery.call == 0 then return false end
   if delivery.call == memory.call then return true end
   local unpublished = get(memory.unpublished, decimal(delivery.call))
-  return unpublished and string.find(' ' .. unpublished .. ' ', ' ' .. coordinate .. ' ', 1, true) ~= nil
+  return unpublished and string.find(' ' .. unpublished .. ' ', ' ' .. position .. ' ', 1, true) ~= nil
 end
 
 -- What the log does not hold yet is never forgotten: it was charged, and its record must still be published.
-local function is_forgotten(memory, delivery, coordinate)
-  return delivery.forget_at <= memory.now and not is_unpublished(memory, delivery, coordinate)
+local function is_forgotten(memory, delivery, position)
+  return delivery.forget_at <= memory.now and not is_unpublished(memory, delivery, position)
 end
 
--- The delivery at a coordinate; nil when there is none, or it is forgotten.
-local function recall(memory, coordinate)
-  local delivery = get(memory.seen, coordinate)
-  if not delivery or is_forgotten(memory, delivery, coordinate) then return nil end
+-- The delivery at a position; nil when there is none, or it is forgotten.
+local function recall(memory, position)
+  local delivery = get(memory.seen, position)
+  if not delivery or is_forgotten(memory, delivery, position) then return nil end
   return delivery
 end
 
--- { attempt, coordinate, attempt, coordinate, … }   field: 'agent action'
+-- { attempt, position, attempt, position, … }   field: 'agent action'
 local function attempts_of(memory, field)
   local attempts = {}
-  for attempt, coordinate in string.gmatch(get(memory.actions, field) or '', '(%S+) (%S+)') do
+  for attempt, position in string.gmatch(get(memory.actions, field) or '', '(%S+) (%S+)') do
     attempts[#attempts + 1] = integer(attempt)
-    attempts[#attempts + 1] = coordinate
+    attempts[#attempts + 1] = position
   end
   return attempts
 end
@@ -180,9 +180,9 @@ local function packed_attempts(attempts)
 end
 
 -- Lets a decision stand for its attempt, in the place of any other.
-local function claim(memory, coordinate, field, attempt)
+local function claim(memory, position, field, attempt)
   if not get(memory.actions, field) then
-    put_stored(memory.actions, field, decimal(attempt) .. ' ' .. coordinate)
+    put_stored(memory.actions, field, decimal(attempt) .. ' ' .. position)
     return
   end
   local lower, higher = {}, {}
@@ -195,19 +195,19 @@ local function claim(memory, coordinate, field, attempt)
     end
   end
   lower[#lower + 1] = attempt
-  lower[#lower + 1] = coordinate
+  lower[#lower + 1] = position
   for _, value in ipairs(higher) do lower[#lower + 1] = value end
   put_stored(memory.actions, field, packed_attempts(lower))
 end
 
 -- Gives back what a decision that is forgotten has claimed.
-local function release(memory, coordinate, entry)
-  memory.ended[entry.agent .. ' ' .. coordinate] = true
+local function release(memory, position, entry)
+  memory.ended[entry.agent .. ' ' .. position] = true
   local left, key_is_held = {}, false
   local claimed = entry.agent .. ' ' .. entry.action
   local known = attempts_of(memory, claimed)
   for at = 1, #known, 2 do
-    if known[at + 1] ~= coordinate then
+    if known[at + 1] ~= position then
       left[#left + 1] = known[at]
       left[#left + 1] = known[at + 1]
       local other = entry.key and get(memory.seen, known[at + 1])
@@ -220,16 +220,16 @@ local function release(memory, coordinate, entry)
   if get(memory.keys, field) == entry.action then put(memory.keys, field, false) end
 end
 
-local function drop(memory, coordinate, delivery)
+local function drop(memory, position, delivery)
   if delivery.kind ~= 'u' and delivery.kind ~= 'v' then memory.left = memory.left + 1 end
-  if delivery.kind == 'f' or delivery.kind == 'e' then release(memory, coordinate, delivery) end
-  put(memory.seen, coordinate, false)
+  if delivery.kind == 'f' or delivery.kind == 'e' then release(memory, position, delivery) end
+  put(memory.seen, position, false)
 end
 
 -- Stores a new delivery, packed, in the place of one that is forgotten.
-local function remember(memory, coordinate, packed)
-  if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
-  put_stored(memory.seen, coordinate, packed)
+local function remember(memory, position, packed)
+  if memory.seen.stored[position] then drop(memory, position, get(memory.seen, position)) end
+  put_stored(memory.seen, position, packed)
   memory.left = memory.left - 1
 end
 

@@ -35,7 +35,7 @@ local function owner_of_key(memory, request)
   return latest(memory, request.agent .. ' ' .. owner)
 end
 
--- { coordinate, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request runs
+-- { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request runs
 -- into; nil when it is decided anew.
 local function find_first(memory, grants, request)
   local entry, place = in_the_way(memory, grants, request)

@@ -43,7 +43,7 @@ do
       terms.has_room, terms.owed, terms.slots = has_room(terms), 0, 0
       fast_path.is_open = fast_path.is_open or terms.has_room
     end
-    fast_path.is_open = fast_path.is_open and shard.early <= now and memory.left >= #coordinates
+    fast_path.is_open = fast_path.is_open and shard.early <= now and memory.left >= #positions
     if not fast_path.is_open then return end
     for _, counters in ipairs({ lifetimes, windowed, rates }) do
       for _, counter in ipairs(counters) do fast_path.held[#fast_path.held + 1] = outgoing(counter.sum) end
@@ -81,7 +81,7 @@ do
 
   -- `decide` of step.lua for a new request that has room. Returns the index of its answer.
   function fast_path.allow(at, sequence, agent, terms, attempt, reserve)
-    local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
+    local position, field, key = positions[at], actions[at], keys_of[at]
     if terms.slots == 0 then pending[#pending + 1] = terms end
     terms.owed, terms.slots = terms.owed + reserve, terms.slots + 1
 
@@ -93,20 +93,20 @@ do
       terms.lease_end, terms.attempt_word = decimal(expires_at), decimal(attempt) .. ' '
     end
     local place = sequence - call + 1
-    answers[place], answered[place] = at, coordinate
-    local runs = agent .. ' ' .. coordinate
+    answers[place], answered[place] = at, position
+    local runs = agent .. ' ' .. position
     local running = memory.running
     local last = #running
     running[last + 1], running[last + 2] = terms.lease_end, runs
     remember(
-      memory, coordinate,
+      memory, position,
       terms.before .. struct.pack('<d', sequence) .. terms.after .. texts[at] .. ' ' .. terms.charges
     )
     if memory.ended[runs] then memory.ended[runs] = nil end
     if memory.actions.stored[field] then
-      claim(memory, coordinate, field, attempt)
+      claim(memory, position, field, attempt)
     else
-      put_stored(memory.actions, field, terms.attempt_word .. coordinate)
+      put_stored(memory.actions, field, terms.attempt_word .. position)
     end
     if key ~= '' then put(memory.keys, key, request_at(at).action) end
     return place

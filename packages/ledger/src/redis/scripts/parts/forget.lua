@@ -3,27 +3,27 @@
 -- Forgetting, a little with each step. Every look-up compares the times with the clock, so that what is forgotten is so
 -- to the millisecond; this only gives the memory back.
 --
--- `forget` is the order in which things are forgotten: 'd' and the coordinates that one call answered, 'g' and a grant, 'w'
+-- `forget` is the order in which things are forgotten: 'd' and the positions that one call answered, 'g' and a grant, 'w'
 -- and an agent of which actions wait, 'c' and a command, each with a blank between. What is due and not on the log yet, confirm.lua puts back.
 
-local function list_to_forget(memory, at, coordinates)
-  if #coordinates == 0 then return end
-  redis.call('ZADD', memory.forget_key, decimal(at), 'd ' .. table.concat(coordinates, ' '))
+local function list_to_forget(memory, at, positions)
+  if #positions == 0 then return end
+  redis.call('ZADD', memory.forget_key, decimal(at), 'd ' .. table.concat(positions, ' '))
 end
 
 local function forget_deliveries(memory, list, later)
-  local coordinates = {}
-  for coordinate in string.gmatch(list, '%S+') do coordinates[#coordinates + 1] = coordinate end
-  prefetch(memory.seen, coordinates)
-  for _, coordinate in ipairs(coordinates) do
-    local delivery = get(memory.seen, coordinate)
-    if delivery and is_forgotten(memory, delivery, coordinate) then
-      drop(memory, coordinate, delivery)
+  local positions = {}
+  for position in string.gmatch(list, '%S+') do positions[#positions + 1] = position end
+  prefetch(memory.seen, positions)
+  for _, position in ipairs(positions) do
+    local delivery = get(memory.seen, position)
+    if delivery and is_forgotten(memory, delivery, position) then
+      drop(memory, position, delivery)
     elseif delivery and delivery.forget_at > memory.now then
-      later[#later + 1] = { delivery.forget_at, coordinate }
+      later[#later + 1] = { delivery.forget_at, position }
     end
   end
-  return #coordinates
+  return #positions
 end
 
 -- grants, done: hashes of what has a `forget_at` as its third, or first value. Answers what is left to be written.

@@ -4,25 +4,25 @@
 
 local MOST_IN_ONE_SCRIPT = 1000
 
-local function unpublished_coordinates(keys)
-  local coordinates = {}
+local function unpublished_positions(keys)
+  local positions = {}
   local calls = redis.call('HGETALL', keys.unpublished)
   for at = 2, #calls, 2 do
-    for coordinate in string.gmatch(calls[at], '%S+') do coordinates[#coordinates + 1] = coordinate end
+    for position in string.gmatch(calls[at], '%S+') do positions[#positions + 1] = position end
   end
-  return coordinates
+  return positions
 end
 
 local function may_be_open(keys)
-  return redis.call('ZCARD', keys.running) + #unpublished_coordinates(keys)
+  return redis.call('ZCARD', keys.running) + #unpublished_positions(keys)
 end
 
 local function open_entries(keys, memory, agent, counter)
-  local coordinates, listed = {}, {}
-  local function list(coordinate)
-    if listed[coordinate] then return end
-    listed[coordinate] = true
-    coordinates[#coordinates + 1] = coordinate
+  local positions, listed = {}, {}
+  local function list(position)
+    if listed[position] then return end
+    listed[position] = true
+    positions[#positions + 1] = position
   end
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', memory.running_key, '(' .. decimal(memory.now), '+inf')) do
     local blank = string.find(member, ' ', 1, true)
@@ -30,11 +30,11 @@ local function open_entries(keys, memory, agent, counter)
       list(string.sub(member, blank + 1))
     end
   end
-  for _, coordinate in ipairs(unpublished_coordinates(keys)) do list(coordinate) end
-  prefetch(memory.seen, coordinates)
+  for _, position in ipairs(unpublished_positions(keys)) do list(position) end
+  prefetch(memory.seen, positions)
   local open = {}
-  for _, coordinate in ipairs(coordinates) do
-    local entry = get(memory.seen, coordinate)
+  for _, position in ipairs(positions) do
+    local entry = get(memory.seen, position)
     if entry and entry.lease and (agent == '' or entry.agent == agent) and is_charged(entry, counter) then
       open[#open + 1] = entry
     end
