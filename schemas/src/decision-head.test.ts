@@ -60,12 +60,12 @@ const misleading = fc.dictionary(
 
 it('whatever is said in it and around it, its head is the same', () => {
   fc.assert(
-    fc.property(misleading, misleading, fc.option(fc.constant('key-1')), (saw, args, idempotencyKey) => {
+    fc.property(misleading, misleading, fc.option(fc.constant('key-1')), (evidence, args, idempotencyKey) => {
       const json = JSON.parse(allow);
-      json.decision.reason = Object.values(saw).join();
-      json.decision.mandate = { ...json.decision.mandate, ...saw };
+      json.decision.reason = Object.values(evidence).join();
+      json.decision.mandate = { ...json.decision.mandate, ...evidence };
       json.decision.reservation = { ...json.decision.reservation, ...args };
-      json.decision.checks = [{ check: 'tool', said: 'pass', saw }];
+      json.decision.checks = [{ check: 'tool', result: 'pass', evidence }];
       json.decision.action = { ...json.decision.action, args, ...(idempotencyKey && { idempotencyKey }) };
       expect(headOf(written(json))).toEqual(wholeOf(written(json)));
     }),

@@ -23,7 +23,7 @@ const actionDecidedHead = z.object({
       agentId: true,
       verdict: true,
       code: true,
-      hard: true,
+      final: true,
       leaseExpiresAt: true,
       appendedAt: true,
       decidedAt: true,
@@ -56,7 +56,7 @@ export function readDecisionsHead(value: Uint8Array): DecisionsHead {
 /** The head of a record that needs no reading. The head of a decision is a copy: it keeps nothing else of the decision in memory. */
 export function decisionsHeadOf(record: DecisionsRecord): DecisionsHead {
   if (record.event !== 'action.decided') return record;
-  const { kind, actionId, attempt, tenant, agentId, verdict, code, hard, leaseExpiresAt, appendedAt } =
+  const { kind, actionId, attempt, tenant, agentId, verdict, code, final, leaseExpiresAt, appendedAt } =
     record.decision;
   const { decidedAt, source, ledgerEpoch, ledgerSequence, digest, reservation, deferral, grantConsumed } =
     record.decision;
@@ -64,7 +64,7 @@ export function decisionsHeadOf(record: DecisionsRecord): DecisionsHead {
   return {
     event: record.event,
     decision: {
-      ...{ kind, actionId, attempt, tenant, agentId, verdict, code, hard, leaseExpiresAt, appendedAt },
+      ...{ kind, actionId, attempt, tenant, agentId, verdict, code, final, leaseExpiresAt, appendedAt },
       ...{ decidedAt, source, ledgerEpoch, ledgerSequence, digest, reservation, deferral, grantConsumed },
       action: { idempotencyKey },
     },

@@ -12,8 +12,8 @@ import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
 /** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */
 export const check = z.object({
   check: z.string(),
-  said: z.enum(['pass', 'block', 'defer', 'skip']),
-  saw: parsedJson.optional(),
+  result: z.enum(['pass', 'block', 'defer', 'skip']),
+  evidence: parsedJson.optional(),
   /** Whose bound it was, where a mandate has several policies: `read-only@3`; of an agent above: `read-only@3 of lead`. */
   policy: z.string().optional(),
   /** The ancestor that holds the policy. Its limits apply to itself and to all its descendants. */
@@ -39,7 +39,7 @@ export const mandateReference = z.object({
   rules: z.array(z.string()).describe('The rules that gave its policies.'),
   policies: z.array(z.string()).describe('Its policies, each with its version.'),
   /** Those that rules gave, and which: absent where none did, as for a mandate of a file, and on older records. */
-  given: z.array(givenPolicy).optional(),
+  grantedBy: z.array(givenPolicy).optional(),
 });
 export type MandateReference = z.infer<typeof mandateReference>;
 
@@ -62,15 +62,17 @@ export const reservation = z.object({
   micros: micros.describe('What the ALLOW charged, in micro-dollars.'),
   charging: charging.describe('How an outcome turns it into a cost.'),
   settling: settling.describe('The bounds of the settlement.'),
-  budgets: z.array(budgetLimit.omit({ also: true })).describe('The counters of budgets that were charged.'),
-  rates: z.array(rateLimit.omit({ also: true })).describe('The counters of rates that were charged.'),
+  budgets: z
+    .array(budgetLimit.omit({ otherLimits: true }))
+    .describe('The counters of budgets that were charged.'),
+  rates: z.array(rateLimit.omit({ otherLimits: true })).describe('The counters of rates that were charged.'),
   leaseMs: count.describe('How long the call may run, in milliseconds.'),
 });
 export type Reservation = z.infer<typeof reservation>;
 
 /** The slots of a DEFER: each of these rates holds one slot for it. The granted retry takes over these slots. */
 export const deferral = z.object({
-  rates: z.array(rateLimit.omit({ also: true })),
+  rates: z.array(rateLimit.omit({ otherLimits: true })),
   /** The shortest life of the question; `grantMs`: the life of a grant if the person sets no time. Absent: no policy sets it. */
   questionMs: count.optional(),
   grantMs: count.optional(),
@@ -129,7 +131,7 @@ export const decision = z.object({
   code: z.enum(CODES).describe('Why, as a stable code.'),
   reason: z.string().describe('Why, as a sentence.'),
   remedy: z.string().describe('What to do about it.'),
-  hard: z.boolean().describe('Whether a retry cannot help.'),
+  final: z.boolean().describe('Whether a retry cannot help.'),
   retryAfterMs: count
     .nullable()
     .describe(

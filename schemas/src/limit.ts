@@ -33,7 +33,7 @@ export const budgetLimit = z.object({
   policy,
   holder,
   /** What others say of this counter, in the order of the policies; absent: none says anything. Nothing is judged by it. */
-  also: z.array(other.extend({ maxMicros: micros })).optional(),
+  otherLimits: z.array(other.extend({ maxMicros: micros })).optional(),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
@@ -49,7 +49,7 @@ export const rateLimit = z.object({
   maxCalls: count.describe('The most calls in any window.'),
   policy,
   holder,
-  also: z.array(other.extend({ maxCalls: count })).optional(),
+  otherLimits: z.array(other.extend({ maxCalls: count })).optional(),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
@@ -64,7 +64,7 @@ export const confirmationLimit = z.object({
   policy,
   holder,
   /** Others that ask for a person. */
-  also: z.array(other).optional(),
+  otherLimits: z.array(other).optional(),
 });
 
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);

@@ -71,7 +71,13 @@ export const budgetAdjusted = z
     adjustment: z.object({
       ...operator,
       tenant,
-      budget: budgetLimit.omit({ kind: true, maxMicros: true, policy: true, holder: true, also: true }),
+      budget: budgetLimit.omit({
+        kind: true,
+        maxMicros: true,
+        policy: true,
+        holder: true,
+        otherLimits: true,
+      }),
       /** Added to what is spent: negative gives back. Time of the charge it adjusts is the ledger's now. */
       deltaMicros: microsDelta,
       spentMicros: z.int(),

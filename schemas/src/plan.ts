@@ -9,7 +9,7 @@ import type { KillTarget } from './operations.ts';
 import type { Source } from './scalars.ts';
 
 /** A static verdict: the first check of the table that blocked. */
-export type Refusal = { code: Code; reason: string; remedy: string; hard: boolean };
+export type Refusal = { code: Code; reason: string; remedy: string; final: boolean };
 
 export type Plan = {
   /** The plan is right for ledger times in [holdsFromMs, holdsUntilMs); outside, the step answers `replan`. */

@@ -1,10 +1,10 @@
 import type { GivenPolicy } from './given-policy.ts';
 
-type Given = { given?: readonly GivenPolicy[] | undefined };
+type Given = { grantedBy?: readonly GivenPolicy[] | undefined };
 
 /** The rules that gave the policy. Empty for a policy of no rule, such as the limits of a tenant, and for older records. */
 export function rulesThatGave(policy: string | undefined, mandate: Given | null): readonly string[] {
-  return mandate?.given?.find((one) => one.policy === policy)?.rules ?? [];
+  return mandate?.grantedBy?.find((one) => one.policy === policy)?.rules ?? [];
 }
 
 /** `the rule "a" and 2 more`; nothing, where there are none. */

@@ -119,9 +119,9 @@ function seenIn(answer: Answer | undefined): unknown {
 }
 
 /** By the name of the check; of several budgets, the first that did not pass. */
-function saidIn(checks: readonly Check[]): Record<string, Check['said']> {
-  const said: Record<string, Check['said']> = {};
-  for (const { check, said: now } of checks) {
+function saidIn(checks: readonly Check[]): Record<string, Check['result']> {
+  const said: Record<string, Check['result']> = {};
+  for (const { check, result: now } of checks) {
     if (said[check] === undefined || said[check] === 'pass') said[check] = now;
   }
   return said;

@@ -207,7 +207,7 @@ test('hands over no ALLOW of a killed agent, neither by GET nor to a caller that
     decision: {
       verdict: 'BLOCK',
       code: 'AGENT_KILLED',
-      hard: true,
+      final: true,
       reason: expect.stringContaining('in between'),
     },
   });

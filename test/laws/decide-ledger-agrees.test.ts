@@ -28,11 +28,11 @@ function entriesOf(box: Box) {
   );
 }
 
-function describeDecision({ verdict, code, hard, reservation, leaseExpiresAt, grantConsumed }: Decision) {
+function describeDecision({ verdict, code, final, reservation, leaseExpiresAt, grantConsumed }: Decision) {
   return {
     verdict,
     code,
-    hard,
+    final,
     grantConsumed,
     reserved: reservation?.micros ?? null,
     expiresAtMs: leaseExpiresAt === null ? null : Date.parse(leaseExpiresAt),
@@ -52,11 +52,11 @@ test('what the ledger remembers of a decision is what was published', async () =
         };
         const decision = byId.get(decisionId(source, entry.appendedAtMs, entry.kind));
         if (decision === undefined) throw new Error('an entry without a decision');
-        const { verdict, code, hard, grantConsumed, lease } = entry;
+        const { verdict, code, final, grantConsumed, lease } = entry;
         expect(describeDecision(decision)).toEqual({
           verdict,
           code,
-          hard,
+          final,
           grantConsumed,
           reserved: lease?.reservedMicros ?? null,
           expiresAtMs: lease?.expiresAtMs ?? null,

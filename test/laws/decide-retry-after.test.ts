@@ -46,9 +46,9 @@ test('one millisecond earlier is refused, at that time allowed', async () => {
       for (const [at, { afterMs, micros, tool }] of made.entries()) {
         box.clock.advance(afterMs);
         const call = { id: `a${at}`, tool, estimatedCostMicros: micros };
-        const { verdict, hard, retryAfterMs } = await ask(box, call);
+        const { verdict, final, retryAfterMs } = await ask(box, call);
         if (verdict === 'ALLOW') continue;
-        expect(hard).toBe(retryAfterMs === null);
+        expect(final).toBe(retryAfterMs === null);
         if (retryAfterMs === null) continue;
         waits += 1;
         expect(retryAfterMs).toBeGreaterThan(0);

@@ -272,14 +272,14 @@ async function askAgain(box: Box, again: Again): Promise<Decision> {
 }
 
 /** Each of several budgets is a separate check. */
-function nameOf({ check, saw }: Check): string {
-  const { scope, id, windowMs } = Object(saw);
+function nameOf({ check, evidence }: Check): string {
+  const { scope, id, windowMs } = Object(evidence);
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
 }
 
 /** If the price is unknown, the reasons about cost do not count, because they are not about the true cost. */
 function objecting({ checks }: Decision): string[] {
-  const all = checks.filter(({ said }) => said === 'block' || said === 'defer').map(nameOf);
+  const all = checks.filter(({ result }) => result === 'block' || result === 'defer').map(nameOf);
   return all.includes('model-priced') ? all.filter((name) => !name.endsWith('cost-per-call')) : all;
 }
 
@@ -344,8 +344,8 @@ test('no figure is larger than it has to be', async () => {
       const again = asToldToAsk(given.mandate, last, decision);
       go(one.check, one.way, again, decision, 1);
       const then = await askAgain(box, again);
-      const said = then.checks.find((check) => nameOf(check) === one.name)?.said;
-      expect({ one, said, checks }).not.toMatchObject({ said: 'pass' });
+      const said = then.checks.find((check) => nameOf(check) === one.name)?.result;
+      expect({ one, said, checks }).not.toMatchObject({ result: 'pass' });
       judged += 1;
     }),
     { numRuns: runs(60) },
@@ -358,11 +358,13 @@ test('what is said to be given back is enough; where nothing is, nothing would b
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
       const { box, last, decision } = await blocked({ ...given, obstacle: 'none' });
-      const exceeded = decision.checks.filter(({ check, said }) => check === 'budget' && said === 'block');
+      const exceeded = decision.checks.filter(
+        ({ check, result }) => check === 'budget' && result === 'block',
+      );
       fc.pre(exceeded.length > 0);
       const mended: string[] = [];
       for (const check of exceeded) {
-        const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = Object(check.saw);
+        const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = Object(check.evidence);
         const deltaMicros = maxMicros - spentMicros - costMicros;
         fc.pre(-deltaMicros < CAPS.amountMicros);
         const subject = {
@@ -381,7 +383,7 @@ test('what is said to be given back is enough; where nothing is, nothing would b
         else expect(words).not.toContain('given back');
       }
       const then = await askAgain(box, asToldToAsk(given.mandate, last, decision));
-      const passed = then.checks.filter(({ said }) => said === 'pass').map(nameOf);
+      const passed = then.checks.filter(({ result }) => result === 'pass').map(nameOf);
       expect(exceeded.map(nameOf).filter((name) => passed.includes(name))).toEqual(mended);
       said += mended.length;
       unsaid += exceeded.length - mended.length;

@@ -514,8 +514,8 @@ test('of a mandate that only observes it is told what enforcing it would need', 
 
 test('what a check of another version saw is shown, and nothing is claimed of it', () => {
   const checks = [
-    { check: 'intent', said: 'block' as const, saw: { intent: 'x' } },
-    { check: 'budget', said: 'block' as const, saw: { scope: 'agent' } },
+    { check: 'intent', result: 'block' as const, evidence: { intent: 'x' } },
+    { check: 'budget', result: 'block' as const, evidence: { scope: 'agent' } },
   ];
   const of = { appendedAtMs: START_MS, verdict: 'BLOCK' as const, checks };
   const { needs } = whatWouldChange(buildDecision(1, of));
@@ -526,7 +526,7 @@ test('what a check of another version saw is shown, and nothing is claimed of it
 });
 
 test('a decision from before its cost was told says that more is needed, not how much', () => {
-  const saw = {
+  const evidence = {
     scope: 'agent',
     id: 'total',
     windowMs: null,
@@ -534,7 +534,7 @@ test('a decision from before its cost was told says that more is needed, not how
     maxMicros: 6,
     retryAfterMs: null,
   };
-  const of = { appendedAtMs: START_MS, checks: [{ check: 'budget', said: 'block' as const, saw }] };
+  const of = { appendedAtMs: START_MS, checks: [{ check: 'budget', result: 'block' as const, evidence }] };
   expect(whatWouldChange(buildDecision(1, of)).needs[0]?.anyOf).toEqual([
     {
       way: 'higher-limit',

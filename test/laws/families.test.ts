@@ -89,7 +89,7 @@ function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]):
 
 function sameBut(one: object, other: object, but: readonly string[]): boolean {
   const rest = (of: object) =>
-    Object.entries(of).filter(([name]) => ![...but, 'policy', 'holder', 'also'].includes(name));
+    Object.entries(of).filter(([name]) => ![...but, 'policy', 'holder', 'otherLimits'].includes(name));
   return JSON.stringify(rest(one)) === JSON.stringify(rest(other));
 }
 
@@ -106,7 +106,7 @@ test('whoever a policy is named of, its checks, its limits and what it says besi
       }[];
       for (const agentId of CHAIN) {
         const { checks, limits, mandate } = planOf(agentId, action);
-        const named = [...checks, ...limits, ...limits.flatMap(({ also = [] }) => also)];
+        const named = [...checks, ...limits, ...limits.flatMap(({ otherLimits = [] }) => otherLimits)];
         for (const { policy, holder } of named) {
           if (policy === undefined) continue;
           const of = holder === undefined ? '' : ` of ${holder}`;
@@ -227,7 +227,7 @@ test('what a family spends is spent from the budgets and rates of everyone above
       }
       expect(await foldedBalances(box)).toEqual(await box.ledger.balances('default'));
       stopped += decisionsOf(box).filter(({ checks }) =>
-        checks.some(({ said, holder }) => said === 'block' && holder !== undefined),
+        checks.some(({ result, holder }) => result === 'block' && holder !== undefined),
       ).length;
     }),
     { numRuns: 12 },
@@ -313,7 +313,7 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
       id: 'rules',
       rules: ['all', 'all of lead', 'lead-reads of lead'],
       policies: ['all@1', 'all@1 of lead', 'reads@1 of lead'],
-      given: [
+      grantedBy: [
         { policy: 'all@1', rules: ['all'] },
         { policy: 'all@1 of lead', rules: ['all of lead'] },
         { policy: 'reads@1 of lead', rules: ['lead-reads of lead'] },
@@ -325,7 +325,7 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
         'No pattern of allowedTools matches the tool "send". ' +
         'That is of the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
     },
-    checks: [{ check: 'tool-allowed', said: 'block', policy: 'reads@1 of lead', holder: 'lead' }],
+    checks: [{ check: 'tool-allowed', result: 'block', policy: 'reads@1 of lead', holder: 'lead' }],
     limits: [
       { kind: 'budget', subject: 'worker', id: 'total', maxMicros: null, policy: 'all@1' },
       {
@@ -347,7 +347,7 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
   });
   expect(nobody('hand', call)).toMatchObject({
     refusal: { code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('"worker", below which') },
-    checks: [{ check: 'mandate-found', saw: { agentId: 'worker' }, holder: 'worker' }],
+    checks: [{ check: 'mandate-found', evidence: { agentId: 'worker' }, holder: 'worker' }],
   });
 });
 
@@ -373,17 +373,17 @@ test('what is handed on is for those below alone, as far as their own rules and 
   expect(checks.filter(({ check }) => check === 'tool-allowed')).toEqual([
     {
       check: 'tool-allowed',
-      said: 'pass',
-      saw: { tool: 'deploy_one', pattern: 'deploy*' },
+      result: 'pass',
+      evidence: { tool: 'deploy_one', pattern: 'deploy*' },
       policy: 'hand@1',
     },
     {
-      ...{ check: 'tool-allowed', said: 'pass', policy: 'worker@1 of worker', holder: 'worker' },
-      saw: { tool: 'deploy_one', pattern: 'deploy*' },
+      ...{ check: 'tool-allowed', result: 'pass', policy: 'worker@1 of worker', holder: 'worker' },
+      evidence: { tool: 'deploy_one', pattern: 'deploy*' },
     },
     {
-      ...{ check: 'tool-allowed', said: 'pass', policy: 'lead@1 of lead', holder: 'lead' },
-      saw: { tool: 'deploy_one', pattern: 'deploy*', delegated: true },
+      ...{ check: 'tool-allowed', result: 'pass', policy: 'lead@1 of lead', holder: 'lead' },
+      evidence: { tool: 'deploy_one', pattern: 'deploy*', delegated: true },
     },
   ]);
 });

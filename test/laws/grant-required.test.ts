@@ -17,11 +17,11 @@ test('without a grant it may do nothing, and is told what to do', () => {
   expect(refusal).toMatchObject({
     code: 'GRANT_REQUIRED',
     reason: 'The agent "bot" acts only under a grant, and the action names none.',
-    hard: true,
+    final: true,
   });
   expect(refusal?.remedy).toContain('POST /v1/mandates/issue');
   expect(checks).toEqual([
-    { check: 'mandate-found', said: 'block', saw: { agentId: 'bot', requiresGrant: 'bot' } },
+    { check: 'mandate-found', result: 'block', evidence: { agentId: 'bot', requiresGrant: 'bot' } },
   ]);
   // The name of what rules compose to is no grant.
   expect(codeOf(ask({ mandateId: 'rules' }))).toBe('GRANT_REQUIRED');

@@ -28,7 +28,7 @@ test('an action is allowed, until the mandate is revoked', async () => {
   expect(await act(box, { mandateId: 'mnd_1' })).toMatchObject({
     verdict: 'BLOCK',
     code: 'MANDATE_EXPIRED',
-    hard: true,
+    final: true,
   });
   expect(await act(box)).toMatchObject({ verdict: 'ALLOW' });
 });
@@ -69,6 +69,6 @@ test('one that is issued anew resets no counter', async () => {
     ['mandate', 'p'],
   ]);
   expect(checks).toContainEqual(
-    expect.objectContaining({ check: 'mandate-rate', saw: expect.objectContaining({ calls: 2 }) }),
+    expect.objectContaining({ check: 'mandate-rate', evidence: expect.objectContaining({ calls: 2 }) }),
   );
 });

@@ -58,7 +58,7 @@ describe('an issued mandate', () => {
     const under = (id: string, atMs?: number) => ask({ mandateId: `mnd_${id}` }, atMs);
     expect(codeOf(under('1', START_MS + TTL_MS - 1))).toBe('ALLOWED');
     expect(under('1', START_MS + TTL_MS)).toMatchObject({
-      refusal: { code: 'MANDATE_EXPIRED', hard: true },
+      refusal: { code: 'MANDATE_EXPIRED', final: true },
       holdsFromMs: START_MS + TTL_MS,
       holdsUntilMs: null,
     });

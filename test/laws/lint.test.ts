@@ -91,7 +91,7 @@ test('a rule that adds nothing could go, also where all such go at once', () => 
 
 /** But for which rules gave it, for how long that is known, and what is only told. */
 function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ...plan }: Plan): unknown {
-  const { rules: _rules, given: _given, ...others } = mandate ?? {};
+  const { rules: _rules, grantedBy: _given, ...others } = mandate ?? {};
   const text = JSON.stringify({ ...plan, mandate: others });
   return JSON.parse(text.replaceAll(/, which the rule \\"[^"]*" (?:gives|and \d+ more give)/g, ''));
 }

@@ -133,13 +133,13 @@ test('of limits that share a counter the strictest stands, and beside it what ea
       // How many calls may be open is said by a policy that watches, too, but only where another is enforced.
       const enforced = policies.map((policy) => ({ ...policy, observe: false }));
       const alone = enforced.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
-      for (const { also = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
+      for (const { otherLimits = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
         const saying = alone.filter((one) => counterOf(one) === counterOf(strictest) && saysSomething(one));
-        const told = [...(saysSomething(strictest) ? [strictest] : []), ...also];
+        const told = [...(saysSomething(strictest) ? [strictest] : []), ...otherLimits];
         expect(told.map(boundIn)).toHaveLength(saying.length);
         expect(new Set(told.map(boundIn))).toEqual(new Set(saying.map(boundIn)));
         const ofOthers = saying.filter(({ policy }) => policy !== strictest.policy);
-        expect(also.map(boundIn), 'in the order of the policies').toEqual(ofOthers.map(boundIn));
+        expect(otherLimits.map(boundIn), 'in the order of the policies').toEqual(ofOthers.map(boundIn));
       }
     }),
     { numRuns: runs(200) },
@@ -164,10 +164,10 @@ test('what each of the others is said to say of a counter it says alone, from on
         for (const { check, other } of merged) {
           const policy = policies.filter(({ name }) => name === other.policy);
           const alone = (await decideLast(all, composed(policy), asks)).checks.find(
-            (one) => one.said !== 'skip' && one.check === check.check && seenIn(one) === seenIn(check),
+            (one) => one.result !== 'skip' && one.check === check.check && seenIn(one) === seenIn(check),
           );
-          expect(other.said).toBe(alone?.said);
-          told[other.said] += 1;
+          expect(other.result).toBe(alone?.result);
+          told[other.result] += 1;
         }
       },
     ),
@@ -187,21 +187,23 @@ const sharing = fc.record({
   rateLimit: fc.constantFrom(0, 2, 4, 9).map((maxCalls) => ({ maxCalls, windowMs: 3_600_000 })),
 });
 
-type Other = { policy: string; said: 'pass' | 'block' };
+type Other = { policy: string; result: 'pass' | 'block' };
 
-function othersIn({ check, saw }: Check): readonly Other[] {
-  return check === 'confirmation' ? [] : ((saw as { also?: Other[] } | undefined)?.also ?? []);
+function othersIn({ check, evidence }: Check): readonly Other[] {
+  return check === 'confirmation'
+    ? []
+    : ((evidence as { otherLimits?: Other[] } | undefined)?.otherLimits ?? []);
 }
 
 /** But for what differs between policies. */
-function seenIn({ saw }: Check): string {
+function seenIn({ evidence }: Check): string {
   const {
-    also: _,
+    otherLimits: _,
     maxMicros: __,
     maxCalls: ___,
     retryAfterMs: ____,
     ...seen
-  } = saw as { [name: string]: unknown };
+  } = evidence as { [name: string]: unknown };
   return JSON.stringify(seen);
 }
 
@@ -296,8 +298,8 @@ test('what was found says whose bound it was', () => {
   expect(call('read_file')).toMatchObject({
     refusal: null,
     checks: [
-      { check: 'tool-allowed', said: 'pass', policy: 'files@9', saw: { pattern: 'read_file' } },
-      { check: 'tool-allowed', said: 'pass', policy: 'readers@2', saw: { pattern: 'read_*' } },
+      { check: 'tool-allowed', result: 'pass', policy: 'files@9', evidence: { pattern: 'read_file' } },
+      { check: 'tool-allowed', result: 'pass', policy: 'readers@2', evidence: { pattern: 'read_*' } },
     ],
     limits: [
       {
@@ -305,7 +307,7 @@ test('what was found says whose bound it was', () => {
         id: 'total',
         maxMicros: 3_000_000,
         policy: 'files@9',
-        also: [{ policy: 'readers@2', maxMicros: 5_000_000 }],
+        otherLimits: [{ policy: 'readers@2', maxMicros: 5_000_000 }],
       },
       { kind: 'rate', maxCalls: 10, policy: 'files@9' },
       {
@@ -313,7 +315,7 @@ test('what was found says whose bound it was', () => {
         tool: '',
         maxCalls: 20,
         policy: 'files@9',
-        also: [{ policy: 'readers@2', maxCalls: 20 }],
+        otherLimits: [{ policy: 'readers@2', maxCalls: 20 }],
       },
     ],
     mandate: { id: 'm', policies: ['files@9', 'readers@2'] },
@@ -324,8 +326,8 @@ test('what was found says whose bound it was', () => {
       reason: 'No pattern of allowedTools matches the tool "read_mail". That is of the policy "files@9".',
     },
     checks: [
-      { said: 'block', policy: 'files@9' },
-      { said: 'pass', policy: 'readers@2' },
+      { result: 'block', policy: 'files@9' },
+      { result: 'pass', policy: 'readers@2' },
     ],
   });
 });

@@ -175,7 +175,7 @@ describe('of two, the earlier', () => {
     '$name',
     async (pair) => {
       const decision = await decided(pair);
-      const objected = decision.checks.find(({ said }) => said === 'block' || said === 'defer');
+      const objected = decision.checks.find(({ result }) => result === 'block' || result === 'defer');
       expect({ code: decision.code, check: objected?.check }).toEqual({
         code: pair.first.code,
         check: pair.first.check,

@@ -121,7 +121,7 @@ test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even obs
   const broken = { ...mandate, policies: [{ ...policy, deniedTools }] };
   const made = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 't' }, broken, 0);
   expect(made).toMatchObject({
-    refusal: { code: 'INTERNAL_ERROR', hard: false },
+    refusal: { code: 'INTERNAL_ERROR', final: false },
     observe: false,
     limits: [],
   });
@@ -132,7 +132,7 @@ test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even obs
   expect(decide({ ...made, observe: true }, facts)).toMatchObject({
     verdict: 'BLOCK',
     code: 'INTERNAL_ERROR',
-    hard: false,
+    final: false,
     retryAfterMs: 0,
     observed: null,
   });
@@ -161,7 +161,7 @@ describe('observe mode', () => {
         expect(watched).toMatchObject({
           verdict: 'ALLOW',
           code: 'ALLOWED',
-          hard: false,
+          final: false,
           retryAfterMs: null,
           observed: { verdict: enforced.verdict, code: enforced.code },
           checks: enforced.checks,
@@ -178,12 +178,12 @@ const WAITS_UNKNOWN: Code[] = ['APPROVAL_EXPIRED', 'WAITING_LIMIT_EXCEEDED', 'RE
 test('a refusal is soft exactly when there is something to wait for', () => {
   fc.assert(
     fc.property(arbitraryFound, ([made, facts]) => {
-      const { verdict, code, hard, retryAfterMs } = decide(made, facts);
+      const { verdict, code, final, retryAfterMs } = decide(made, facts);
       if (verdict !== 'BLOCK' || WAITS_UNKNOWN.includes(code)) {
-        expect({ hard, retryAfterMs }).toEqual({ hard: false, retryAfterMs: null });
+        expect({ final, retryAfterMs }).toEqual({ final: false, retryAfterMs: null });
         return;
       }
-      expect(hard).toBe(retryAfterMs === null);
+      expect(final).toBe(retryAfterMs === null);
     }),
     { numRuns: runs(100) },
   );

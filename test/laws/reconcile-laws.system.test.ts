@@ -202,13 +202,13 @@ const elsewhere = ({ source, id }: Decision) => ({
 });
 
 const sawOf = (decision: Decision, name: string) =>
-  decision.checks.find(({ check, saw }) => check.endsWith(name) && saw !== undefined)?.saw as
+  decision.checks.find(({ check, evidence }) => check.endsWith(name) && evidence !== undefined)?.evidence as
     | Record<string, number>
     | undefined;
-const seeing = (decision: Decision, name: string, alter: (saw: Record<string, number>) => object) => ({
+const seeing = (decision: Decision, name: string, alter: (evidence: Record<string, number>) => object) => ({
   checks: decision.checks.map((check) =>
-    check.saw === sawOf(decision, name)
-      ? { ...check, saw: { ...(check.saw as object), ...alter(check.saw as never) } }
+    check.evidence === sawOf(decision, name)
+      ? { ...check, evidence: { ...(check.evidence as object), ...alter(check.evidence as never) } }
       : check,
   ),
 });

@@ -152,7 +152,7 @@ test('each policy is joined to the rules that gave it, and to no others', () => 
           const rules = giving.map(({ rule }) => rule).toSorted();
           return { policy, rules, ...(claims.length > 0 && { claims }) };
         });
-        expect(made?.reference.given).toEqual(names);
+        expect(made?.reference.grantedBy).toEqual(names);
       }
     }),
     { numRuns: runs(300) },

@@ -49,10 +49,10 @@ test('the worst that may be written is refused after so many steps, and says whi
   const rules = Array.from({ length: 100 }, (_, at) => ({ id: `r${at}`, when: manyOf(matches(DEAR)) }));
   const mandates = under(rules);
   const { refusal, checks } = planned(mandates, TEXT);
-  expect(refusal).toMatchObject({ code: 'RULES_TOO_COSTLY', hard: true });
+  expect(refusal).toMatchObject({ code: 'RULES_TOO_COSTLY', final: true });
   expect(refusal?.reason).toContain('"r0"');
   expect(checks).toEqual([
-    { check: 'within-steps', said: 'block', saw: { rule: 'r0', steps: CAPS.stepsPerAction } },
+    { check: 'within-steps', result: 'block', evidence: { rule: 'r0', steps: CAPS.stepsPerAction } },
   ]);
   // Of one pattern there are not even so many for the text: none was looked for.
   expect(

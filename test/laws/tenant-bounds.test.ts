@@ -182,8 +182,8 @@ test('in a closed tenant nobody may do anything, by whatever authority, until it
   expect(mandates.revision).toBe(revision());
   expect(ask('stranger')).toMatchObject({
     ...{ observe: false, limits: [], mandate: null, reserveMicros: 0, holdsUntilMs: null },
-    refusal: { hard: true, reason: 'The tenant "acme" was closed at 2026-03-01T12:00:00.000Z.' },
-    checks: [{ check: 'tenant-open', said: 'block', saw: { tenant: 'acme' } }],
+    refusal: { final: true, reason: 'The tenant "acme" was closed at 2026-03-01T12:00:00.000Z.' },
+    checks: [{ check: 'tenant-open', result: 'block', evidence: { tenant: 'acme' } }],
   });
   expect(said('bot', {}, 'globex')).toEqual(['ALLOWED']);
   open();

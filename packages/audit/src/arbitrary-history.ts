@@ -237,13 +237,19 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
 
 function checksOf(weighed: NonNullable<Called['weighed']>, team: boolean): Decision['checks'] {
   const { spentMicros, maxMicros, teamMaxMicros, calls } = weighed;
-  const saw = { spentMicros, windowMs: null };
-  const budget = { check: 'budget', said: 'pass' } as const;
-  const ofTeam = { ...saw, scope: 'tenant', id: 'team', windowMs: TEAM_WINDOW_MS, maxMicros: teamMaxMicros };
+  const evidence = { spentMicros, windowMs: null };
+  const budget = { check: 'budget', result: 'pass' } as const;
+  const ofTeam = {
+    ...evidence,
+    scope: 'tenant',
+    id: 'team',
+    windowMs: TEAM_WINDOW_MS,
+    maxMicros: teamMaxMicros,
+  };
   return [
-    { ...budget, saw: { ...saw, scope: 'agent', id: 'total', maxMicros } },
-    ...(team ? [{ ...budget, saw: ofTeam }] : []),
-    { check: 'mandate-rate', said: 'pass', saw: { calls, maxCalls: 10, windowMs: 60_000 } },
+    { ...budget, evidence: { ...evidence, scope: 'agent', id: 'total', maxMicros } },
+    ...(team ? [{ ...budget, evidence: ofTeam }] : []),
+    { check: 'mandate-rate', result: 'pass', evidence: { calls, maxCalls: 10, windowMs: 60_000 } },
   ];
 }
 

@@ -123,8 +123,8 @@ function boundBy({ checks, mandate }: Decision): string | null {
   return first.policy ?? mandate?.id ?? null;
 }
 
-function objects({ said }: Check): boolean {
-  return said === 'block' || said === 'defer';
+function objects({ result }: Check): boolean {
+  return result === 'block' || result === 'defer';
 }
 
 /** What a rule means that names no version: in files there is one of each. */

@@ -89,14 +89,14 @@ function inContext(issuedFor: Context, action: Action): Action {
   return { ...action, context: { ...action.context, ...issuedFor } };
 }
 
-type Refused = readonly [Omit<Refusal, 'hard'>, Check];
+type Refused = readonly [Omit<Refusal, 'final'>, Check];
 
 function refused(
   [refusal, check]: Refused,
   holdsFromMs: number,
   holdsUntilMs: number | null = null,
 ): MandateInForce {
-  const plan = refusedPlan(null, { ...refusal, hard: true }, [check]);
+  const plan = refusedPlan(null, { ...refusal, final: true }, [check]);
   return { mandate: null, holdsFromMs, holdsUntilMs, refused: plan };
 }
 
@@ -107,7 +107,7 @@ function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: st
       reason: `The mandate "${id}" was revoked at ${revokedAt}.`,
       remedy: ASK_ANEW,
     },
-    { check: 'mandate-alive', said: 'block', saw: { expiresAt: wireTime(endsAtMs), revokedAt } },
+    { check: 'mandate-alive', result: 'block', evidence: { expiresAt: wireTime(endsAtMs), revokedAt } },
   ];
 }
 
@@ -115,7 +115,7 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
   const expiresAt = wireTime(endsAtMs);
   return [
     { code: 'MANDATE_EXPIRED', reason: `The mandate "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
-    { check: 'mandate-alive', said: 'block', saw: { expiresAt } },
+    { check: 'mandate-alive', result: 'block', evidence: { expiresAt } },
   ];
 }
 
@@ -129,7 +129,7 @@ function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Ref
       remedy:
         'Ask again then, as another action, or leave mandateId out; compare the clocks of control service and ledger.',
     },
-    { check: 'mandate-found', said: 'block', saw: { agentId, startsAt } },
+    { check: 'mandate-found', result: 'block', evidence: { agentId, startsAt } },
   ];
 }
 
@@ -141,7 +141,7 @@ function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: str
       reason: `The mandate "${id}" was issued for another context: context.${field} is not what the action says.`,
       remedy: 'Have one issued for this context (POST /v1/mandates/issue), or leave mandateId out.',
     },
-    { check: 'mandate-found', said: 'block', saw: { agentId, context: field } },
+    { check: 'mandate-found', result: 'block', evidence: { agentId, context: field } },
   ];
 }
 
@@ -153,6 +153,6 @@ function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
       reason: `No rule that the mandate "${id}" is made of matches what the agent does.`,
       remedy: 'Have one issued under other rules, or leave mandateId out.',
     },
-    { check: 'mandate-found', said: 'block', saw: { agentId } },
+    { check: 'mandate-found', result: 'block', evidence: { agentId } },
   ];
 }

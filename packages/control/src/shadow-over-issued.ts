@@ -20,12 +20,12 @@ export function shadowOverIssued(): ShadowOverIssued {
   function laidUpon(own: Mandate, more: Mandate): Mandate | null {
     const known = made.get(own) ?? recentlyUsed<Mandate>(KNOWN);
     made.set(own, known);
-    const { hash, given = [] } = more.reference;
-    const key = JSON.stringify([hash, given]);
+    const { hash, grantedBy = [] } = more.reference;
+    const key = JSON.stringify([hash, grantedBy]);
     const before = known.get(key);
     if (before !== undefined) return before;
-    const { id, given: ofOwn = [] } = own.reference;
-    const both = compose(id, [own, more].flatMap(named), [...ofOwn, ...given]);
+    const { id, grantedBy: ofOwn = [] } = own.reference;
+    const both = compose(id, [own, more].flatMap(named), [...ofOwn, ...grantedBy]);
     if (both !== null) known.set(key, both);
     return both;
   }

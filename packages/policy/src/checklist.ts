@@ -157,11 +157,11 @@ function lookOf(check: StaticCheck, calls: Calls, mandate: MandateReference): Lo
 function lookUnder(name: string, whose: string, look: Look): Look {
   return (subject) => {
     const found = look(subject);
-    if (found.said === 'pass') return { ...found, policy: name };
-    if (found.said === 'oblige') return { ...found, check: { ...found.check, policy: name } };
+    if (found.result === 'pass') return { ...found, policy: name };
+    if (found.result === 'oblige') return { ...found, check: { ...found.check, policy: name } };
     const { reason, ...objection } = found.objection;
     return {
-      said: 'block',
+      result: 'block',
       check: { ...found.check, policy: name },
       objection: { ...objection, reason: `${reason}${whose}` },
     };
@@ -169,5 +169,5 @@ function lookUnder(name: string, whose: string, look: Look): Look {
 }
 
 function heldBy(holder: string, found: ReturnType<Look>): ReturnType<Look> {
-  return found.said === 'pass' ? { ...found, holder } : { ...found, check: { ...found.check, holder } };
+  return found.result === 'pass' ? { ...found, holder } : { ...found, check: { ...found.check, holder } };
 }

@@ -79,7 +79,7 @@ const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
  * observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if none matched or none was asked.
  */
 export type Judgement = Words &
-  Pick<StepVerdict, 'verdict' | 'code' | 'hard' | 'retryAfterMs'> & {
+  Pick<StepVerdict, 'verdict' | 'code' | 'final' | 'retryAfterMs'> & {
     observed: Observed | null;
     shadow: Shadow | null;
     checks: readonly Check[];
@@ -142,13 +142,13 @@ export function decide(plan: Plan, facts: StepFacts): Judgement {
 
 /** Lists every field, because spreading takes longer than the rest of `decide`. */
 function judgement(
-  { verdict, code, hard, retryAfterMs }: StepVerdict,
+  { verdict, code, final, retryAfterMs }: StepVerdict,
   { reason, remedy }: Words,
   observed: Observed | null,
   shadow: Shadow | null,
   checks: readonly Check[],
 ): Judgement {
-  return { verdict, code, reason, remedy, hard, retryAfterMs, observed, shadow, checks };
+  return { verdict, code, reason, remedy, final, retryAfterMs, observed, shadow, checks };
 }
 
 type Looked = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
@@ -159,11 +159,11 @@ function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
   let obligations: Obligations | null = null;
   for (let at = 0; at < looks.length; at += 1) {
     const found = (looks[at] as Look)(subject);
-    if (found.said === 'pass') checks[at] = found;
+    if (found.result === 'pass') checks[at] = found;
     else {
       checks[at] = found.check;
-      if (found.said === 'oblige') obligations = together(obligations, found.obligations);
-      else refusal ??= { ...found.objection, hard: true };
+      if (found.result === 'oblige') obligations = together(obligations, found.obligations);
+      else refusal ??= { ...found.objection, final: true };
     }
   }
   return { checks, refusal, obligations };
@@ -200,7 +200,7 @@ function lifetime(expiriesMs: readonly number[], atMs: number): Pick<Plan, 'hold
 
 const STEP_PASSED: readonly Check[] = ['duplicate', 'deadline', 'kill-switch'].map((check) => ({
   check,
-  said: 'pass',
+  result: 'pass',
 }));
 
 /** A list of the right length from the start: one that is pushed to makes room for many times what it will hold. */
@@ -229,7 +229,7 @@ function checksOfEnded({ first, unremembered, late, kill }: StepFacts): readonly
   ];
   const last = asked.findIndex(([, objected]) => objected);
   return asked.map(([check, objected], at): Check => {
-    if (last !== -1 && at > last) return { check, said: 'skip' };
-    return { check, said: objected ? 'block' : 'pass' };
+    if (last !== -1 && at > last) return { check, result: 'skip' };
+    return { check, result: objected ? 'block' : 'pass' };
   });
 }

@@ -57,7 +57,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       code: judgement.code,
       reason: judgement.reason,
       remedy: remedyOf(judgement, id, request),
-      hard: judgement.hard,
+      final: judgement.final,
       retryAfterMs: judgement.retryAfterMs,
       chargedMicros: facts.chargedMicros,
       cumulativeMicros: facts.cumulativeMicros,
@@ -145,9 +145,9 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
 }
 
 /** What others say of it stands with the check: no counter goes by it. */
-function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'also'> {
-  if (limit.also === undefined) return limit;
-  const { also: _, ...own } = limit;
+function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'otherLimits'> {
+  if (limit.otherLimits === undefined) return limit;
+  const { otherLimits: _, ...own } = limit;
   return own;
 }
 

@@ -41,14 +41,14 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const limit = plan.limits[at] as Limit;
   const check = checkOf(limit).name;
   const fact = facts[at];
-  if (fact === undefined) return { check, said: 'skip' };
-  const found: Check = { check, said: said(limit, fact), saw: sawAt(limit, fact, plan.reserveMicros) };
+  if (fact === undefined) return { check, result: 'skip' };
+  const found: Check = { check, result: said(limit, fact), evidence: sawAt(limit, fact, plan.reserveMicros) };
   if (limit.policy === undefined) return found;
   if (limit.holder === undefined) return { ...found, policy: limit.policy };
   return { ...found, policy: limit.policy, holder: limit.holder };
 }
 
-function said(limit: Limit, fact: LimitFact): Check['said'] {
+function said(limit: Limit, fact: LimitFact): Check['result'] {
   if (fact.ok) return 'pass';
   return VERDICTS[failedLimit(limit, fact)].verdict === 'DEFER' ? 'defer' : 'block';
 }
@@ -66,10 +66,10 @@ function rateCheckOf({ tool }: RateLimit) {
 
 /** A limit and its fact stand at the same place and so are of one kind. */
 function sawAt(limit: Limit, fact: LimitFact, costMicros: number): Json {
-  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.saw(limit, fact, costMicros);
-  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.saw(limit, fact, costMicros);
+  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.evidence(limit, fact, costMicros);
+  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.evidence(limit, fact, costMicros);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation')
-    return confirmation.saw(limit, fact, costMicros);
+    return confirmation.evidence(limit, fact, costMicros);
   return notOneKind(limit, fact);
 }
 

@@ -4,14 +4,14 @@ import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/sc
 import { CAPS, UNBOUND_SETTLING } from '@mandate/schemas/core';
 
 export function mandateNotFound({ agentId, mandateId }: Action): Plan {
-  const saw = { agentId };
+  const evidence = { agentId };
   if (mandateId === undefined)
-    return noMandate(saw, {
+    return noMandate(evidence, {
       reason: `The agent "${agentId}" is not registered, and no mandate of the file names it.`,
       remedy:
         'Register it, and have a rule match what it does; or add it to the `agents` of a mandate of the file.',
     });
-  return noMandate(saw, {
+  return noMandate(evidence, {
     reason: `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
     remedy:
       'Leave mandateId out; or name the first mandate of the file that names the agent, or, where it is registered, one that was issued to it and has not ended.',
@@ -40,9 +40,9 @@ export function grantRequired({ agentId }: Action, requiredBy: string): Plan {
       reason: `The agent "${agentId}" acts only under a grant${whose}, and the action names none.`,
       remedy:
         'Have a mandate issued to the agent (POST /v1/mandates/issue), and send its id as mandateId, under a new action id.',
-      hard: true,
+      final: true,
     },
-    [{ check: 'mandate-found', said: 'block', saw: { agentId, requiresGrant: requiredBy } }],
+    [{ check: 'mandate-found', result: 'block', evidence: { agentId, requiresGrant: requiredBy } }],
   );
 }
 
@@ -56,9 +56,9 @@ export function agentRetired({ agentId }: Action, at: string): Plan {
   );
 }
 
-function noMandate(saw: NonNullable<Check['saw']>, said: Pick<Refusal, 'reason' | 'remedy'>): Plan {
-  return refusedPlan(null, { code: 'MANDATE_NOT_FOUND', ...said, hard: true }, [
-    { check: 'mandate-found', said: 'block', saw },
+function noMandate(evidence: NonNullable<Check['evidence']>, said: Pick<Refusal, 'reason' | 'remedy'>): Plan {
+  return refusedPlan(null, { code: 'MANDATE_NOT_FOUND', ...said, final: true }, [
+    { check: 'mandate-found', result: 'block', evidence },
   ]);
 }
 
@@ -69,9 +69,9 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
       code: 'TENANT_CLOSED',
       reason: `The tenant "${tenant}" was closed at ${closedAt}.`,
       remedy: 'Have whoever runs the plane open it again; actions need new ids then.',
-      hard: true,
+      final: true,
     },
-    [{ check: 'tenant-open', said: 'block', saw: { tenant, closedAt } }],
+    [{ check: 'tenant-open', result: 'block', evidence: { tenant, closedAt } }],
   );
 }
 
@@ -84,18 +84,22 @@ export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Pl
       ...(agent !== undefined && { agent }),
     },
   );
-  return refusedPlan(null, { ...objection, hard: true }, [check]);
+  return refusedPlan(null, { ...objection, final: true }, [check]);
 }
 
 export function listsTooCostly(mandate: MandateReference, policy: string): Plan {
   const { objection, check } = tooManySteps(`for the lists of "${policy}"`, { policy });
-  return refusedPlan(mandate, { ...objection, hard: true }, [check]);
+  return refusedPlan(mandate, { ...objection, final: true }, [check]);
 }
 
 /** @param what took most of it, as a sentence names it; `saw`: the same for programs */
-export function tooManySteps(what: string, saw: { readonly [name: string]: string }) {
+export function tooManySteps(what: string, evidence: { readonly [name: string]: string }) {
   return {
-    check: { check: 'within-steps', said: 'block' as const, saw: { ...saw, steps: CAPS.stepsPerAction } },
+    check: {
+      check: 'within-steps',
+      result: 'block' as const,
+      evidence: { ...evidence, steps: CAPS.stepsPerAction },
+    },
     objection: {
       code: 'RULES_TOO_COSTLY' as const,
       reason: `What is asked of this action takes more than ${CAPS.stepsPerAction} steps, most of them ${what}; so it cannot be known whether something denies it.`,
@@ -113,7 +117,7 @@ export function internalError(mandate: MandateReference | null, error: unknown):
       code: 'INTERNAL_ERROR',
       reason: `Deciding failed (${what}), and what cannot be decided is blocked.`,
       remedy: 'Report this with the decision id; the next attempt of the same action is decided anew.',
-      hard: false,
+      final: false,
     },
     [],
   );

@@ -11,24 +11,24 @@ import type { Code, GrantState, Verdict } from '@mandate/schemas';
 export type VerdictRow = {
   readonly verdict: Verdict;
   readonly code: Code;
-  readonly hard: boolean | null;
+  readonly final: boolean | null;
   readonly retryAfterMs: number | null;
 };
 
 export const VERDICTS = {
-  allowed: { verdict: 'ALLOW', code: 'ALLOWED', hard: false, retryAfterMs: null },
+  allowed: { verdict: 'ALLOW', code: 'ALLOWED', final: false, retryAfterMs: null },
   /** A deferred request that is sent again is deferred again. */
-  deferredAgain: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false, retryAfterMs: null },
-  duplicate: { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', hard: true, retryAfterMs: null },
-  noRoom: { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', hard: false, retryAfterMs: null },
-  late: { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', hard: false, retryAfterMs: 0 },
-  killed: { verdict: 'BLOCK', code: 'AGENT_KILLED', hard: true, retryAfterMs: null },
-  overBudget: { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', hard: null, retryAfterMs: null },
-  overRate: { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', hard: null, retryAfterMs: null },
-  asksPerson: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false, retryAfterMs: null },
-  tooManyWait: { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', hard: false, retryAfterMs: null },
-  denied: { verdict: 'BLOCK', code: 'APPROVAL_DENIED', hard: true, retryAfterMs: null },
-  expired: { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', hard: false, retryAfterMs: null },
+  deferredAgain: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
+  duplicate: { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', final: true, retryAfterMs: null },
+  noRoom: { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', final: false, retryAfterMs: null },
+  late: { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', final: false, retryAfterMs: 0 },
+  killed: { verdict: 'BLOCK', code: 'AGENT_KILLED', final: true, retryAfterMs: null },
+  overBudget: { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
+  overRate: { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
+  asksPerson: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
+  tooManyWait: { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', final: false, retryAfterMs: null },
+  denied: { verdict: 'BLOCK', code: 'APPROVAL_DENIED', final: true, retryAfterMs: null },
+  expired: { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', final: false, retryAfterMs: null },
 } as const satisfies Record<string, VerdictRow>;
 
 export type VerdictName = keyof typeof VERDICTS;

@@ -22,8 +22,8 @@ const FIRST: FirstDecision = {
   ...{ appendedAtMs: 0, kind: 'first', actionId: 'a', attempt: 1 },
   ...{ verdict: 'DEFER', code: 'APPROVAL_REQUIRED', samePayload: true },
 };
-const REFUSAL = { code: 'TOOL_DENIED', reason: '', remedy: '', hard: true } as const;
-const UNPLANNED = { code: 'INTERNAL_ERROR', reason: '', remedy: '', hard: false } as const;
+const REFUSAL = { code: 'TOOL_DENIED', reason: '', remedy: '', final: true } as const;
+const UNPLANNED = { code: 'INTERNAL_ERROR', reason: '', remedy: '', final: false } as const;
 const NOTHING: Findings = { first: null, unremembered: false, late: false, kill: null, limits: [] };
 const KILL = { scope: 'agent', revision: 1, reason: '' } as const;
 
@@ -73,18 +73,18 @@ test.each<[string, LimitFact[], boolean, number | null]>([
   ['waits for the longest of all waits', [rate(3), budget(7), budget(5)], false, 7],
   ['is hard if one counter never frees', [rate(3), budget(null)], true, null],
   ['does not wait for a person', [rate(3), grant('none')], false, 3],
-])('a counter that refuses %s', (_, limits, hard, retryAfterMs) => {
+])('a counter that refuses %s', (_, limits, final, retryAfterMs) => {
   const plain = plan({ limits: [CONFIRMATION, CONFIRMATION, CONFIRMATION] });
-  expect(enforcedVerdict(plain, { ...NOTHING, limits })).toMatchObject({ hard, retryAfterMs });
+  expect(enforcedVerdict(plain, { ...NOTHING, limits })).toMatchObject({ final, retryAfterMs });
 });
 
 test('a hard refusal names no wait, and a soft one may be tried again at once', () => {
   expect(enforcedVerdict(plan({ refusal: REFUSAL }), NOTHING)).toMatchObject({
-    hard: true,
+    final: true,
     retryAfterMs: null,
   });
   expect(enforcedVerdict(plan({ refusal: UNPLANNED }), NOTHING)).toMatchObject({
-    hard: false,
+    final: false,
     retryAfterMs: 0,
   });
 });

@@ -24,7 +24,7 @@ import {
 } from './verdict-table.ts';
 
 /** `hard`: asking again cannot help. */
-export type VerdictCode = Pick<VerdictRow, 'verdict' | 'code'> & { readonly hard: boolean };
+export type VerdictCode = Pick<VerdictRow, 'verdict' | 'code'> & { readonly final: boolean };
 
 /** `by`: the row of the table that decides, or the refusal of the plan. */
 export type StepVerdict = VerdictCode & {
@@ -76,8 +76,8 @@ export function limitsVerdict(limits: readonly Limit[], facts: readonly LimitFac
   if (at === -1) return ROWS.allowed;
   const fact = facts[at] as LimitFact;
   const by = failedLimit(limits[at], fact);
-  const { verdict, code, hard } = VERDICTS[by];
-  if (hard !== null) return ROWS[by];
+  const { verdict, code, final } = VERDICTS[by];
+  if (final !== null) return ROWS[by];
   const retryAfterMs = waitForAll(facts);
   return stepVerdict(by, verdict, code, retryAfterMs === null, retryAfterMs);
 }
@@ -96,8 +96,8 @@ export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictN
   return fact.grant === 'granted' ? 'asksPerson' : VERDICT_OF_GRANT[fact.grant];
 }
 
-function refused({ code, hard }: Refusal): StepVerdict {
-  return stepVerdict('refusal', 'BLOCK', code, hard, hard ? null : 0);
+function refused({ code, final }: Refusal): StepVerdict {
+  return stepVerdict('refusal', 'BLOCK', code, final, final ? null : 0);
 }
 
 function isAskedAgain({ verdict, samePayload }: FirstDecision): boolean {
@@ -109,16 +109,16 @@ function stepVerdict(
   by: StepVerdict['by'],
   verdict: Verdict,
   code: Code,
-  hard: boolean,
+  final: boolean,
   retryAfterMs: number | null,
 ): StepVerdict {
-  return { by, verdict, code, hard, retryAfterMs };
+  return { by, verdict, code, final, retryAfterMs };
 }
 
 /** Every row as a verdict, made once. `hard` of a counter's row is set by `limitsVerdict`. */
 const ROWS = Object.fromEntries(
-  Object.entries(VERDICTS).map(([by, { verdict, code, hard, retryAfterMs }]) => [
+  Object.entries(VERDICTS).map(([by, { verdict, code, final, retryAfterMs }]) => [
     by,
-    stepVerdict(by as VerdictName, verdict, code, hard === true, retryAfterMs),
+    stepVerdict(by as VerdictName, verdict, code, final === true, retryAfterMs),
   ]),
 ) as Readonly<Record<VerdictName, StepVerdict>>;

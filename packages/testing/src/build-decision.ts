@@ -31,7 +31,7 @@ export function buildDecision(
     code: 'ALLOWED',
     reason: 'every check passed',
     remedy: '',
-    hard: false,
+    final: false,
     retryAfterMs: null,
     chargedMicros: 0,
     cumulativeMicros: 0,

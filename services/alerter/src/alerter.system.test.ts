@@ -225,7 +225,7 @@ test('a partition whose window could not be read at once is counted once, and wh
   const rulesOf = { ...QUIET, blockRate: { percent: 50, leastDecisions: 20, windowMs: 3_600_000 } };
   const blocked = (from: number, count: number) =>
     Array.from({ length: count }, (_, n) =>
-      decided(from + n, { verdict: 'BLOCK', code: 'UNKNOWN_TOOL', hard: true }),
+      decided(from + n, { verdict: 'BLOCK', code: 'UNKNOWN_TOOL', final: true }),
     );
   const first = await alerterOn(bus, [], { rulesOf });
   await publish(bus, blocked(1, 15));

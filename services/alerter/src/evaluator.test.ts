@@ -139,8 +139,8 @@ function plainly(records: readonly DecisionsRecord[]): string[] {
     if (record.event !== 'action.decided') return;
     const { agentId, actionId, tool, verdict, checks, decidedAt } = record.decision;
     set(`approval ${agentId} ${actionId}`, verdict === 'DEFER');
-    const [{ saw }] = checks as unknown as [{ saw: { spentMicros: number } }];
-    level(agentId, saw.spentMicros);
+    const [{ evidence }] = checks as unknown as [{ evidence: { spentMicros: number } }];
+    level(agentId, evidence.spentMicros);
     limits.add(agentId);
     if (verdict === 'ALLOW') {
       set(`overdrawn ${agentId}`, false);

@@ -400,7 +400,7 @@ describe('a preview', () => {
       code: 'TOOL_NOT_ALLOWED',
       reason: expect.stringContaining('one-file@1'),
     });
-    expect(refused.checks).toContainEqual(expect.objectContaining({ check: 'tool-allowed', said: 'pass' }));
+    expect(refused.checks).toContainEqual(expect.objectContaining({ check: 'tool-allowed', result: 'pass' }));
   });
 
   test.each([

@@ -79,7 +79,7 @@ export function withheldDecision(reason: string, decision: Decision): Decision {
     reason,
     remedy:
       'Do not start it. If it never ran, have a key with the scope `release` report `cancelled`, which gives its charge back. After a revive, ask under a new id.',
-    hard: true,
+    final: true,
     retryAfterMs: null,
   };
 }

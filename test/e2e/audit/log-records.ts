@@ -28,7 +28,7 @@ export function decided(n: number, given: Partial<Decision> = {}): ActionDecided
     tool,
     chargedMicros: 100_000,
     cumulativeMicros: 100_000,
-    checks: [{ check: 'tool-lists', said: 'pass', saw: { tool } }],
+    checks: [{ check: 'tool-lists', result: 'pass', evidence: { tool } }],
     action: { id: `act-${n}`, agentId, type: 'tool_call', tool: tool ?? 'get_user', args: { n } },
     ...given,
   });

@@ -158,8 +158,8 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     const checks = [
       {
         check: 'budget',
-        said: 'pass',
-        saw: { scope: 'agent', id: 'total', windowMs: null, spentMicros: 800_000, maxMicros: 1_000_000 },
+        result: 'pass',
+        evidence: { scope: 'agent', id: 'total', windowMs: null, spentMicros: 800_000, maxMicros: 1_000_000 },
       },
     ] as const;
     const budgets = [

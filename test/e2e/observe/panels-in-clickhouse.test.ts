@@ -43,7 +43,13 @@ describe("a panel of the audit's dashboard", () => {
   };
 
   const BLOCKED = { verdict: 'BLOCK', code: 'TOOL_DENIED', chargedMicros: 0 } as const;
-  const saw = { scope: 'agent', id: 'total', windowMs: null, spentMicros: 400_000, maxMicros: 1_000_000 };
+  const evidence = {
+    scope: 'agent',
+    id: 'total',
+    windowMs: null,
+    spentMicros: 400_000,
+    maxMicros: 1_000_000,
+  };
   const action = {
     id: 'act-210',
     agentId: 'agent-0',
@@ -59,7 +65,7 @@ describe("a panel of the audit's dashboard", () => {
       agentId: 'agent-0',
       tool: 'pay',
       action,
-      checks: [{ check: 'budget', said: 'pass', saw }],
+      checks: [{ check: 'budget', result: 'pass', evidence }],
     }),
     ...Array.from({ length: 6 }, (_, n) => settled(n)),
     killed('kill-mine', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),

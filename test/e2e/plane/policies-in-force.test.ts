@@ -20,7 +20,7 @@ type Decision = {
   reason: string;
   controlRevision: number;
   mandate: object | null;
-  checks: { check: string; said: string; policy?: string; saw?: object }[];
+  checks: { check: string; said: string; policy?: string; evidence?: object }[];
   shadow?: object;
 };
 
@@ -114,7 +114,7 @@ test('a policy that is published is obeyed at the next action, and an agent that
     code: 'TOOL_NOT_ALLOWED',
     reason: expect.stringContaining('of the policy "one-file@1", which the rule "one" gives.'),
     mandate: {
-      given: [
+      grantedBy: [
         { policy: 'one-file@1', rules: ['one'] },
         { policy: 'reads@1', rules: ['support-reads'] },
       ],
@@ -134,7 +134,7 @@ test('a policy that is published is obeyed at the next action, and an agent that
       ],
       checks: expect.arrayContaining([
         expect.objectContaining({
-          said: 'block',
+          result: 'block',
           bound: expect.objectContaining({ policy: 'one-file@1', rules: ['one'] }),
         }),
       ]),
@@ -185,8 +185,11 @@ test('a family spends one budget, and is killed with who heads it, also those wh
   for (const id of ['team', 'wide']) await rule(id, id, { agents: ['lead'] });
   const { checks } = await costs('lead');
   expect(checks.find(({ policy }) => policy === 'team@1')).toMatchObject({
-    said: 'pass',
-    saw: { costMicros: 200_000, also: [{ policy: 'wide@1', maxMicros: 9_000_000, said: 'pass' }] },
+    result: 'pass',
+    evidence: {
+      costMicros: 200_000,
+      otherLimits: [{ policy: 'wide@1', maxMicros: 9_000_000, result: 'pass' }],
+    },
   });
 
   const killed = await send('POST', '/v1/agents/lead/kill', { family: true, reason: 'runs amok' });
@@ -246,7 +249,7 @@ test('what a key pins an action cannot say otherwise, the record tells it, and r
   const decision = await ask({ tool: 'read_file' }, key.key);
   expect(decision).toMatchObject({
     verdict: 'ALLOW',
-    mandate: { given: [{ policy: 'reads@1', rules: ['in-prod'], claims: ['context.environment'] }] },
+    mandate: { grantedBy: [{ policy: 'reads@1', rules: ['in-prod'], claims: ['context.environment'] }] },
     action: {
       context: { environment: 'prod' },
       principal: { id: 'ann', role: 'user' },

@@ -81,7 +81,7 @@ test('its agents act within its bounds, and not at all once it is closed, but fo
   await plane.atRest();
   for (const agentId of ['bot', 'stranger']) {
     const { body } = await call(admin, 'GET', `/v1/actions/direct?agentId=${agentId}`);
-    expect(body.decision ?? body).toMatchObject({ verdict: 'BLOCK', code: 'TENANT_CLOSED', hard: true });
+    expect(body.decision ?? body).toMatchObject({ verdict: 'BLOCK', code: 'TENANT_CLOSED', final: true });
   }
   const outcome = { actionId: 'running', agentId: 'bot', status: 'success', actualCostMicros: 70_000 };
   const settled = await call(bot, 'POST', '/v1/outcomes?waitMs=20000', outcome);

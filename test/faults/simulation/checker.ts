@@ -392,7 +392,7 @@ function namedBy({ tenant, agentId, duplicateOf }: Decision): string {
  */
 function isRepeatOf(first: Decision, repeat: Decision): boolean {
   const { duplicateOf, digest, actionId, attempt, action } = repeat;
-  const mayBeRetried = first.verdict === 'BLOCK' && !first.hard;
+  const mayBeRetried = first.verdict === 'BLOCK' && !first.final;
   return (
     first.id === duplicateOf?.decisionId &&
     duplicateOf.samePayload === (first.digest === digest) &&

@@ -108,7 +108,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/ledger/src/memory/deliveries.ts', [
     ['6 a kill lists actions that are not on the log yet', 'return unpublished !== null || (', 'return ('],
-    ['3 no attempt after a hard block', 'return !entry.hard;', 'return true;'],
+    ['3 no attempt after a hard block', 'return !entry.final;', 'return true;'],
     ['3 no attempt after a success', "return entry.lease.result !== 'succeeded';", 'return true;'],
     [
       '3 an attempt after the end of the lease is new',
@@ -133,12 +133,12 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '3 a final decision takes no answer of a person',
-      "if (asked.verdict === 'ALLOW' || asked.hard) throw approvalNotWaiting(asked);",
+      "if (asked.verdict === 'ALLOW' || asked.final) throw approvalNotWaiting(asked);",
       '',
     ],
     [
       '3 a retryable block takes an answer of a person',
-      "asked.verdict === 'ALLOW' || asked.hard",
+      "asked.verdict === 'ALLOW' || asked.final",
       "asked.verdict !== 'DEFER'",
     ],
   ]),
@@ -305,8 +305,8 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/step/src/verdict-table.ts', [
     [
       '3 a duplicate is a hard block',
-      "code: 'DUPLICATE_ACTION', hard: true",
-      "code: 'DUPLICATE_ACTION', hard: false",
+      "code: 'DUPLICATE_ACTION', final: true",
+      "code: 'DUPLICATE_ACTION', final: false",
     ],
     ['3 a denial of a person stands', "denied: 'denied'", "denied: 'expired'"],
   ]),
@@ -392,7 +392,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger/src/memory/question.ts', [
     [
       '3 a decided question is no longer a question',
-      "if (asked.verdict === 'ALLOW' || asked.hard) return NONE;",
+      "if (asked.verdict === 'ALLOW' || asked.final) return NONE;",
       '',
     ],
     ['3 a question is about exactly its arguments', ' || asked.digest !== question.digest', ''],

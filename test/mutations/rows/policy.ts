@@ -52,8 +52,8 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '1 every check goes on the record',
-      "said: 'skip' };\n    return { check, said: objected",
-      "said: 'pass' };\n    return { check, said: objected",
+      "result: 'skip' };\n    return { check, result: objected",
+      "result: 'pass' };\n    return { check, result: objected",
     ],
   ]),
   ...inFile('packages/policy/src/checks/mandate-alive.ts', [

@@ -247,7 +247,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(OTHERS, [
-    ['7 an explanation names the other limits that block', "other.said === 'block'", 'true'],
+    ['7 an explanation names the other limits that block', "other.result === 'block'", 'true'],
   ]),
   ...inFile('packages/engine/src/read-incoming.ts', [
     [
@@ -368,10 +368,10 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'explain: it says how to ask again',
-      "hard ? 'new-id' : 'next-attempt'",
-      "hard ? 'next-attempt' : 'new-id'",
+      "final ? 'new-id' : 'next-attempt'",
+      "final ? 'next-attempt' : 'new-id'",
     ],
-    ['explain: skipped checks are reported', "said === 'skip'", 'said === undefined'],
+    ['explain: skipped checks are reported', "result === 'skip'", 'result === undefined'],
     ['explain: a nearly reached limit is reported', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
   ]),
   ...inFile('services/control/src/routes/answer-preview.ts', [

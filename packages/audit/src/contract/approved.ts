@@ -120,9 +120,9 @@ export function approved(make: MakeAudit): void {
         at: 1,
         ...DEFERRED,
         checks: [
-          { check: 'tool', said: 'pass' },
-          { check: 'budget', said: 'pass', saw: { costMicros } },
-          { check: 'confirmation', said: 'defer', saw: { grant: 'none' } },
+          { check: 'tool', result: 'pass' },
+          { check: 'budget', result: 'pass', evidence: { costMicros } },
+          { check: 'confirmation', result: 'defer', evidence: { grant: 'none' } },
         ],
         action: {
           id: 'act',

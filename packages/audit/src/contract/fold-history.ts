@@ -153,8 +153,8 @@ export type Weighed = { name: string; used: number; most: number };
 
 /** The limits that a decision left used, by `kind/scope/subject/id/windowMs`. */
 export function weighedOf({ checks, agentId, chargedMicros, verdict }: Decision): Weighed[] {
-  return checks.map(({ check, saw }) => {
-    const seen = z.record(z.string(), z.unknown()).parse(saw);
+  return checks.map(({ check, evidence }) => {
+    const seen = z.record(z.string(), z.unknown()).parse(evidence);
     const count = (name: string) => z.int().parse(seen[name]);
     if (check !== 'budget') {
       const used = count('calls') + (verdict === 'ALLOW' ? 1 : 0);

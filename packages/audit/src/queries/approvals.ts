@@ -128,7 +128,7 @@ export const approvals = question({
             JSONExtract(payload, 'decision', 'action', 'pinned', 'Array(String)'),
             JSONExtract(payload, 'decision', 'action', 'estimatedCostMicros', 'Nullable(Int64)'),
             arrayReduce('max', arrayMap(
-              told -> JSONExtract(told, 'saw', 'costMicros', 'Nullable(Int64)'),
+              told -> JSONExtract(told, 'evidence', 'costMicros', 'Nullable(Int64)'),
               JSONExtractArrayRaw(payload, 'decision', 'checks')
             ))
           ),

@@ -34,8 +34,8 @@ test('what is allowed is counted in', () => {
 });
 
 test("a budget of all who hold a mandate is its policy's", () => {
-  const saw = { scope: 'mandate', id: 'shared', windowMs: null, spentMicros: 1, maxMicros: 9 };
-  const check = { check: 'budget', said: 'pass' as const, saw };
+  const evidence = { scope: 'mandate', id: 'shared', windowMs: null, spentMicros: 1, maxMicros: 9 };
+  const check = { check: 'budget', result: 'pass' as const, evidence };
   const mandate = { id: 'mnd_1', hash: '', rules: ['r'], policies: ['refunds@2'] };
   const decision = {
     ...read('action.decided.block-budget.json'),
@@ -48,10 +48,10 @@ test("a budget of all who hold a mandate is its policy's", () => {
 test('what an agent above, or one policy of several, has of its own is theirs', () => {
   const decision = read('action.decided.block-budget.json');
   const budget = { id: 'b', windowMs: null, spentMicros: 1, maxMicros: 2 };
-  const seen = (saw: object, of: object) => ({
+  const seen = (evidence: object, of: object) => ({
     check: 'budget',
-    said: 'pass' as const,
-    saw: { ...budget, ...saw },
+    result: 'pass' as const,
+    evidence: { ...budget, ...evidence },
     ...of,
   });
   const checks = [
@@ -60,8 +60,8 @@ test('what an agent above, or one policy of several, has of its own is theirs', 
     seen({ scope: 'mandate' }, { policy: 'q@2' }),
     {
       check: 'mandate-rate',
-      said: 'pass' as const,
-      saw: { calls: 0, maxCalls: 1, windowMs: 5 },
+      result: 'pass' as const,
+      evidence: { calls: 0, maxCalls: 1, windowMs: 5 },
       holder: 'lead',
     },
   ];
@@ -73,12 +73,12 @@ test('what an agent above, or one policy of several, has of its own is theirs', 
   ]);
 });
 
-test('what a newer writer saw, or nothing, weighs nothing', () => {
+test('what a newer writer evidence, or nothing, weighs nothing', () => {
   const decision = read('action.decided.allow.json');
   const checks = [
-    { check: 'budget', said: 'pass' as const, saw: { scope: 'galaxy', id: 'x', windowMs: null } },
-    { check: 'tool-rate', said: 'skip' as const },
-    { check: 'budget', said: 'pass' as const, saw: null },
+    { check: 'budget', result: 'pass' as const, evidence: { scope: 'galaxy', id: 'x', windowMs: null } },
+    { check: 'tool-rate', result: 'skip' as const },
+    { check: 'budget', result: 'pass' as const, evidence: null },
   ];
   expect(limitsWeighed({ ...decision, checks })).toEqual([]);
 });

@@ -35,7 +35,7 @@ export function limitsWeighed(decision: Decision): LimitColumn[] {
 
 function budgetIn(check: Check, decision: Decision): LimitColumn | null {
   if (check.check !== 'budget') return null;
-  const read = seenOfBudget.safeParse(check.saw);
+  const read = seenOfBudget.safeParse(check.evidence);
   if (!read.success) return null;
   const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
   return {
@@ -58,9 +58,12 @@ function subjectOf(
   return budgetSubject(scope, check, { agentId, principalId, mandateId: mandate?.id ?? '' });
 }
 
-function rateIn({ check, saw, holder }: Check, { agentId, tool, verdict }: Decision): LimitColumn | null {
+function rateIn(
+  { check, evidence, holder }: Check,
+  { agentId, tool, verdict }: Decision,
+): LimitColumn | null {
   if (check !== 'tool-rate' && check !== 'mandate-rate') return null;
-  const read = seenOfRate.safeParse(saw);
+  const read = seenOfRate.safeParse(evidence);
   if (!read.success) return null;
   const { calls, maxCalls, windowMs } = read.data;
   return {

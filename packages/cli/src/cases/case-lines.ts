@@ -25,9 +25,9 @@ function stepLines(step: StepTold, number: number, file: string, stdout: Output)
   if (differences.length === 0) return [paint('dim', head, stdout)];
   return [
     `${head}  ${paint('dim', `${printable(file)}:${line}`, stdout)}`,
-    ...differences.flatMap(({ what, expected, seen: saw }) => [
+    ...differences.flatMap(({ what, expected, seen: evidence }) => [
       paint('red', `${INDENT}- ${printable(`${what}: ${expected}`)}`, stdout),
-      paint('green', `${INDENT}+ ${printable(`${what}: ${saw}`)}`, stdout),
+      paint('green', `${INDENT}+ ${printable(`${what}: ${evidence}`)}`, stdout),
     ]),
     ...told.flatMap((text) =>
       wrap(printable(text), roomOn(stdout) - INDENT.length - 2).map((part) => `${INDENT}  ${part}`),

@@ -181,20 +181,20 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   const by = whose(limit, rulesThatGave(limit.policy, mandate));
   switch (limit.kind) {
     case 'budget': {
-      const { scope, id, windowMs, maxMicros, also } = limit;
+      const { scope, id, windowMs, maxMicros, otherLimits } = limit;
       if (maxMicros === null) return [];
       const within = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
-      const others = also?.map((one) => `${formatMicros(one.maxMicros)}${whose(one)}`);
+      const others = otherLimits?.map((one) => `${formatMicros(one.maxMicros)}${whose(one)}`);
       return [`${scope} budget "${id}": ${formatMicros(maxMicros)}${within}${by}${besides(others)}`];
     }
     case 'rate': {
-      const { tool, maxCalls, windowMs, also } = limit;
-      const others = also?.map((one) => `${one.maxCalls}${whose(one)}`);
+      const { tool, maxCalls, windowMs, otherLimits } = limit;
+      const others = otherLimits?.map((one) => `${one.maxCalls}${whose(one)}`);
       if (tool === OPEN_CALLS) return [`calls without an outcome: ${maxCalls}${by}${besides(others)}`];
       return [`${tool ?? 'all'} calls: ${maxCalls} in ${durationInWords(windowMs)}${by}${besides(others)}`];
     }
     case 'confirmation':
-      return [`a person is asked${by}${besides(limit.also?.map((one) => whose(one).trim()))}`];
+      return [`a person is asked${by}${besides(limit.otherLimits?.map((one) => whose(one).trim()))}`];
   }
 }
 

@@ -62,7 +62,7 @@ Examples:
   mandate query decisions --action act_…       what was decided about one action
   mandate query reads --from 7d                who asked the audit for what
   mandate query control-events --subject read-only   who changed a policy, a rule, a key or a tenant, and why
-  mandate query decision dec_…                 every check: what it saw, what it said
+  mandate query decision dec_…                 every check: what it evidence, what it said
   mandate query spend --from 7d --watch 10s
   mandate query analytics --group-by agent --group-by tool --interval 1h --from 24h
   mandate query budgets --columns scope,subject,budgetId,left,exhaustedAt

@@ -94,7 +94,7 @@ test('the kill right behind an ALLOW is told, with what it meant for whoever wai
 
 test('a bound is told with its policy and the rules that gave it', () => {
   const bound = (policy: string | null, ...rules: string[]): Explanation['checks'][number] => ({
-    ...{ check: 'tool-allowed', said: 'pass', words: 'It passed.' },
+    ...{ check: 'tool-allowed', result: 'pass', words: 'It passed.' },
     bound: { field: 'allowedTools', mandate: { id: 'm', hash: 'h' }, policy, rules },
   });
   const checks = [bound('reads@1', 'r', 's'), bound('tenant t@3'), bound(null)];

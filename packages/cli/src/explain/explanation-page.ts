@@ -158,7 +158,7 @@ function claimsInWords(
   mandate: Explanation['mandate'],
   { pinned = [] }: Explanation['decision']['action'],
 ): string | undefined {
-  const looked = (mandate?.given ?? []).flatMap(({ claims = [] }) => claims);
+  const looked = (mandate?.grantedBy ?? []).flatMap(({ claims = [] }) => claims);
   const claims = [...new Set(looked)].filter((claim) => !isPinned(claim, pinned));
   return claims.length === 0
     ? undefined
@@ -166,8 +166,8 @@ function claimsInWords(
 }
 
 function checks({ checks, mandate }: Explanation): Section {
-  const lines = checks.map(({ check, said, words, bound }) => {
-    return labelled(`${said.padEnd(5)} ${check}`, 27, words + from(bound), SAID[said]);
+  const lines = checks.map(({ check, result, words, bound }) => {
+    return labelled(`${result.padEnd(5)} ${check}`, 27, words + from(bound), SAID[result]);
   });
   const notTold = mandate?.notTold ?? null;
   return { title: 'Checks', lines: notTold === null ? lines : [...lines, plain(notTold)] };

@@ -97,7 +97,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     refusal: mix<Plan['refusal']>(
       [8, one(null)],
       [1, one(refusal())],
-      [1, one(refusal({ code: 'INTERNAL_ERROR', hard: false }))],
+      [1, one(refusal({ code: 'INTERNAL_ERROR', final: false }))],
     ),
     leaseMs: one(100, 10, 600),
     above: one<readonly string[] | undefined>(undefined, undefined, undefined, ['bob'], ['cleo', 'bob']),

@@ -39,7 +39,7 @@ export function planOf(said: Said = {}): StepRequest['plan'] {
 }
 
 export function refusal(said: Partial<Refusal> = {}): Refusal {
-  return { code: 'TOOL_DENIED', reason: 'on the denylist', remedy: 'ask for another', hard: true, ...said };
+  return { code: 'TOOL_DENIED', reason: 'on the denylist', remedy: 'ask for another', final: true, ...said };
 }
 
 /** A lifetime budget of the agent, unless said otherwise. */

@@ -152,7 +152,7 @@ export function confirming(make: MakeLedger): void {
     expect(await lookAt(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
   });
 
-  test('a denial is hard, and takes the place of the DEFER', async () => {
+  test('a denial is final, and takes the place of the DEFER', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);

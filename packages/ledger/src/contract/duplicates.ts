@@ -65,7 +65,10 @@ export function duplicates(make: MakeLedger): void {
       'softly by a window',
       { plan: planOf({ limits: [budget({ id: 'w', windowMs: 1_000, maxMicros: 150 })] }) },
     ],
-    ['by an internal error', { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', hard: false }) }) }],
+    [
+      'by an internal error',
+      { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', final: false }) }) },
+    ],
   ])('blocked %s: the next attempt is decided anew', async (_why, said) => {
     const { ledger } = await begin(make);
     await allow(

@@ -78,7 +78,7 @@ export function observing(make: MakeLedger): void {
     const plan = planOf({ observe });
     const request = stepRequest({ plan });
     await ledger.step([request]);
-    const error = refusal({ code: 'INTERNAL_ERROR', hard: false });
+    const error = refusal({ code: 'INTERNAL_ERROR', final: false });
     await ledger.kill(
       { scope: 'agent', tenant: TENANT, agentId: 'dead' },
       { id: 'k', by: 'op', reason: 'stop' },

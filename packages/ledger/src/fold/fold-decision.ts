@@ -52,7 +52,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
           sequence,
           verdict: decision.verdict,
           code: decision.code,
-          hard: decision.hard,
+          final: decision.final,
           grantConsumed,
           lease,
           unpublished: null,

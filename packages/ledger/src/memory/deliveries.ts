@@ -19,7 +19,7 @@ export function replayUntilMs(
 
 /** May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run. */
 export function mayBeRetried(entry: StoredDecision, nowMs: number): boolean {
-  if (entry.verdict === 'BLOCK') return !entry.hard;
+  if (entry.verdict === 'BLOCK') return !entry.final;
   if (entry.lease === null) return false;
   if (entry.lease.result === null) return entry.lease.expiresAtMs <= nowMs;
   return entry.lease.result !== 'succeeded';

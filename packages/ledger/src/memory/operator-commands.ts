@@ -103,7 +103,7 @@ export function approve(
   const agent = tenant.agents.get(agentId);
   const asked = agent && findLatest(agent, actionId, nowMs);
   if (asked === undefined || asked.digest !== digest) throw approvalNotFound();
-  if (asked.verdict === 'ALLOW' || asked.hard) throw approvalNotWaiting(asked);
+  if (asked.verdict === 'ALLOW' || asked.final) throw approvalNotWaiting(asked);
 
   tenant.sequence += 1;
   const forgetAtMs = Math.max(nowMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);

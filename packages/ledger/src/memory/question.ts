@@ -12,7 +12,7 @@ export function questionIn(
   const agent = tenant?.agents.get(question.agentId);
   const asked = agent && findLatest(agent, question.actionId, nowMs);
   if (tenant === undefined || asked === undefined || asked.digest !== question.digest) return NONE;
-  if (asked.verdict === 'ALLOW' || asked.hard) return NONE;
+  if (asked.verdict === 'ALLOW' || asked.final) return NONE;
   const state = grantState(tenant.grants, question, nowMs);
   if (state === 'none') return asked.verdict === 'DEFER' ? { state: 'waiting', expiresAtMs: null } : NONE;
   const grant = tenant.grants.get(grantKey(question));

@@ -98,7 +98,7 @@ export type StoredDecision = RememberedDelivery & {
   readonly sequence: number;
   readonly verdict: Verdict;
   readonly code: Code;
-  readonly hard: boolean;
+  readonly final: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
   /** `early`: the amounts that its outcome moved at the decision, if the outcome was on the log before the decision. */

@@ -134,7 +134,7 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     sequence: facts.sequence,
     verdict: published.verdict,
     code: published.code,
-    hard: published.hard,
+    final: published.final,
     grantConsumed,
     lease,
     unpublished,

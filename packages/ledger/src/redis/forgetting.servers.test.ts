@@ -47,7 +47,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
           limits,
           leaseMs: 700,
           reserveMicros: 1,
-          refusal: at % 3 === 0 ? refusal({ hard: at > 0 }) : null,
+          refusal: at % 3 === 0 ? refusal({ final: at > 0 }) : null,
         }),
       }),
     );

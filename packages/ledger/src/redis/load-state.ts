@@ -223,7 +223,7 @@ function packEntry(entry: StoredDecision): unknown[] {
     entry.sequence,
     entry.verdict,
     entry.code,
-    entry.hard,
+    entry.final,
     entry.grantConsumed,
     lease === null ? false : packLease(lease),
   ];

@@ -253,7 +253,7 @@ function unpackDelivery(
   // Redis does not keep the order of these deliveries.
   if (kind === 'u' || kind === 'v')
     return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
-  const [words, attempt, atMs, sequence, verdict, code, hard, consumed, lease] = rest as PackedEntry;
+  const [words, attempt, atMs, sequence, verdict, code, final, consumed, lease] = rest as PackedEntry;
   const { digest, actionId, idempotencyKey, appendedAtMs, plan } = requestIn(words);
   const entry: StoredDecision = {
     kind: kind === 'f' ? 'first' : 'expired',
@@ -267,7 +267,7 @@ function unpackDelivery(
     sequence,
     verdict,
     code,
-    hard: hard === 1,
+    final: final === 1,
     grantConsumed: consumed === 1,
     lease: lease === null ? null : unpackLease(tenant, lease, plan),
     another: null,
@@ -282,7 +282,7 @@ type PackedEntry = [
   sequence: number,
   verdict: Verdict,
   code: Code,
-  hard: 1 | null,
+  final: 1 | null,
   grantConsumed: 1 | null,
   lease: PackedLease | null,
 ];

@@ -27,14 +27,14 @@ const [mandate = null] = loaded.mandates;
 function said(args: Record<string, Json>, shownArgs = args) {
   const action = { id: 'a', agentId: 'x', type: 'tool_call' as const, tool: 't' };
   const { checks, refusal } = plan({ ...action, args }, mandate, 0, { ...action, args: shownArgs });
-  const { saw } = checks.find(({ check }) => check === 'arguments-valid') ?? {};
-  return { saw, reason: refusal?.reason };
+  const { evidence } = checks.find(({ check }) => check === 'arguments-valid') ?? {};
+  return { evidence, reason: refusal?.reason };
 }
 
 test('says where the fault is, which rule it breaks, and what stood there', () => {
   const expected = 'no path into a system folder';
   expect(said({ files: [{ 'a/b~c': '/etc/passwd' }] })).toEqual({
-    saw: { rule: 'noSystemPaths', pointer: '/files/0/a~1b~0c', expected },
+    evidence: { rule: 'noSystemPaths', pointer: '/files/0/a~1b~0c', expected },
     reason: `The arguments of "t" break the rule "noSystemPaths" at /files/0/a~1b~0c: expected ${expected}, found a string.`,
   });
 });
@@ -47,8 +47,8 @@ test.each([
 ])(
   'a field whose name holds %s steers no terminal, by what was seen or by the reason',
   (_, name, legible) => {
-    const { saw, reason } = said({ [name]: '/etc/passwd' });
-    expect(saw).toMatchObject({ pointer: legible });
+    const { evidence, reason } = said({ [name]: '/etc/passwd' });
+    expect(evidence).toMatchObject({ pointer: legible });
     expect(reason).toContain(` at ${legible}: `);
   },
 );
@@ -70,15 +70,15 @@ describe('below a field that is redacted', () => {
       '/a',
     ],
   ])('%s is not told, nor what stood there', (_, args, shown, pointer) => {
-    const { saw, reason } = said(args, shown);
-    expect(saw).toMatchObject({ pointer });
+    const { evidence, reason } = said(args, shown);
+    expect(evidence).toMatchObject({ pointer });
     expect(reason).toMatch(/, found what is redacted\.$/);
     expect(reason).toContain(` at ${pointer}: `);
   });
 
   test('is not the field itself: what kind of thing stood there is told, its value is not', () => {
-    const { saw, reason } = said({ a: { pin: '/etc/passwd' } }, { a: { pin: '[redacted]' } });
-    expect(saw).toMatchObject({ pointer: '/a/pin' });
+    const { evidence, reason } = said({ a: { pin: '/etc/passwd' } }, { a: { pin: '[redacted]' } });
+    expect(evidence).toMatchObject({ pointer: '/a/pin' });
     expect(reason).toMatch(/found a string\.$/);
   });
 });

@@ -15,7 +15,7 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
     const fault = effort.left < 0 ? null : rules.validate(argumentsOf(action), effort);
     if (effort.left < 0) {
       const { check, objection } = tooManySteps(`for the arguments of "${name}"`, { tool: name });
-      return { said: 'block', check, objection };
+      return { result: 'block', check, objection };
     }
     if (fault === null) return passed('arguments-valid', null);
     const { rule, expected } = fault;

@@ -24,7 +24,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
   ],
   [
     'for ever, which the bounds count too',
-    { ...LIFETIME, also: [{ ...BOUNDS, maxMicros: 3_000_000 }] },
+    { ...LIFETIME, otherLimits: [{ ...BOUNDS, maxMicros: 3_000_000 }] },
     null,
     'Raise the budget or have whoever runs the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],

@@ -16,11 +16,11 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
       .toSorted(({ strictest: one }, { strictest: other }) => rank(one) - rank(other))
       .map(limitOf);
   },
-  saw({ scope, id, windowMs, maxMicros, also }, { spentMicros, retryAfterMs }, costMicros) {
+  evidence({ scope, id, windowMs, maxMicros, otherLimits }, { spentMicros, retryAfterMs }, costMicros) {
     const seen = { scope, id, windowMs, spentMicros, costMicros, maxMicros, retryAfterMs };
-    if (also === undefined) return seen;
+    if (otherLimits === undefined) return seen;
     const fits = (one: { maxMicros: number }) => spentMicros <= mostSpentBefore(one.maxMicros, costMicros);
-    return { ...seen, also: also.map((one) => saidBy(one, fits(one))) };
+    return { ...seen, otherLimits: otherLimits.map((one) => saidBy(one, fits(one))) };
   },
   objection(limit, fact) {
     const { scope, id, windowMs, maxMicros, holder } = limit;
@@ -36,13 +36,16 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
 };
 
 /** Giving back empties a window and no more, so it lets nothing through that is more than all of it. */
-function remedyFor({ windowMs, policy, also = [] }: BudgetLimit, { retryAfterMs }: BudgetFact): string {
+function remedyFor(
+  { windowMs, policy, otherLimits = [] }: BudgetLimit,
+  { retryAfterMs }: BudgetFact,
+): string {
   const isOfPlane = areBounds(policy);
   const raise = isOfPlane ? 'have whoever runs the plane raise the budget' : 'raise the budget';
   if (retryAfterMs !== null)
     return `Try again, as the next attempt of the same action, after retryAfterMs; or ${raise}.`;
   if (windowMs !== null) return `Ask for less, under a new id; or ${raise}.`;
-  const isBackOfPlane = !isOfPlane && also.some((one) => areBounds(one.policy));
+  const isBackOfPlane = !isOfPlane && otherLimits.some((one) => areBounds(one.policy));
   const giveBack = `${isBackOfPlane ? 'have whoever runs the plane ' : ''}give back to it (POST /v1/budgets/adjust)`;
   return `${isOfPlane ? 'Have whoever runs the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
 }
@@ -94,10 +97,10 @@ function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> 
     const subject = subjectOf(scope, action, owner);
     return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
   };
-  const also = others.flatMap((one) =>
+  const otherLimits = others.flatMap((one) =>
     one.maxMicros === null ? [] : [{ ...nameIn(one), maxMicros: one.maxMicros }],
   );
-  return under({ name, holder }, ofMandate, also);
+  return under({ name, holder }, ofMandate, otherLimits);
 }
 
 function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {

@@ -29,6 +29,6 @@ export function nameIn({ name, holder }: Pick<Policy, 'name' | 'holder'>): {
 }
 
 /** What one of the others says, for the record: of what the ledger saw for the strictest. */
-export function saidBy<T extends object>(other: T, passes: boolean): T & { said: 'pass' | 'block' } {
-  return { ...other, said: passes ? 'pass' : 'block' };
+export function saidBy<T extends object>(other: T, passes: boolean): T & { result: 'pass' | 'block' } {
+  return { ...other, result: passes ? 'pass' : 'block' };
 }

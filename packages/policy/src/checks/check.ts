@@ -45,26 +45,26 @@ export type Objection = Words & { code: Code };
 
 /** A check that passed gives what goes on the record. A check that blocked, or that obliges to something, gives that besides. */
 type Finding = Passed | Obliging | Blocked;
-type Passed = Check & { said: 'pass' };
-type Obliging = { said: 'oblige'; check: Check; obligations: Obligations };
-type Blocked = { said: 'block'; check: Check; objection: Objection };
+type Passed = Check & { result: 'pass' };
+type Obliging = { result: 'oblige'; check: Check; obligations: Obligations };
+type Blocked = { result: 'block'; check: Check; objection: Objection };
 
 export type Look = (subject: Subject) => Finding;
 
 /** Null: such calls are not held to it. */
 export type StaticCheck = (calls: Calls) => Look | null;
 
-export function passed(check: string, saw: Json): Passed {
-  return { check, said: 'pass', saw };
+export function passed(check: string, evidence: Json): Passed {
+  return { check, result: 'pass', evidence };
 }
 
 /** The check passed, and whoever executes the action must do what `obligations` name. */
-export function obliging(check: string, saw: Json, obligations: Obligations): Obliging {
-  return { said: 'oblige', check: { check, said: 'pass', saw }, obligations };
+export function obliging(check: string, evidence: Json, obligations: Obligations): Obliging {
+  return { result: 'oblige', check: { check, result: 'pass', evidence }, obligations };
 }
 
-export function blocked(check: string, saw: Json, objection: Objection): Blocked {
-  return { said: 'block', check: { check, said: 'block', saw }, objection };
+export function blocked(check: string, evidence: Json, objection: Objection): Blocked {
+  return { result: 'block', check: { check, result: 'block', evidence }, objection };
 }
 
 /** The counter that a call is held to. */
@@ -77,11 +77,11 @@ export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 export function under<L extends Limit>(
   { name: policy, holder }: Pick<Policy, 'name' | 'holder'>,
   limit: LimitOf<L>,
-  also: readonly NonNullable<L['also']>[number][] = [],
+  otherLimits: readonly NonNullable<L['otherLimits']>[number][] = [],
 ): LimitOf<L> {
-  if (also.length > 0) {
+  if (otherLimits.length > 0) {
     const alone = under({ name: policy, holder }, limit);
-    return (subject) => ({ ...alone(subject), also });
+    return (subject) => ({ ...alone(subject), otherLimits });
   }
   if (policy === null) return limit;
   if (holder === null) return (subject) => ({ ...limit(subject), policy });
@@ -93,7 +93,7 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
   /** Of a call under all of a mandate's policies, in the order in which they are judged; a counter stands in them once. */
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /** What the record says of one of them; `costMicros`: what the call was to reserve. */
-  saw(limit: L, fact: F, costMicros: number): Json;
+  evidence(limit: L, fact: F, costMicros: number): Json;
   /** The words of a refusal. The step gives its verdict and code. */
   objection(limit: L, fact: F): Words;
 };

@@ -32,7 +32,7 @@ test.each([
   const limit = { kind: 'confirmation', maxWaiting: 2 } as const;
   const fact = { kind: 'confirmation', ok: false, grant: 'none', waiting } as const;
   expect(confirmation.objection(limit, fact).remedy).toContain(remedy);
-  expect(confirmation.saw(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
+  expect(confirmation.evidence(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
 });
 
 test('the shortest lifetime of several policies holds for questions and grants; no policy, no lifetime', () => {

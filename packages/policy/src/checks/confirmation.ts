@@ -13,12 +13,17 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   limits(calls) {
     const [first, ...others] = calls.filter(asksPerson);
     if (first === undefined) return [];
-    const also = others.map(({ policy }) => nameIn(policy));
+    const otherLimits = others.map(({ policy }) => nameIn(policy));
     const maxWaiting = maxWaitingOf(calls);
     const said = { ...leastOf(calls, 'questionMs'), ...leastOf(calls, 'grantMs') };
-    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting, ...said }), also)];
+    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting, ...said }), otherLimits)];
   },
-  saw: ({ maxWaiting, also }, { grant, waiting }) => ({ grant, waiting, maxWaiting, ...(also && { also }) }),
+  evidence: ({ maxWaiting, otherLimits }, { grant, waiting }) => ({
+    grant,
+    waiting,
+    maxWaiting,
+    ...(otherLimits && { otherLimits }),
+  }),
   objection: (limit, fact) =>
     failedLimit(limit, fact) === 'tooManyWait' ? tooManyWait(limit, fact) : WORDS[fact.grant],
 };

@@ -11,9 +11,9 @@ function weigh(check: string, maxMicros: number | null, limit: string): Look | n
   if (maxMicros === null) return null;
   return ({ name, price }) => {
     const costMicros = price.reserveMicros;
-    const saw = { costMicros, maxMicros, price: price.source };
-    if (costMicros <= maxMicros) return passed(check, saw);
-    return blocked(check, saw, {
+    const evidence = { costMicros, maxMicros, price: price.source };
+    if (costMicros <= maxMicros) return passed(check, evidence);
+    return blocked(check, evidence, {
       code: 'COST_LIMIT_EXCEEDED',
       reason: `A call of "${name}" costs ${formatMicros(costMicros)}; ${limit} is ${formatMicros(maxMicros)}.`,
       remedy: 'Make a cheaper call, or raise that limit.',

@@ -16,7 +16,7 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
     const limitOf = strictestOf(boundsOf(calls));
     return limitOf === null ? [] : [limitOf];
   },
-  saw: mandateRate.saw,
+  evidence: mandateRate.evidence,
   objection: ({ maxCalls }, { calls, retryAfterMs }) => ({
     reason: `At most ${maxCalls} calls of this agent may be open at one time (maxOpen), and ${calls} have no outcome yet.`,
     remedy:
@@ -75,6 +75,6 @@ function strictestOf(bounds: readonly Bound[]): LimitOf<RateLimit> | null {
     maxCalls: strictest.maxOpen,
     windowMs: DEFAULTS.openWindowMs,
   });
-  const also = others.map((one) => ({ ...nameIn(one), maxCalls: one.maxOpen }));
-  return under(strictest, limitOf, also);
+  const otherLimits = others.map((one) => ({ ...nameIn(one), maxCalls: one.maxOpen }));
+  return under(strictest, limitOf, otherLimits);
 }

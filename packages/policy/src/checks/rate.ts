@@ -9,14 +9,14 @@ export type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 export const toolRate: LimitCheck<RateLimit, RateFact> = {
   name: 'tool-rate',
   limits: (calls) => strictestOf(calls, ({ tool }) => tool?.rate ?? null, 'tool'),
-  saw,
+  evidence,
   objection,
 };
 
 export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   name: 'mandate-rate',
   limits: (calls) => strictestOf(calls, ({ policy }) => policy.rate, null),
-  saw,
+  evidence,
   objection,
 };
 
@@ -42,8 +42,8 @@ function strictestOf(
         maxCalls,
         windowMs,
       });
-      const also = others.map((one) => ({ ...nameIn(one), maxCalls: one.maxCalls }));
-      return under(strictest, ofMandate, also);
+      const otherLimits = others.map((one) => ({ ...nameIn(one), maxCalls: one.maxCalls }));
+      return under(strictest, ofMandate, otherLimits);
     });
 }
 
@@ -51,10 +51,13 @@ function mostOf({ maxCalls }: Rate): number {
   return maxCalls;
 }
 
-function saw({ maxCalls, windowMs, also }: RateLimit, { calls, retryAfterMs }: RateFact): Json {
+function evidence({ maxCalls, windowMs, otherLimits }: RateLimit, { calls, retryAfterMs }: RateFact): Json {
   const seen = { calls, maxCalls, windowMs, retryAfterMs };
-  if (also === undefined) return seen;
-  return { ...seen, also: also.map((one) => saidBy(one, calls <= mostCallsBefore(one.maxCalls))) };
+  if (otherLimits === undefined) return seen;
+  return {
+    ...seen,
+    otherLimits: otherLimits.map((one) => saidBy(one, calls <= mostCallsBefore(one.maxCalls))),
+  };
 }
 
 function objection(

@@ -17,7 +17,7 @@ export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandat
     above.flatMap(({ holder, mandate }) =>
       (mandate?.reference[what] ?? []).map((name) => nameOf(name, holder)),
     );
-  const given = [...(own.reference.given ?? []), ...above.flatMap(givenTo)];
+  const given = [...(own.reference.grantedBy ?? []), ...above.flatMap(givenTo)];
   const hashes = above.map(({ holder, mandate }) => [holder, mandate?.reference.hash ?? null]);
   return {
     reference: {
@@ -25,14 +25,14 @@ export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandat
       hash: digestOf([own.reference.hash, hashes]),
       rules: [...own.reference.rules, ...ofAbove('rules')],
       policies: [...own.reference.policies, ...ofAbove('policies')],
-      ...(given.length > 0 && { given }),
+      ...(given.length > 0 && { grantedBy: given }),
     },
     policies: [...own.policies, ...above.flatMap(policiesOf)],
   };
 }
 
 function givenTo({ holder, mandate }: HeldAbove): GivenPolicy[] {
-  return (mandate?.reference.given ?? []).map(({ policy, rules, ...of }) => ({
+  return (mandate?.reference.grantedBy ?? []).map(({ policy, rules, ...of }) => ({
     ...of,
     policy: nameOf(policy, holder),
     rules: rules.map((rule) => nameOf(rule, holder)),

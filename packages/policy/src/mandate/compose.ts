@@ -35,7 +35,7 @@ export function compose(
     hash: digestOf(inOrder.map(({ name, hash, observe }) => [name, hash, observe])),
     rules: inOrderOnce(given.flatMap(({ rules }) => rules)),
     policies: inOrder.map(({ name }) => name),
-    ...(given.length > 0 && { given: eachOnce(given) }),
+    ...(given.length > 0 && { grantedBy: eachOnce(given) }),
   };
   return { reference, policies: inOrder };
 }

@@ -267,8 +267,8 @@ describe('the terms of a settlement', () => {
         checks: [
           {
             check: 'open-calls',
-            said: 'pass' as const,
-            saw: { calls, maxCalls: 2, windowMs: 300_000, retryAfterMs: null },
+            result: 'pass' as const,
+            evidence: { calls, maxCalls: 2, windowMs: 300_000, retryAfterMs: null },
           },
         ],
       });
@@ -304,11 +304,11 @@ test("a budget of all who hold a mandate is its policy's, whichever mandate lead
     reservation: buildReservation(100, { budgets: [listed] }),
   });
   const refused = (spentMicros: number) => {
-    const saw = { ...budget, spentMicros, costMicros: 100, maxMicros: 150, retryAfterMs: null };
+    const evidence = { ...budget, spentMicros, costMicros: 100, maxMicros: 150, retryAfterMs: null };
     return decided(2, {
       ...{ verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', cumulativeMicros: 100 },
       mandate: { id: 'mnd_1', hash: '', rules: ['r'], policies: ['refunds@2'] },
-      checks: [{ check: 'budget', said: 'block', policy: 'refunds@2', saw }],
+      checks: [{ check: 'budget', result: 'block', policy: 'refunds@2', evidence }],
     });
   };
   expect(lawsOf([begins('ep-1', 1), allowed, refused(100)]).of('limits')).toMatchObject({ broken: 0 });
@@ -323,19 +323,19 @@ test('two steps with one number', () => {
 test('slots of a question count until the ALLOW on its grant takes them along', () => {
   const rate = { kind: 'rate' as const, agentId: 'bot', tool: null, windowMs: 60_000, maxCalls: 1 };
   const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
-  const saw = (calls: number, grant: string): Decision['checks'] => [
+  const evidence = (calls: number, grant: string): Decision['checks'] => [
     {
       check: 'mandate-rate',
-      said: 'pass',
-      saw: { calls, maxCalls: 9, windowMs: 60_000, retryAfterMs: null },
+      result: 'pass',
+      evidence: { calls, maxCalls: 9, windowMs: 60_000, retryAfterMs: null },
     },
-    { check: 'confirmation', said: 'pass', saw: { grant, waiting: 0, maxWaiting: 50 } },
+    { check: 'confirmation', result: 'pass', evidence: { grant, waiting: 0, maxWaiting: 50 } },
   ];
   const of = { actionId: 'asked', digest: 'of it' };
   const deferral = { rates: [rate] };
   const asked = decided(1, {
     ...{ ...of, verdict: 'DEFER', code: 'APPROVAL_REQUIRED', deferral, leaseExpiresAt: null },
-    checks: saw(0, 'none'),
+    checks: evidence(0, 'none'),
   });
   const refused = (n: number, calls: number) =>
     decided(n, {
@@ -343,14 +343,14 @@ test('slots of a question count until the ALLOW on its grant takes them along', 
       attempt: n,
       verdict: 'BLOCK',
       code: 'COST_LIMIT_EXCEEDED',
-      checks: saw(calls, 'granted'),
+      checks: evidence(calls, 'granted'),
     });
   const granted = (n: number) =>
     decided(n, {
-      ...{ ...of, attempt: n, verdict: 'ALLOW', grantConsumed: true, checks: saw(0, 'granted') },
+      ...{ ...of, attempt: n, verdict: 'ALLOW', grantConsumed: true, checks: evidence(0, 'granted') },
       reservation: buildReservation(0, { charging, budgets: [], rates: [rate], leaseMs: 1_000 }),
     });
-  const other = (n: number, calls: number) => decided(n, { checks: saw(calls, 'none') });
+  const other = (n: number, calls: number) => decided(n, { checks: evidence(calls, 'none') });
   const log = (...seen: [number, number]) => [
     ...[begins('ep-1', 1), asked, other(2, seen[0]), refused(3, 0), granted(4), other(5, seen[1])],
   ];

@@ -45,7 +45,7 @@ const sawBudget = z.object({
 });
 const sawRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
 
-type Limit = { name: string; held: number; saw: number; fits: boolean };
+type Limit = { name: string; held: number; evidence: number; fits: boolean };
 /** The step that is looked at. */
 type Now = Pick<Step, 'at'> & { decision: Decided; isWhole: boolean };
 
@@ -85,7 +85,7 @@ export function createLimits(findings: Findings) {
   }
 
   function checkLimit(now: Now, check: Check, listed: BudgetReference | undefined): void {
-    if (check.saw === undefined || check.said === 'skip') return;
+    if (check.evidence === undefined || check.result === 'skip') return;
     const limit = limitOf(now.decision, check, listed);
     if (limit === undefined || !now.isWhole) {
       findings.leftOut();
@@ -103,26 +103,26 @@ export function createLimits(findings: Findings) {
 
   /** What a limit holds and what the check saw of it; undefined where the decision does not say whose it is. */
   function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
-    const { saw } = check;
+    const { evidence } = check;
     if (check.check !== 'budget') {
-      const rate = sawRate.safeParse(saw).data;
+      const rate = sawRate.safeParse(evidence).data;
       if (rate === undefined) return undefined;
       const held = callsIn(rateOf(decision, check, rate.windowMs), decision.atMs);
-      return { name: check.check, held, saw: rate.calls, fits: held <= mostCallsBefore(rate.maxCalls) };
+      return { name: check.check, held, evidence: rate.calls, fits: held <= mostCallsBefore(rate.maxCalls) };
     }
-    const budget = sawBudget.safeParse(saw).data;
+    const budget = sawBudget.safeParse(evidence).data;
     const reference = budget && (listed ?? referenceOf(decision, check, budget));
     if (budget === undefined || reference === undefined) return undefined;
     const held = spentIn(counterOf(decision.tenant, reference), decision.atMs);
     const fits = held <= mostSpentBefore(budget.maxMicros, budget.costMicros);
-    return { name: `${reference.scope} budget ${reference.id}`, held, saw: budget.spentMicros, fits };
+    return { name: `${reference.scope} budget ${reference.id}`, held, evidence: budget.spentMicros, fits };
   }
 
   /** Each once. */
   function ratesOf(decision: Decided): Set<SlidingRate> {
     return new Set(
       decision.checks.flatMap((check) => {
-        const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.saw).data;
+        const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.evidence).data;
         return rate === undefined ? [] : [rateOf(decision, check, rate.windowMs)];
       }),
     );
@@ -190,14 +190,14 @@ export function createLimits(findings: Findings) {
   };
 }
 
-function faultOf(decision: Decided, { said }: Check, { held, saw, fits }: Limit): string | null {
-  if (held !== saw) return `it saw ${saw}, and by the log the limit held ${held}`;
+function faultOf(decision: Decided, { result }: Check, { held, evidence, fits }: Limit): string | null {
+  if (held !== evidence) return `it saw ${evidence}, and by the log the limit held ${held}`;
   if (!fits && decision.verdict === 'ALLOW' && !decision.isObserved) {
     return `an ALLOW of ${decision.chargedMicros} micro-dollars that does not fit: the limit held ${held}`;
   }
-  return fits === (said === 'pass')
+  return fits === (result === 'pass')
     ? null
-    : `it says ${said}, and the call ${fits ? 'fits' : 'does not fit'}`;
+    : `it says ${result}, and the call ${fits ? 'fits' : 'does not fit'}`;
 }
 
 /** Whose budget it is, where the decision itself says it: what was refused lists no budgets, and principals may be sealed. */

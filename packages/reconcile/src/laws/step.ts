@@ -132,8 +132,8 @@ function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): 
 
 const sawGrant = z.object({ grant: z.enum(['granted', 'denied', 'expired']) });
 
-function isAnswered({ check, saw }: Check): boolean {
-  return check === 'confirmation' && sawGrant.safeParse(saw).success;
+function isAnswered({ check, evidence }: Check): boolean {
+  return check === 'confirmation' && sawGrant.safeParse(evidence).success;
 }
 
 /** By which a decision is found. */

@@ -96,7 +96,7 @@ describe('budgets', () => {
   test('a budget without a limit, or with a limit of $0, raises nothing', () => {
     const unlimited = decided(1, { checks: [sawBudget(9, 10, { maxMicros: null })] });
     expect(levels(unlimited, at(2, 0, 0, 0))).toEqual([]);
-    expect(levels(decided(1, { checks: [{ check: 'budget', said: 'skip' }] }))).toEqual([]);
+    expect(levels(decided(1, { checks: [{ check: 'budget', result: 'skip' }] }))).toEqual([]);
   });
 
   test('an older record of another partition changes nothing', () => {

@@ -49,7 +49,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   const of = { agentId, principalId: action.principal?.id ?? '', mandateId };
   return decision.checks.flatMap((check) => {
     if (check.check !== 'budget') return [];
-    const read = weighed.safeParse(check.saw);
+    const read = weighed.safeParse(check.evidence);
     // A budget with a limit of 0 cannot fill.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;

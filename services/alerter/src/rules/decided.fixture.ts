@@ -28,7 +28,7 @@ export function sawBudget(
   maxMicros: number,
   given: object = {},
 ): Decision['checks'][number] {
-  const saw = {
+  const evidence = {
     scope: 'agent',
     id: 'total',
     windowMs: null,
@@ -37,7 +37,7 @@ export function sawBudget(
     retryAfterMs: null,
     ...given,
   };
-  return { check: 'budget', said: 'pass', saw };
+  return { check: 'budget', result: 'pass', evidence };
 }
 
 export function settled(n: number, given: Partial<ActionSettled['settlement']> = {}): DecisionsRecord {

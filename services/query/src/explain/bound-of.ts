@@ -42,9 +42,9 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'arguments-valid':
       return `${toolPolicy}.argumentValidation`;
     case 'model-allowed':
-      return (check.said === 'pass') === (seen.pattern === undefined) ? 'deniedModels' : 'allowedModels';
+      return (check.result === 'pass') === (seen.pattern === undefined) ? 'deniedModels' : 'allowedModels';
     case 'provider-allowed':
-      return (check.said === 'pass') === (seen.pattern === undefined) && seen.provider !== null
+      return (check.result === 'pass') === (seen.pattern === undefined) && seen.provider !== null
         ? 'deniedProviders'
         : 'allowedProviders';
     case 'estimate-stated':

@@ -23,7 +23,7 @@ const BUDGET = {
   retryAfterMs: null,
 };
 
-test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>([
+test.each<[Check['check'], Check['result'], Check['evidence'], string, string | null]>([
   ['duplicate', 'pass', undefined, 'Neither its id nor its idempotency key was known.', null],
   ['duplicate', 'block', undefined, 'It was decided before, by another decision.', null],
   ['deadline', 'block', undefined, 'It had waited 45 s when its turn came, and its deadline was over.', null],
@@ -189,8 +189,8 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
     'It objected; what it saw is not known to this version.',
     null,
   ],
-])('%s that says %s, having seen %j', (check, said, saw, words, field) => {
-  const given: Check = { check, said, ...(saw === undefined ? {} : { saw }) };
+])('%s that says %s, having seen %j', (check, result, evidence, words, field) => {
+  const given: Check = { check, result, ...(evidence === undefined ? {} : { evidence }) };
   expect(checkInWords(given, DECISION)).toBe(words);
   const mandate = { id: 'team', hash: 'sha256:1' };
   expect(boundOf(given, DECISION)).toEqual(
@@ -199,48 +199,64 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
 });
 
 test('what other policies say of its counter stands behind it, and which rules gave the policy with its bound', () => {
-  const other = (policy: string, said: string) => ({ policy, maxMicros: 5_000_000, said });
-  const also = [other('a@1', 'pass'), other('b@2', 'block')];
-  const budget: Check = { check: 'budget', said: 'block', saw: { ...BUDGET, also }, policy: 'p@1' };
+  const other = (policy: string, result: string) => ({ policy, maxMicros: 5_000_000, result });
+  const otherLimits = [other('a@1', 'pass'), other('b@2', 'block')];
+  const budget: Check = {
+    check: 'budget',
+    result: 'block',
+    evidence: { ...BUDGET, otherLimits },
+    policy: 'p@1',
+  };
   expect(checkInWords(budget, DECISION)).toBe(
     'Of the agent budget "total" of $0.000006, $0.000005 was spent. ' +
       '"a@1" allows $5.00, and would have let it pass. "b@2" allows $5.00, and would have blocked it too.',
   );
-  const blocked = { ...DECISION, checks: [{ ...budget, saw: { ...BUDGET, costMicros: 2, also } }] };
+  const blocked = {
+    ...DECISION,
+    checks: [{ ...budget, evidence: { ...BUDGET, costMicros: 2, otherLimits } }],
+  };
   expect(whatWouldChange(blocked).needs[0]?.anyOf[0]?.words).toBe(
     'at least $0.000007 in the agent budget "total", and as much under "b@2", or $0.000001 given back to it',
   );
-  const rate = { ...RATE, also: [{ maxCalls: 12, said: 'pass' }] };
-  expect(checkInWords({ check: 'mandate-rate', said: 'pass', saw: rate }, DECISION)).toMatch(
+  const rate = { ...RATE, otherLimits: [{ maxCalls: 12, result: 'pass' }] };
+  expect(checkInWords({ check: 'mandate-rate', result: 'pass', evidence: rate }, DECISION)).toMatch(
     /made\. The mandate of the file allows 12 calls, and would have let it pass\.$/,
   );
-  const grant = { grant: 'none', waiting: 0, maxWaiting: 50, also: [{ policy: 'a@1' }] };
-  expect(checkInWords({ check: 'confirmation', said: 'defer', saw: grant }, DECISION)).toMatch(
+  const grant = { grant: 'none', waiting: 0, maxWaiting: 50, otherLimits: [{ policy: 'a@1' }] };
+  expect(checkInWords({ check: 'confirmation', result: 'defer', evidence: grant }, DECISION)).toMatch(
     / "a@1" asks for that too\.$/,
   );
   const given = [
     { policy: 'a@1', rules: ['q'] },
     { policy: 'p@1', rules: ['r', 's'] },
   ];
-  const mandate = { id: 'rules', hash: 'h', rules: ['q', 'r', 's'], policies: ['a@1', 'p@1'], given };
+  const mandate = {
+    id: 'rules',
+    hash: 'h',
+    rules: ['q', 'r', 's'],
+    policies: ['a@1', 'p@1'],
+    grantedBy: given,
+  };
   expect(boundOf(budget, { ...DECISION, mandate })).toMatchObject({ policy: 'p@1', rules: ['r', 's'] });
 });
 
 test('no bound is said to come from a mandate where none applied', () => {
-  expect(boundOf({ check: 'budget', said: 'pass', saw: BUDGET }, { ...DECISION, mandate: null })).toBeNull();
+  expect(
+    boundOf({ check: 'budget', result: 'pass', evidence: BUDGET }, { ...DECISION, mandate: null }),
+  ).toBeNull();
 });
 
 test('what an agent above holds is said to be of it, and to stand in its policy', () => {
-  const held = { said: 'pass' as const, policy: 'p@1 of lead', holder: 'lead' };
-  const budget: Check = { check: 'budget', saw: BUDGET, ...held };
+  const held = { result: 'pass' as const, policy: 'p@1 of lead', holder: 'lead' };
+  const budget: Check = { check: 'budget', evidence: BUDGET, ...held };
   expect(checkInWords(budget, DECISION)).toMatch(/^Of the agent budget "total" of "lead" of /);
   expect(boundOf(budget, DECISION)).toMatchObject({ field: 'maxCostTotal', policy: 'p@1 of lead' });
-  expect(checkInWords({ check: 'mandate-rate', saw: RATE, ...held }, DECISION)).toBe(
+  expect(checkInWords({ check: 'mandate-rate', evidence: RATE, ...held }, DECISION)).toBe(
     '3 of 10 calls of "lead" in 1 h had been made.',
   );
   const delegated: Check = {
     check: 'tool-allowed',
-    saw: { tool: 't', pattern: '*', delegated: true },
+    evidence: { tool: 't', pattern: '*', delegated: true },
     ...held,
   };
   expect(checkInWords(delegated, DECISION)).toBe('The pattern "*" of delegableTools matches "t".');

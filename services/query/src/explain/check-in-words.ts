@@ -4,10 +4,10 @@ import { othersInWords } from './others-in-words.ts';
 import { ofHolder, type Seen, seenBy } from './seen.ts';
 
 export function checkInWords(check: Check, decision: Decision): string {
-  if (check.said === 'skip') return 'It was not asked: what stands before it had settled the verdict.';
+  if (check.result === 'skip') return 'It was not asked: what stands before it had settled the verdict.';
   const seen = seenBy(check);
-  const others = 'also' in seen ? othersInWords(seen.also) : '';
-  return sentence(seen, check.said === 'pass', decision) + others;
+  const others = 'otherLimits' in seen ? othersInWords(seen.otherLimits) : '';
+  return sentence(seen, check.result === 'pass', decision) + others;
 }
 
 function sentence(seen: Seen, passed: boolean, decision: Decision): string {

@@ -9,14 +9,14 @@ export function othersInWords(others: readonly Other[] = []): string {
 
 /** Who of them stands in the way besides, in the middle of a sentence: `, and as much under "read-only@1"`. */
 export function besides(others: readonly Other[] = []): string {
-  const names = others.flatMap((other) => (other.said === 'block' ? nameOf(other, 'the') : []));
+  const names = others.flatMap((other) => (other.result === 'block' ? nameOf(other, 'the') : []));
   return names.length === 0 ? '' : `, and as much under ${names.join(', ')}`;
 }
 
-function says({ said, maxMicros, maxCalls }: Other): string {
-  if (said === undefined) return 'asks for that too';
+function says({ result, maxMicros, maxCalls }: Other): string {
+  if (result === undefined) return 'asks for that too';
   const most = maxMicros === undefined ? `${maxCalls} calls` : formatMicros(maxMicros);
-  return `allows ${most}, and would have ${said === 'pass' ? 'let it pass' : 'blocked it too'}`;
+  return `allows ${most}, and would have ${result === 'pass' ? 'let it pass' : 'blocked it too'}`;
 }
 
 /** No name: of a file there is but one mandate. */

@@ -11,17 +11,17 @@ const other = z.object({
   policy: z.string().optional(),
   maxMicros: z.int().optional(),
   maxCalls: z.int().optional(),
-  said: z.enum(['pass', 'block']).optional(),
+  result: z.enum(['pass', 'block']).optional(),
 });
 export type Other = z.output<typeof other>;
 /** Older decisions do not say, and those without any do not either. */
-const also = z.array(other).optional();
+const otherLimits = z.array(other).optional();
 const rate = z.object({
   calls: z.int(),
   maxCalls: z.int(),
   windowMs: z.int(),
   retryAfterMs: z.int().nullable(),
-  also,
+  otherLimits,
 });
 const matched = { pattern: z.string().optional() };
 const nothing = z.unknown().transform(() => ({}));
@@ -72,7 +72,7 @@ const READERS = {
     retryAfterMs: z.int().nullable(),
     /** What the call was to reserve; older decisions do not say. */
     costMicros: z.int().optional(),
-    also,
+    otherLimits,
   }),
   'mandate-rate': rate,
   'open-calls': rate,
@@ -80,7 +80,7 @@ const READERS = {
     grant: z.enum(['none', 'granted', 'denied', 'expired']),
     waiting: z.int(),
     maxWaiting: z.int(),
-    also,
+    otherLimits,
   }),
 };
 type Readers = typeof READERS;
@@ -89,10 +89,10 @@ type Readers = typeof READERS;
 type SeenBy = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
 export type Seen = SeenBy[keyof Readers] | { by: 'unknown' };
 
-export function seenBy({ check, said, saw, holder }: Check): Seen {
+export function seenBy({ check, result, evidence, holder }: Check): Seen {
   // One that was not asked has seen nothing.
-  if (said === 'skip' || !isKnown(check)) return { by: 'unknown' };
-  const read = READERS[check].safeParse(saw);
+  if (result === 'skip' || !isKnown(check)) return { by: 'unknown' };
+  const read = READERS[check].safeParse(evidence);
   if (!read.success) return { by: 'unknown' };
   return { by: check, ...(holder !== undefined && { holder }), ...read.data } as Seen;
 }

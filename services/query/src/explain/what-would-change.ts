@@ -82,16 +82,16 @@ export function whatWouldChange(decision: Decision): Change {
   const { checks } = decision;
   const known = isUnpriced(checks) ? checks.filter(({ check }) => !OF_COST.has(check)) : checks;
   const needs = known.flatMap((check) =>
-    check.said === 'block' || check.said === 'defer'
+    check.result === 'block' || check.result === 'defer'
       ? [{ check: check.check, why: checkInWords(check, decision), anyOf: waysPast(check, decision) }]
       : [],
   );
   const near = known.flatMap((check) => {
-    const words = check.said === 'pass' ? whatWouldHaveBlocked(seenBy(check), decision) : null;
+    const words = check.result === 'pass' ? whatWouldHaveBlocked(seenBy(check), decision) : null;
     return words === null ? [] : [{ check: check.check, why: checkInWords(check, decision), words }];
   });
   const unasked = checks
-    .filter((check) => check.said === 'skip' || !known.includes(check))
+    .filter((check) => check.result === 'skip' || !known.includes(check))
     .map(({ check }) => check);
   if (needs.some(({ check }) => WITHOUT_MANDATE.has(check))) unasked.push('every check of a mandate');
   // Deciding itself failed, so no check is to blame.
@@ -105,13 +105,13 @@ const OF_COST: ReadonlySet<string> = new Set(['tool-cost-per-call', 'mandate-cos
 
 /** What it costs is not known then, so what weighs the cost has not weighed the true one. */
 function isUnpriced(checks: readonly Check[]): boolean {
-  return checks.some(({ check, said }) => check === 'model-priced' && said === 'block');
+  return checks.some(({ check, result }) => check === 'model-priced' && result === 'block');
 }
 
-function askAgainAs({ verdict, hard }: Decision): Change['askAgainAs'] {
+function askAgainAs({ verdict, final }: Decision): Change['askAgainAs'] {
   if (verdict === 'ALLOW') return null;
   if (verdict === 'DEFER') return 'the-same-request';
-  return hard ? 'new-id' : 'next-attempt';
+  return final ? 'new-id' : 'next-attempt';
 }
 
 function waysPast(check: Check, decision: Decision): Way[] {
@@ -357,19 +357,19 @@ function cheaper(atMostMicros: number): Way {
 
 type Rate = Extract<Seen, { by: 'tool-rate' | 'mandate-rate' }>;
 
-function moreCalls({ calls, windowMs, holder, also }: Rate): Way {
+function moreCalls({ calls, windowMs, holder, otherLimits }: Rate): Way {
   return {
     way: 'more-calls',
-    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${besides(also)}`,
+    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${besides(otherLimits)}`,
     atLeastCalls: calls + 1,
   };
 }
 
-function moreOpen({ calls, also }: Extract<Seen, { by: 'open-calls' }>): Way {
+function moreOpen({ calls, otherLimits }: Extract<Seen, { by: 'open-calls' }>): Way {
   const atLeastCalls = calls + 1;
   return {
     way: 'more-open',
-    words: `a maxOpen of at least ${atLeastCalls}${besides(also)}, or an outcome of a call that has ended`,
+    words: `a maxOpen of at least ${atLeastCalls}${besides(otherLimits)}, or an outcome of a call that has ended`,
     atLeastCalls,
   };
 }
@@ -396,7 +396,7 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   // Giving back empties a window and no more; what counts for ever goes below nothing.
   const isMended = windowMs === null || missingMicros <= spentMicros;
   const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
-  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.also)}${back}`;
+  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.otherLimits)}${back}`;
   return [
     ...(atLeastMicros <= CAPS.amountMicros
       ? [{ way: 'higher-limit' as const, words, budget, atLeastMicros }]

@@ -79,8 +79,8 @@ function highest(attempts: DecideEvent[]): DecideEvent | undefined {
 }
 
 function retriable(history: History, event: DecideEvent): boolean {
-  const { verdict, hard } = said(event);
-  if (verdict !== 'ALLOW') return verdict === 'BLOCK' && !hard;
+  const { verdict, final } = said(event);
+  if (verdict !== 'ALLOW') return verdict === 'BLOCK' && !final;
   const outcome = eventsOf(history, 'settle').find((settled) => settled.of === event)?.request;
   if (outcome === undefined) return (event.facts.leaseExpiresAtMs ?? 0) <= history.nowMs;
   return outcome.status !== 'success' || outcome.verified === false;

@@ -195,8 +195,8 @@ export function createModelLedger(options: {
       if (asked === undefined || asked.request.digest !== approval.digest) {
         throw failure('APPROVAL_NOT_FOUND', false);
       }
-      const { verdict, hard } = said(asked);
-      if (verdict === 'ALLOW' || hard) throw failure('APPROVAL_NOT_WAITING', false);
+      const { verdict, final } = said(asked);
+      if (verdict === 'ALLOW' || final) throw failure('APPROVAL_NOT_WAITING', false);
       const sequence = nextSequence(history, approval.tenant);
       const receipt = { epoch, sequence, atMs, expiresAtMs: approval.expiresAtMs };
       history.events.push({ type: 'approve', atMs, approval, receipt });
@@ -205,8 +205,8 @@ export function createModelLedger(options: {
     question: async (asked) => {
       const latest = latestOf(look(), asked);
       if (latest === undefined || latest.request.digest !== asked.digest) return NO_QUESTION;
-      const { verdict, hard } = said(latest);
-      if (verdict === 'ALLOW' || hard) return NO_QUESTION;
+      const { verdict, final } = said(latest);
+      if (verdict === 'ALLOW' || final) return NO_QUESTION;
       const state = grantOf(history, asked);
       if (state === 'none') return verdict === 'DEFER' ? { ...NO_QUESTION, state: 'waiting' } : NO_QUESTION;
       const answers = eventsOf(history, 'approve').filter(({ approval }) => isSameQuestion(approval, asked));

@@ -27,7 +27,7 @@ if known then return { 'OK', now, known } end
 local action, digest = string.match(ARGV[7], '^(%S+ %S+) (%S+)$')
 local asked = latest(open_memory(keys, now), action)
 if not asked or asked.digest ~= digest then return { 'UNKNOWN' } end
-if asked.verdict == 'ALLOW' or asked.hard then return { 'DECIDED', asked.verdict, asked.code } end
+if asked.verdict == 'ALLOW' or asked.final then return { 'DECIDED', asked.verdict, asked.code } end
 
 local memory_ms, expires_at = integer(ARGV[5]), integer(ARGV[9])
 local receipt = { ARGV[4], next_sequence(), now, expires_at }

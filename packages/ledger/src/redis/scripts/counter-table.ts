@@ -76,7 +76,7 @@ export function createTerms() {
       integer(leaseMs),
       observe ? 1 : 0,
       refusal?.code ?? '',
-      refusal?.hard ? 1 : 0,
+      refusal?.final ? 1 : 0,
       total(agentId),
       chargesWord(charged),
       charged.map(({ budget }) => budgetPlace(budget)),
@@ -134,7 +134,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
   if (plan.above !== undefined) key += ` below ${plan.above.join(' ')}`;
   for (const { id, leftAt } of plan.formerAncestors ?? []) key += ` left ${id} ${leftAt}`;
-  if (refusal !== null) key += ` ${refusal.code} ${refusal.hard}`;
+  if (refusal !== null) key += ` ${refusal.code} ${refusal.final}`;
   for (const limit of plan.limits) {
     if (limit.kind === 'budget') {
       const { scope, subject, id, windowMs, maxMicros } = limit;

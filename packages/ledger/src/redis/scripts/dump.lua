@@ -34,7 +34,7 @@ local function delivery_in(stored)
   local lease = delivery.lease
   return {
     kind, agent, forget_at, delivery.request, delivery.attempt, delivery.at, delivery.sequence,
-    delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed,
+    delivery.verdict, delivery.code, delivery.final, delivery.grant_consumed,
     lease and { lease.reserved, lease.expires_at, lease.charged, lease.result, lease.charges },
   }
 end

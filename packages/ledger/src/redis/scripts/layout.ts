@@ -47,7 +47,7 @@ export const DECISION_BODY: readonly PackedField[] = [
   ['expires_at', 'd'],
   ['charged', 'd'],
   ['verdict', 'B'],
-  ['hard', 'B'],
+  ['final', 'B'],
   ['grant_consumed', 'B'],
   ['result', 'B'],
 ];

@@ -62,7 +62,7 @@ local take = {
     local lease = packed[12]
     if kind == 'f' or kind == 'e' then
       delivery.request, delivery.attempt, delivery.at, delivery.sequence = unpack(packed, 4, 7)
-      delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed = unpack(packed, 8, 11)
+      delivery.verdict, delivery.code, delivery.final, delivery.grant_consumed = unpack(packed, 8, 11)
       delivery.lease = lease and {
         reserved = lease[1], expires_at = lease[2], charged = lease[3], result = lease[4], charges = lease[5],
       }

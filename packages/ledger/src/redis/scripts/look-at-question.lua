@@ -20,7 +20,7 @@ if refused then return refused end
 local now = shard.now
 local action, digest = string.match(ARGV[5], '^(%S+ %S+) (%S+)$')
 local asked = latest(open_memory(keys, now), action)
-if not asked or asked.digest ~= digest or asked.verdict == 'ALLOW' or asked.hard then return { 'OK', now, 'none', -1 } end
+if not asked or asked.digest ~= digest or asked.verdict == 'ALLOW' or asked.final then return { 'OK', now, 'none', -1 } end
 
 local grants = open_hash(keys.grants)
 local state = grant_state(grants, ARGV[5], now)

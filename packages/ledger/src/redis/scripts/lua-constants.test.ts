@@ -16,14 +16,14 @@ function luaFiles(folder: string): string[] {
 
 test('the scripts have the verdicts of packages/step', () => {
   const made = luaConstants();
-  for (const { verdict, code, hard } of Object.values(VERDICTS)) {
-    expect(made).toContain(`{ '${verdict}', '${code}'${hard === null ? '' : `, ${hard}`} }`);
+  for (const { verdict, code, final } of Object.values(VERDICTS)) {
+    expect(made).toContain(`{ '${verdict}', '${code}'${final === null ? '' : `, ${final}`} }`);
   }
   expect(readFileSync(join(import.meta.dirname, 'parts', MADE), 'utf8')).toBe(made);
 });
 
 test('a changed row changes the constants of the scripts', () => {
-  const late = { ...VERDICTS.late, code: 'AGENT_KILLED', hard: true } as const;
+  const late = { ...VERDICTS.late, code: 'AGENT_KILLED', final: true } as const;
   const verdicts = { ...VERDICTS, late };
   expect(luaConstants()).toContain("late = { 'BLOCK', 'DEADLINE_EXCEEDED', false }");
   expect(luaConstants({ ...TABLES, verdicts })).toContain("late = { 'BLOCK', 'AGENT_KILLED', true }");

@@ -47,7 +47,7 @@ local NONE = ${NONE}
 -- Kinds of limits.
 local BUDGET, RATE, CONFIRMATION = ${LIMIT_KIND.budget}, ${LIMIT_KIND.rate}, ${LIMIT_KIND.confirmation}
 
--- { verdict, code, hard }. Without the third a counter decides: it is hard unless a wait frees it.
+-- { verdict, code, final }. Without the third a counter decides: it is hard unless a wait frees it.
 local VERDICT = ${table(Object.entries(verdicts).map(([name, row]) => [snake(name), verdictIn(row)]))}
 
 -- The verdict of a request that a person must confirm, by the answer so far.
@@ -80,8 +80,8 @@ local STATE_BYTE = ${list(LEASE_RESULTS.map((result, at) => `[${resultIn(result)
 `;
 }
 
-function verdictIn({ verdict, code, hard }: VerdictRow): string {
-  return list([text(verdict), text(code), ...(hard === null ? [] : [String(hard)])]);
+function verdictIn({ verdict, code, final }: VerdictRow): string {
+  return list([text(verdict), text(code), ...(final === null ? [] : [String(final)])]);
 }
 
 function chargingIn({ amounts, failed, succeeded, verified, estimate }: ChargingRow): string {

@@ -149,31 +149,31 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   -- With room for what limits hold.
   local over = unremembered and 2 or late and 1 or 0
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
-  local verdict, code, hard = unpack(VERDICT.duplicate)
+  local verdict, code, final = unpack(VERDICT.duplicate)
   local granted = false
   if not ended and (not terms.refusal or terms.observes) then
     -- What a person has answered holds its slots already: they are no reason to refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.leave(its, terms.rates, now)
-    verdict, code, hard, granted = look_at_limits(terms, reserve, answer, person_at, at, now)
+    verdict, code, final, granted = look_at_limits(terms, reserve, answer, person_at, at, now)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
       fast_path.close()
     end
   end
   if unremembered and not first then
-    verdict, code, hard = unpack(VERDICT.no_room)
+    verdict, code, final = unpack(VERDICT.no_room)
   elseif late then
-    verdict, code, hard = unpack(VERDICT.late)
+    verdict, code, final = unpack(VERDICT.late)
   elseif kill then
-    verdict, code, hard = unpack(VERDICT.killed)
+    verdict, code, final = unpack(VERDICT.killed)
   elseif terms.refusal and not first then
-    verdict, code, hard = 'BLOCK', terms.refusal, terms.hard
+    verdict, code, final = 'BLOCK', terms.refusal, terms.final
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
   if verdict == 'DEFER' then fast_path.close() end
   -- A mandate that only observes lifts its own refusals, and nothing else.
-  if terms.observes and not ended then verdict, code, hard = unpack(VERDICT.allowed) end
+  if terms.observes and not ended then verdict, code, final = unpack(VERDICT.allowed) end
 
   local place = sequence - call + 1
   answers[place], answered[place] = answer, position
@@ -216,7 +216,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   remember(memory, position, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
-    now, attempt, verdict, hard, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
+    now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
   -- What was forgotten at this position has ended, and had perhaps the same name.
   if runs then memory.ended[runs] = early and true or nil end

@@ -10,7 +10,7 @@ local NONE = -1
 -- Kinds of limits.
 local BUDGET, RATE, CONFIRMATION = 1, 2, 3
 
--- { verdict, code, hard }. Without the third a counter decides: it is hard unless a wait frees it.
+-- { verdict, code, final }. Without the third a counter decides: it is hard unless a wait frees it.
 local VERDICT = {
   allowed = { 'ALLOW', 'ALLOWED', false },
   deferred_again = { 'DEFER', 'APPROVAL_REQUIRED', false },
@@ -60,7 +60,7 @@ local SETTLING = {
 
 -- The layout of a delivery: parts/deliveries.lua.
 -- head: kind, forget_at, call, sequence
--- body: at, attempt, reserved, expires_at, charged, verdict, hard, grant_consumed, result
+-- body: at, attempt, reserved, expires_at, charged, verdict, final, grant_consumed, result
 local DELIVERY = {
   head = '<c1ddd',
   body = '<dddddBBBB',

@@ -39,10 +39,10 @@ local function unpack_delivery(stored)
     delivery.digest, delivery.agent = string.match(stored, '^(%S+) (%S+)$', DELIVERY.body_at)
     return delivery
   end
-  local at, attempt, reserved, expires_at, charged, verdict, hard, consumed, state = struct.unpack(DELIVERY.body, stored, DELIVERY.body_at)
+  local at, attempt, reserved, expires_at, charged, verdict, final, consumed, state = struct.unpack(DELIVERY.body, stored, DELIVERY.body_at)
   local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', DELIVERY.words_at)
   delivery.at, delivery.attempt, delivery.code, delivery.request = at, attempt, code, request
-  delivery.verdict, delivery.hard, delivery.grant_consumed = VERDICT_OF_BYTE[verdict], hard == 1, consumed == 1
+  delivery.verdict, delivery.final, delivery.grant_consumed = VERDICT_OF_BYTE[verdict], final == 1, consumed == 1
   local key, charging
   delivery.digest, delivery.agent, delivery.action, key, delivery.appended_at, charging =
     string.match(request, REQUEST_WORDS)
@@ -60,12 +60,12 @@ end
 
 -- The lease as five values, 0 and '' where there is none: a table for each ALLOW is what this is here to spare.
 local function pack_decision(
-  kind, forget_at, call, sequence, at, attempt, verdict, hard, consumed, code, request,
+  kind, forget_at, call, sequence, at, attempt, verdict, final, consumed, code, request,
   reserved, expires_at, charged, state, charges
 )
   return struct.pack(
     DELIVERY.decision, kind, forget_at, call, sequence,
-    at, attempt, reserved, expires_at, charged, VERDICT_BYTE[verdict], hard and 1 or 0, consumed and 1 or 0, state
+    at, attempt, reserved, expires_at, charged, VERDICT_BYTE[verdict], final and 1 or 0, consumed and 1 or 0, state
   ) .. code .. ' ' .. request .. ' ' .. charges
 end
 
@@ -85,7 +85,7 @@ local function pack_delivery(delivery)
   end
   local lease = delivery.lease or { reserved = 0, expires_at = 0, charged = 0, charges = '' }
   return pack_decision(
-    kind, forget_at, call, sequence, delivery.at, delivery.attempt, delivery.verdict, delivery.hard,
+    kind, forget_at, call, sequence, delivery.at, delivery.attempt, delivery.verdict, delivery.final,
     delivery.grant_consumed, delivery.code, delivery.request,
     lease.reserved, lease.expires_at, lease.charged, delivery.lease and STATE_BYTE[lease.result] or 0, lease.charges
   )

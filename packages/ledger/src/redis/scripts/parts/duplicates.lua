@@ -2,9 +2,9 @@
 -- @use grants.lua
 -- Whether a request repeats an action that has been decided: docs/semantics.md section 3.
 
--- May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run.
+-- May the attempt after this one be decided anew? Not after a success, a final block, or while it may still run.
 local function may_be_retried(entry, now)
-  if entry.verdict == 'BLOCK' then return not entry.hard end
+  if entry.verdict == 'BLOCK' then return not entry.final end
   local lease = entry.lease
   if not lease then return false end
   if not lease.result then return lease.expires_at <= now end

@@ -4,13 +4,13 @@
 -- said once more. Limits are looked at in one loop, over arrays, and say nothing but what they hold as long as none fails:
 -- with a table and a call for each of them an action took twice as long.
 
--- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
+-- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged, limits, requests,
 --   reserves, above, left }
 --   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
 --   ones by that below zero, rates by theirs; of a confirmation, for how long it asks at least, in ms   requests: how many of the call there are, reserves: what all
 --   of these reserve
 local function open_terms(given, lifetimes, windowed, rates)
-  local holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged_to, limits, requests, reserves,
+  local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
     above, left = unpack(given)
   local function budget_at(place)
     return place > 0 and lifetimes[place] or windowed[-place]
@@ -20,7 +20,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     holds_until = holds_until,
     lease_ms = lease_ms,
     refusal = refusal ~= '' and refusal,
-    hard = hard == 1,
+    final = final == 1,
     -- Observe mode never lifts the refusal of a plan that could not be made.
     observes = observe == 1 and refusal ~= NOT_PLANNED,
     total = lifetimes[total],
@@ -65,7 +65,7 @@ end
 
 -- Looks at every limit, charging nothing. Appends to the answer what each holds: an amount where it lets the request through, else
 -- { amount, wait in ms, or -1 for ever }; of a confirmation { state of the grant, how many actions of the agent wait }.
--- Answers verdict, code, hard, and whether a grant was needed and stands.
+-- Answers verdict, code, final, and whether a grant was needed and stands.
 local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false
@@ -100,7 +100,7 @@ local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
     end
     answer[held_at + at] = held
   end
-  local verdict, code, hard = unpack(first or VERDICT.allowed)
-  if hard == nil then hard = for_ever end
-  return verdict, code, hard, granted
+  local verdict, code, final = unpack(first or VERDICT.allowed)
+  if final == nil then final = for_ever end
+  return verdict, code, final, granted
 end
