@@ -1,4 +1,4 @@
-/** The closed set of what a decision can say. `hard` means that asking again cannot help: see docs/semantics.md section 1. */
+/** The closed set of what a decision can say. `final` means that a retry cannot help: see docs/semantics.md section 1. */
 
 export const VERDICTS = ['ALLOW', 'BLOCK', 'DEFER'] as const;
 export type Verdict = (typeof VERDICTS)[number];

@@ -92,7 +92,7 @@ export function listsTooCostly(mandate: MandateReference, policy: string): Plan 
   return refusedPlan(mandate, { ...objection, final: true }, [check]);
 }
 
-/** @param what took most of it, as a sentence names it; `saw`: the same for programs */
+/** @param what took most of it, as a sentence names it; `evidence`: the same for programs */
 export function tooManySteps(what: string, evidence: { readonly [name: string]: string }) {
   return {
     check: {

@@ -5,7 +5,7 @@
 import type { Code, GrantState, Verdict } from '@mandate/schemas';
 
 /**
- * `hard`: asking again cannot help; null for a counter, which is hard unless a wait frees it.
+ * `final`: a retry cannot help; null for a counter, whose refusal is final unless a wait frees it.
  * `retryAfterMs`: the wait after which the next attempt may pass; null if none is known.
  */
 export type VerdictRow = {

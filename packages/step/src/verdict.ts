@@ -23,7 +23,7 @@ import {
   type VerdictRow,
 } from './verdict-table.ts';
 
-/** `hard`: asking again cannot help. */
+/** `final`: a retry cannot help. */
 export type VerdictCode = Pick<VerdictRow, 'verdict' | 'code'> & { readonly final: boolean };
 
 /** `by`: the row of the table that decides, or the refusal of the plan. */
@@ -115,7 +115,7 @@ function stepVerdict(
   return { by, verdict, code, final, retryAfterMs };
 }
 
-/** Every row as a verdict, made once. `hard` of a counter's row is set by `limitsVerdict`. */
+/** Every row as a verdict, made once. `final` of a counter's row is set by `limitsVerdict`. */
 const ROWS = Object.fromEntries(
   Object.entries(VERDICTS).map(([by, { verdict, code, final, retryAfterMs }]) => [
     by,
