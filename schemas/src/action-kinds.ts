@@ -24,22 +24,24 @@ export const ACTION_KINDS: Readonly<Record<ActionType, ActionKind>> = {
 
 export const ACTION_TYPES = Object.keys(ACTION_KINDS) as ActionType[];
 
-const kindsJudgedAs = (judgedAs: ActionKind['judgedAs']) =>
-  new Set<string>(ACTION_TYPES.filter((type) => ACTION_KINDS[type].judgedAs === judgedAs));
-const TOOL_KINDS = kindsJudgedAs('tool');
-const MODEL_KINDS = kindsJudgedAs('model');
-
 export function isToolCall(action: Action): action is ToolCall {
-  return TOOL_KINDS.has(action.type);
+  return judgedAs(action) === 'tool';
 }
 
 export function isModelCall(action: Action): action is LlmCall {
-  return MODEL_KINDS.has(action.type);
+  return judgedAs(action) === 'model';
+}
+
+/** Undefined for an action without a kind: conditions are asked about the context of a grant, too. */
+function judgedAs({ type }: Action): ActionKind['judgedAs'] | undefined {
+  return ACTION_KINDS[type]?.judgedAs;
 }
 
 /** What the action is about, as the agent names it: the tool, the model. */
 export function subjectOf(action: Action): string {
-  return String(fieldsOf(action)[ACTION_KINDS[action.type].subject] ?? '');
+  if (isToolCall(action)) return action.tool;
+  if (isModelCall(action)) return action.model;
+  return String(fieldsOf(action)[ACTION_KINDS[(action as Action).type].subject] ?? '');
 }
 
 /** The fields that the agent fills in freely and that the action has: `args`, `context`. */

@@ -109,12 +109,12 @@ export function plan(
     const subject: Subject = { action, shown, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal, obligations } = lookAtAll(looks, subject);
-    return {
+    // Not spread into the plan: that alone would take as long as all checks.
+    const made: Plan = {
       holdsFromMs,
       holdsUntilMs,
       checks,
       refusal,
-      ...(obligations && { obligations }),
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
@@ -123,6 +123,8 @@ export function plan(
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,
     };
+    if (obligations !== null) made.obligations = obligations;
+    return made;
   } catch (error) {
     return internalError(mandate.reference, error);
   }
