@@ -37,7 +37,7 @@ const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [
   { title: 'Spend by agent', question: 'spend', rows: 'agents' },
-  { title: 'Why decisions fell as they did', question: 'codes', rows: 'codes' },
+  { title: 'Why actions were allowed, blocked or deferred', question: 'codes', rows: 'codes' },
   { title: 'Calls by tool', question: 'tools', rows: 'tools' },
 ] as const;
 
@@ -118,7 +118,7 @@ async function play(
   const path = '/v1/audit/analytics/verdicts';
   const { verdicts } = await api.get<{ verdicts: { decisions: number }[] }>(path, { shadow: 'differs' });
   const changed = verdicts.reduce((sum, { decisions }) => sum + decisions, 0);
-  await say(`\nThe rule in shadow, were it in force, would have changed ${counted(changed, 'decision')}.`);
+  await say(`\nIn force, the rule in shadow would have changed ${counted(changed, 'decision')}.`);
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await say(

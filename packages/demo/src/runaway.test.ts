@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { GovernedAgent } from './governed-agent.ts';
 import { inWords, stopRunaway } from './runaway.ts';
 
-/** In force some calls before the operator hears so; of those one may be allowed and withheld. */
+/** The kill is in force some calls before the operator gets the answer. One of these calls may be allowed and withheld. */
 async function stopping({ withheldFirst }: { withheldFirst: boolean }) {
   let isKilled = false;
   const refused = { onLog: 0, withheld: 0 };
@@ -27,19 +27,19 @@ async function stopping({ withheldFirst }: { withheldFirst: boolean }) {
   return { stopped, refused };
 }
 
-test.each([true, false])('every refusal is told, as the log counts them', async (withheldFirst) => {
+test.each([true, false])('counts every refusal, as the log does', async (withheldFirst) => {
   const { stopped, refused } = await stopping({ withheldFirst });
   expect(stopped).toMatchObject({ askedAfter: 40, ranAfter: 0, withheldMeanwhile: refused.withheld });
   expect(stopped.refusedMeanwhile).toBeGreaterThanOrEqual(2);
   expect(stopped.refusedMeanwhile + stopped.askedAfter).toBe(refused.onLog);
 });
 
-test('who was asked for nothing meanwhile is told of nothing meanwhile', () => {
+test('says nothing of calls during the kill if there were none', () => {
   const stopped = { allowedBefore: 40, killMs: 1.25, askedAfter: 40, ranAfter: 0 };
   expect(inWords({ ...stopped, refusedMeanwhile: 1, withheldMeanwhile: 0 })).toEqual([
-    '… killed after 40 calls; the switch answered in 1.3 ms.',
-    'Asked for while it was pulled: 1 refused.',
-    'It asked 40 times more: 0 calls passed.',
+    'Killed after 40 calls. The kill switch answered in 1.3 ms.',
+    'Calls that were sent during the kill: 1 refused.',
+    'After the kill the agent sent 40 calls. 0 of them ran.',
   ]);
   expect(inWords({ ...stopped, refusedMeanwhile: 0, withheldMeanwhile: 0 })).toHaveLength(2);
 });

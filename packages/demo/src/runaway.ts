@@ -56,7 +56,7 @@ export async function stopRunaway(runaway: GovernedAgent, operator: ApiClient): 
   return stopped;
 }
 
-/** Every call of it stands in one of the sums, as the tables count them. */
+/** Each call is counted in exactly one of the lines, so that the lines agree with the tables of the audit. */
 export function inWords(stopped: Stopped): readonly string[] {
   const { allowedBefore, killMs, refusedMeanwhile, withheldMeanwhile, askedAfter, ranAfter } = stopped;
   const meanwhile = [
@@ -64,8 +64,8 @@ export function inWords(stopped: Stopped): readonly string[] {
     ...(withheldMeanwhile > 0 ? [`${withheldMeanwhile} allowed on the log and withheld`] : []),
   ];
   return [
-    `… killed after ${allowedBefore} calls; the switch answered in ${killMs.toFixed(1)} ms.`,
-    ...(meanwhile.length > 0 ? [`Asked for while it was pulled: ${meanwhile.join(', ')}.`] : []),
-    `It asked ${askedAfter} times more: ${ranAfter} calls passed.`,
+    `Killed after ${allowedBefore} calls. The kill switch answered in ${killMs.toFixed(1)} ms.`,
+    ...(meanwhile.length > 0 ? [`Calls that were sent during the kill: ${meanwhile.join(', ')}.`] : []),
+    `After the kill the agent sent ${askedAfter} calls. ${ranAfter} of them ran.`,
   ];
 }

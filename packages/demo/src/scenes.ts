@@ -71,7 +71,7 @@ export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): reado
       play: () => times(5, (n) => agent('hasty').act('everything.echo', { message: `call ${n}` })),
     },
     {
-      title: 'A denied tool, one that is not allowed, and a path that climbs out',
+      title: 'A denied tool, a tool that is not allowed, and a path outside of the folder',
       play: async () => {
         await agent('snoop').act('everything.get-env', {});
         await agent('snoop').act('everything.echo', { message: 'hello' });
@@ -108,7 +108,7 @@ export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): reado
       },
     },
     {
-      title: 'A rule in shadow: what it would refuse is seen, and goes through',
+      title: 'A rule in shadow: the record says what it would refuse, and the call runs',
       play: async () => {
         const action = { id: 'preview', agentId: 'parrot', type: 'tool_call', tool: 'everything.echo' };
         const { refusal, shadow } = await api.post<Previewed>('/v1/mandates/preview', { action });
@@ -116,7 +116,7 @@ export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): reado
           `a preview: ${refusal?.code ?? 'nothing refuses it'}; in force, the rule would say ${shadow?.refusal?.code}`,
         );
         const { decision } = await agent('parrot').act('everything.echo', { message: 'hello' });
-        if (decision.shadow !== undefined) await say(`recorded beside it: ${shadowInWords(decision.shadow)}`);
+        if (decision.shadow !== undefined) await say(`on the record: ${shadowInWords(decision.shadow)}`);
       },
     },
     {

@@ -56,7 +56,7 @@ async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits =
       },
       ...(sent && { body: JSON.stringify(sent) }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: its shape is what the test is about
+    // biome-ignore lint/suspicious/noExplicitAny: the test checks its shape
     const body: any = await response.json();
     return { status: response.status, body };
   };

@@ -111,7 +111,7 @@ export async function controlOn(bus: Bus) {
       },
       ...(sent !== undefined && { body: sent }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: its shape is what the test is about
+    // biome-ignore lint/suspicious/noExplicitAny: the test checks its shape
     const answer: any = await response.json();
     return { status: response.status, etag: response.headers.get('etag'), body: answer };
   }

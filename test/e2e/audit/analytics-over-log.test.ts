@@ -130,7 +130,7 @@ test('every answer equals a plain recomputation over the log, wherever recorders
 
 async function expectAnswers(server: HttpServer, history: Deliveries, asked: Asked): Promise<void> {
   const asOf = wireTime(asked.asOfMs);
-  // biome-ignore lint/suspicious/noExplicitAny: what is in it is compared as a whole
+  // biome-ignore lint/suspicious/noExplicitAny: it is compared as a whole
   async function get(path: string, query: Record<string, string | string[]> = {}): Promise<any> {
     const headers = { 'x-api-key': keys.get(asked.tenant)?.key ?? '' };
     const answer = await server.inject({ url: `/v1/audit/analytics${path}`, query, headers });
@@ -177,7 +177,7 @@ async function expectAnswers(server: HttpServer, history: Deliveries, asked: Ask
     limit: '1000',
   });
   const missed = nearMisses.map(
-    // biome-ignore lint/suspicious/noExplicitAny: what is in it is compared as a whole
+    // biome-ignore lint/suspicious/noExplicitAny: it is compared as a whole
     ({ agentId, kind, scope, subject, id, windowMs, ...rest }: any) =>
       [`${agentId} ${kind}/${scope ?? ''}/${subject}/${id}/${windowMs}`, rest] as const,
   );

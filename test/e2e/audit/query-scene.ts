@@ -11,7 +11,7 @@ export type Scene = {
     path: string,
     query?: Record<string, string | string[]>,
     key?: Issued,
-    // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests are about
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check its shape
   ): Promise<{ status: number; body: any }>;
   /** Every page of a list, in the order of the answers. */
   pages(

@@ -7,7 +7,7 @@ import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: its shape is what the test is about
+// biome-ignore lint/suspicious/noExplicitAny: the test checks its shape
 type Answer = { status: number; body: any };
 
 async function scene() {

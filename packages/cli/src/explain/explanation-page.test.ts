@@ -148,7 +148,7 @@ test('what rules in shadow would have said stands below the reason, and why it i
       '\n\n',
     )[0];
   expect(headline({ verdict: 'BLOCK', code: 'TOOL_DENIED' })).toMatch(
-    /\n {2}Were no-echo, slow in force, not in shadow: BLOCK \(TOOL_DENIED\)\.$/,
+    /\n {2}If no-echo, slow were in force: BLOCK \(TOOL_DENIED\)\.$/,
   );
   expect(headline({ unknownLimits: 2 })).toContain('not known, as the ledger was not asked for 2 limits');
   expect(headline({})).toContain('not known, as a rule or a policy begins or ends there');

@@ -3,7 +3,7 @@ import { counted } from './for-people.ts';
 
 /** What rules in shadow would have said, as a sentence. */
 export function shadowInWords({ verdict, code, unknownLimits, rules }: Shadow): string {
-  const whose = `Were ${rules.join(', ')} in force, not in shadow`;
+  const whose = `If ${rules.join(', ')} were in force`;
   if (code !== null) return `${whose}: ${verdict} (${code}).`;
   const why =
     unknownLimits === 0

@@ -1,7 +1,7 @@
 /**
- * Answers of GET routes travel compressed where the client says that it can read that and it is worth it. Large ones
- * are compressed off the event loop, piece by piece, so that a slow reader holds up what is behind it. Never event
- * streams: a compressor keeps events back until it has enough of them.
+ * Compresses answers of GET routes for clients that accept it. Small answers are not worth it. Large answers are compressed off
+ * the event loop, piece by piece, and no faster than the client reads. Event streams are never compressed, because a compressor
+ * keeps events back until it has enough of them.
  */
 import compress from '@fastify/compress';
 import { beforeSending, isGet } from './conditional-get.ts';
@@ -19,7 +19,7 @@ export async function compressAnswers(server: HttpServer): Promise<void> {
     if (!isGet(route)) return;
     beforeSending(route, (request, reply, payload) => {
       const type = String(reply.getHeader('content-type') ?? '');
-      // The plugin would compress event streams as any text. This header tells it to leave the answer alone.
+      // Without this header the plugin compresses an event stream, as it does with any text, and events wait in its buffer.
       if (type.startsWith('text/event-stream')) request.headers['x-no-compression'] = 'true';
       // Also on answers that are not compressed: a cache must know that the answer depends on this header.
       else reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '));

@@ -191,7 +191,7 @@ function codes(server: HttpServer, context: QueryContext): void {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'Why decisions fell as they did, by code and verdict',
+        summary: 'Why actions were allowed, blocked or deferred, by code and verdict',
         description: '`observedCode` is what a mandate that only observes would have said.',
         querystring: queryParameters(narrowing(context.clock)),
         response: { 200: z.object({ asOf, codes: z.array(row) }) },
