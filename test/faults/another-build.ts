@@ -1,46 +1,34 @@
 /** Another build of Mandate: the sources of this one with something changed, in a folder of its own. */
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
+import { copyOfRepository } from '../copy-of-repository.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = ['packages', 'services', 'schemas', 'infra', 'package.json'];
-const SCOPE = '@mandate';
 
-export type Change = { file: string; from: string; to: string };
+/** Another text in the place of `from`, which the file has exactly once, or a new file. */
+export type Change = { file: string; from: string; to: string } | { file: string; text: string };
 
 /** @returns its root */
-export function anotherBuild(...changes: readonly Change[]): string {
+export async function anotherBuild(...changes: readonly Change[]): Promise<string> {
   const root = temporaryFolder();
-  for (const source of SOURCES) {
-    cpSync(join(ROOT, source), join(root, source), {
-      recursive: true,
-      filter: (path) => basename(path) !== 'node_modules' && !path.endsWith('.test.ts'),
-    });
-  }
-  const installed = join(ROOT, 'node_modules');
-  mkdirSync(join(root, 'node_modules', SCOPE), { recursive: true });
-  for (const name of readdirSync(installed)) {
-    if (name !== SCOPE) symlinkSync(join(installed, name), join(root, 'node_modules', name));
-  }
-  // Its own packages, by the same relative paths.
-  for (const name of readdirSync(join(installed, SCOPE))) {
-    symlinkSync(readlinkSync(join(installed, SCOPE, name)), join(root, 'node_modules', SCOPE, name));
-  }
-  for (const { file, from, to } of changes) change(join(root, file), from, to);
+  await copyOfRepository(root, SOURCES, { tests: false });
+  for (const change of changes) apply(root, change);
   return root;
 }
 
-function change(path: string, from: string, to: string): void {
+function apply(root: string, change: Change): void {
+  const path = join(root, change.file);
+  if ('text' in change) {
+    writeFileSync(path, change.text);
+    return;
+  }
+  const { file, from, to } = change;
   const source = readFileSync(path, 'utf8');
-  if (!source.includes(from)) throw new Error(`${path} no longer holds "${from}"`);
-  writeFileSync(path, source.replace(from, to));
+  const times = source.split(from).length - 1;
+  if (times !== 1) throw new Error(`${file} has "${from}" ${times} times, and not once`);
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
 }

@@ -56,13 +56,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeErr
         (each) => each.topic === TOPICS.actions && each.partition === partition,
       )?.nextOffset ?? 0;
 
-    const first = await startDecider({}, faultyBefore(early));
+    const first = await startDecider({}, await faultyBefore(early));
     await appendUntilTaken(bus, requests(0, SHARE, random));
     await waitUntil('the faulty build to decide', () => seen.decisions.size === SHARE, PATIENCE_MS);
     const [taken] = await bus.append(TOPICS.actions, [spoilt]);
     await appendUntilTaken(bus, requests(SHARE, SHARE, random));
     await expectEnded(first, early);
-    for (const place of later) await expectEnded(await startDecider({}, faultyBefore(place)), place);
+    for (const place of later) await expectEnded(await startDecider({}, await faultyBefore(place)), place);
     expect(await committed()).toBeLessThanOrEqual(taken?.position.offset ?? 0);
 
     const good = await startDecider();
@@ -73,7 +73,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeErr
   });
 });
 
-function faultyBefore(place: Place): string {
+function faultyBefore(place: Place): Promise<string> {
   const [file, from] = ['services/decider/src/app.ts', PLACES[place]];
   const isSpoilt = `batch.records.some(({ value }) => Buffer.from(value).includes('"${SPOILT}"'))`;
   return anotherBuild({ file, from, to: `  if (${isSpoilt}) undefined.${place}();\n${from}` });

@@ -26,6 +26,7 @@ type Answer = { actionId: string; withheld: boolean; decision: { verdict: string
 
 describeWithOwnServers(['kafka', 'redis'], 'killed in full flight, over Pub/Sub and with it cut', () => {
   test('no ALLOW lies behind it, none is handed over after it, each is named; who listens learns of it', async () => {
+    const build = await anotherBuild(REPEATS_NO_FLAGS);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const way = await breakableWay(servers.redis.port, 'subscribe');
     onTestFinished(() => way[Symbol.dispose]());
@@ -35,7 +36,7 @@ describeWithOwnServers(['kafka', 'redis'], 'killed in full flight, over Pub/Sub 
     const [gateway, heldUp, other, ...deciders] = await Promise.all([
       plane.start('gateway', throughIt),
       plane.start('gateway', throughIt),
-      plane.start('gateway', throughIt, anotherBuild(REPEATS_NO_FLAGS)),
+      plane.start('gateway', throughIt, build),
       plane.start('decider'),
       plane.start('decider'),
     ]);

@@ -32,7 +32,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     const whole = await wholePlane(MANDATES, { deciders: SMALL_BATCHES });
     const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;
     const log = await followLog(bus);
-    const heldUpBuild = anotherBuild({
+    const heldUpBuild = await anotherBuild({
       file: 'packages/ledger-log/src/rebuild-ledger.ts',
       from: '  await appendEpoch(',
       to: "  process.stderr.write('held up\\n');\n  process.kill(process.pid, 'SIGSTOP');\n  await appendEpoch(",

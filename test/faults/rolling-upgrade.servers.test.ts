@@ -39,7 +39,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newMandates = join(temporaryFolder(), 'mandates.yaml');
     writeFileSync(newMandates, mandates(NEW_MICROS));
-    const newBuild = anotherBuild(
+    const newBuild = await anotherBuild(
       {
         file: 'packages/ledger/src/redis/scripts/step.lua',
         from: '#!lua\n',
@@ -100,7 +100,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
   test('by ones of a newer layout leave the ledger to them, which rebuild it once; rolled back, they rebuild it', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
-    const newBuild = anotherBuild({
+    const newBuild = await anotherBuild({
       file: SHARDS,
       from: `const LAYOUT = ${layoutOfThisBuild()};`,
       to: `const LAYOUT = ${layoutOfThisBuild() + 1};`,

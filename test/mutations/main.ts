@@ -3,13 +3,12 @@
  * test:mutations`, or with a pattern of the promises to break. Prints a line each; ends with 1 if one went unnoticed.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { copyOfRepository } from './copy-of-repository.ts';
+import { copyOfRepository, ROOT } from '../copy-of-repository.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
 
 const COPIED = [
   'docs',
@@ -84,7 +83,8 @@ function tryOut(copy: string, { file, find, replace }: Mutation): string | null 
 
 const pattern = new RegExp(process.argv[2] ?? '');
 const chosen = MUTATIONS.filter(({ promise }) => pattern.test(promise));
-const copy = copyOfRepository(COPIED);
+const copy = mkdtempSync(join(tmpdir(), 'mandate-mutations-'));
+await copyOfRepository(copy, COPIED);
 let survived = 0;
 try {
   const untouched = noticedBy(copy, [ALL]);

@@ -1,18 +1,14 @@
-/**
- * What it takes to add a kind of action: `note_read`, with a check and an obligation. Each entry changes one file of a copy of
- * the repository. A new kind must not need more than six.
- */
-export type Edit =
-  | { file: string; text: string }
-  | { file: string; changes: readonly { find: string; replace: string }[] };
+/** What it takes to add a kind of action: `note_read`, with a check, a code and an obligation. A new kind may change six files. */
+import type { Change } from '../../faults/another-build.ts';
 
-export const TOY_KIND: readonly Edit[] = [
+const ACTION = 'schemas/src/action.ts';
+const DECIDE = 'packages/policy/src/decide.ts';
+
+export const TOY_KIND: readonly Change[] = [
   {
-    file: 'schemas/src/action.ts',
-    changes: [
-      {
-        find: '/** Every kind of action:',
-        replace: `const noteRead = z.strictObject({
+    file: ACTION,
+    from: '/** Every kind of action:',
+    to: `const noteRead = z.strictObject({
   ...everyAction,
   type: z.literal('note_read'),
   notebook: plainId,
@@ -20,31 +16,24 @@ export const TOY_KIND: readonly Edit[] = [
 });
 
 /** Every kind of action:`,
-      },
-      { find: '[toolCall, llmCall]', replace: '[toolCall, llmCall, noteRead]' },
-      {
-        find: '  z.object({ ...llmCall.shape, ...remembered }),\n',
-        replace:
-          '  z.object({ ...llmCall.shape, ...remembered }),\n  z.object({ ...noteRead.shape, ...remembered }),\n',
-      },
-    ],
+  },
+  { file: ACTION, from: '[toolCall, llmCall]', to: '[toolCall, llmCall, noteRead]' },
+  {
+    file: ACTION,
+    from: '  z.object({ ...llmCall.shape, ...remembered }),\n',
+    to: '  z.object({ ...llmCall.shape, ...remembered }),\n  z.object({ ...noteRead.shape, ...remembered }),\n',
   },
   {
     file: 'schemas/src/action-kinds.ts',
-    changes: [
-      {
-        find: "  llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },\n",
-        replace: `  llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },
+    from: "  llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },\n",
+    to: `  llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },
   note_read: { judgedAs: 'own', subject: 'notebook', freeFields: ['query'] },
 `,
-      },
-    ],
   },
   {
     file: 'schemas/src/codes.ts',
-    changes: [
-      { find: "  'RULES_TOO_COSTLY',\n", replace: "  'RULES_TOO_COSTLY',\n  'NOTEBOOK_NOT_ALLOWED',\n" },
-    ],
+    from: "  'RULES_TOO_COSTLY',\n",
+    to: "  'RULES_TOO_COSTLY',\n  'NOTEBOOK_NOT_ALLOWED',\n",
   },
   {
     file: 'packages/policy/src/checks/notebook-allowed.ts',
@@ -69,13 +58,9 @@ export const notebookAllowed: StaticCheck = ({ type }) => {
 `,
   },
   {
-    file: 'packages/policy/src/decide.ts',
-    changes: [
-      {
-        find: 'import { openCalls }',
-        replace: "import { notebookAllowed } from './checks/notebook-allowed.ts';\nimport { openCalls }",
-      },
-      { find: '  argumentsValid,\n', replace: '  argumentsValid,\n  notebookAllowed,\n' },
-    ],
+    file: DECIDE,
+    from: 'import { openCalls }',
+    to: "import { notebookAllowed } from './checks/notebook-allowed.ts';\nimport { openCalls }",
   },
+  { file: DECIDE, from: '  argumentsValid,\n', to: '  argumentsValid,\n  notebookAllowed,\n' },
 ];
