@@ -1,0 +1,81 @@
+/** Where the promises of the recorder are tried: a real log and real tables. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AuditClient } from '@mandate/audit';
+import type { DecisionsRecord } from '@mandate/schemas';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { epochBegan } from './log-records.ts';
+import { type OpenTables, openRecording, type Recording } from './recording.ts';
+
+export const TABLES = [
+  'rollup_marks',
+  'rollup_sums',
+  'decisions',
+  'settlements',
+  'control_events',
+  'dead_letters',
+  'republications',
+  'audit_reads',
+  'quarantine',
+  'kept_from',
+];
+
+/** A log and tables of their own. The tables are emptied before each test; the log goes on. */
+export type RecorderScene = {
+  readonly recording: Recording;
+  readonly audit: AuditClient;
+  /** A number that no test had before, so that ids never repeat on the log. */
+  next(): number;
+  fresh(count: number): number[];
+  /** Records everything that is on the log, and stops. */
+  recordAll(options?: Parameters<Recording['record']>[0]): Promise<void>;
+  emptyTables(): Promise<void>;
+};
+
+/** Call it where tests are described. The scene is ready when a test runs. */
+export function recorderScene(open: OpenTables): RecorderScene {
+  let recording: Recording;
+  let serial = 0;
+  const next = () => serial++;
+  beforeAll(async () => {
+    recording = await openRecording(undefined, open);
+  });
+  const emptyTables = async () => {
+    for (const table of TABLES) await recording.audit.command(`TRUNCATE TABLE ${table}`);
+  };
+  beforeEach(async () => {
+    await emptyTables();
+    for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
+  });
+  afterAll(() => recording.close());
+  return {
+    get recording() {
+      return recording;
+    },
+    get audit() {
+      return recording.audit;
+    },
+    next,
+    fresh: (count) => Array.from({ length: count }, next),
+    emptyTables,
+    async recordAll(options = {}) {
+      const recorder = await recording.record(options);
+      await recorder.caughtUp();
+      await recorder.stop();
+    },
+  };
+}
+
+export const idsOf = (records: readonly DecisionsRecord[]) =>
+  records.flatMap((record) => (record.event === 'action.decided' ? [record.decision.id] : []));
+
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(5);
+}
+
+export async function metric(
+  recorder: Awaited<ReturnType<Recording['record']>>,
+  name: string,
+): Promise<number> {
+  const { values } = (await recorder.metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
