@@ -5,7 +5,7 @@
 import type { Action, ActionType, LlmCall, ToolCall } from './action.ts';
 import type { Json } from './scalars.ts';
 
-type ActionKind = {
+export type ActionKind = {
   /**
    * Whose lists, prices and limits of a policy judge the action: those of tools, or those of models. `own`: only the checks of
    * the kind, and what holds for every action.
@@ -39,9 +39,7 @@ function judgedAs({ type }: Action): ActionKind['judgedAs'] | undefined {
 
 /** What the action is about, as the agent names it: the tool, the model. */
 export function subjectOf(action: Action): string {
-  if (isToolCall(action)) return action.tool;
-  if (isModelCall(action)) return action.model;
-  return String(fieldsOf(action)[ACTION_KINDS[(action as Action).type].subject] ?? '');
+  return String(fieldsOf(action)[ACTION_KINDS[action.type].subject] ?? '');
 }
 
 /** The fields that the agent fills in freely and that the action has: `args`, `context`. */
@@ -58,17 +56,23 @@ export function ownFreeFieldsOf(action: Action): readonly (readonly [name: strin
   return freeFieldsOf(action).filter(([name]) => name !== 'context');
 }
 
-/** The same action with other values in some of its free fields; the action itself if there are none. */
-export function withFreeFields(
+/**
+ * The action with each of its free fields as `change` gives it, and without a field for which it gives undefined. Returns the
+ * action itself if nothing changes.
+ */
+export function changeFreeFields(
   action: Action,
-  changed: readonly (readonly [name: string, value: Json])[],
+  change: (value: Json, name: string) => Json | undefined,
 ): Action {
-  return changed.length === 0 ? action : ({ ...action, ...Object.fromEntries(changed) } as Action);
-}
-
-export function withoutFreeFields(action: Action): Action {
-  const names = namesOfFreeFields(action);
-  return Object.fromEntries(Object.entries(action).filter(([name]) => !names.includes(name))) as Action;
+  let changed: Record<string, Json | undefined> | null = null;
+  for (const [name, value] of freeFieldsOf(action)) {
+    const made = change(value, name);
+    if (made === value) continue;
+    changed ??= { ...fieldsOf(action) };
+    if (made === undefined) delete changed[name];
+    else changed[name] = made;
+  }
+  return changed === null ? action : (changed as unknown as Action);
 }
 
 function namesOfFreeFields({ type }: Pick<Action, 'type'>): readonly string[] {

@@ -16,11 +16,11 @@ import { beginTogether, type Lane, turns, withSpans } from '@mandate/runtime';
 import {
   type Action,
   agentKey,
+  changeFreeFields,
   DEFAULTS,
   type Outcome,
   type Plan,
   type StepRequest,
-  withoutFreeFields,
 } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
 import { ledgerStep } from './ledger-span.ts';
@@ -142,8 +142,7 @@ function shownOf(
   try {
     return { shown: redact(action, tenant), unshown: null };
   } catch (error) {
-    const shown = withoutFreeFields(action);
-    delete shown.principal;
+    const { principal: _, ...shown } = changeFreeFields(action, () => undefined);
     return { shown, unshown: error instanceof Error ? error : new Error(String(error)) };
   }
 }

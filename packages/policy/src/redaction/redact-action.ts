@@ -1,5 +1,5 @@
-import type { Action, Json } from '@mandate/schemas';
-import { freeFieldsOf, withFreeFields } from '@mandate/schemas/core';
+import type { Action } from '@mandate/schemas';
+import { changeFreeFields } from '@mandate/schemas/core';
 import { compileRedaction, type Redaction, type RedactionRules } from './redact.ts';
 import { SECRET_NAMES } from './secret-names.ts';
 
@@ -18,13 +18,5 @@ export function compileActionRedaction({
   hashKey,
 }: ActionRedactionRules = {}): (action: Action) => Action {
   const redaction = compileRedaction({ redact, hash, hashKey });
-  return (action) => redactAction(action, redaction);
-}
-
-function redactAction(action: Action, redact: Redaction): Action {
-  const changed = freeFieldsOf(action).flatMap(([name, value]): [string, Json][] => {
-    const redacted = redact(value);
-    return redacted === value ? [] : [[name, redacted]];
-  });
-  return withFreeFields(action, changed);
+  return (action) => changeFreeFields(action, redaction);
 }

@@ -10,11 +10,10 @@ import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mand
 import { MandateError } from '@mandate/runtime';
 import {
   type Action,
-  freeFieldsOf,
+  changeFreeFields,
   type Json,
   type PrivacyDocument,
   type PrivacyPattern,
-  withFreeFields,
 } from '@mandate/schemas';
 import { isCreditCard } from '../patterns/credit-card.ts';
 import { findPieces } from '../patterns/find-pieces.ts';
@@ -68,11 +67,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
 
   return (action, tenant) => {
     const within: Within = { action, tenant };
-    const changed = freeFieldsOf(action).flatMap(([name, value]): [string, Json][] => {
-      const hidden = hideIn(value, below(paths, name), within);
-      return hidden === value ? [] : [[name, hidden]];
-    });
-    const hidden = withFreeFields(action, changed);
+    const hidden = changeFreeFields(action, (value, name) => hideIn(value, below(paths, name), within));
     if (action.principal === undefined) return hidden;
     const id = hidePrincipal(action.principal.id, within);
     return id === action.principal.id ? hidden : { ...hidden, principal: { ...action.principal, id } };
