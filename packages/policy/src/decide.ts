@@ -12,10 +12,8 @@ import type {
   Action,
   Check,
   Limit,
-  Obligations,
   Observed,
   Plan,
-  Refusal,
   Shadow,
   StepFacts,
 } from '@mandate/schemas';
@@ -24,10 +22,11 @@ import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
-import type { LimitCheck, LimitOf, Look, StaticCheck, Subject, Words } from './checks/check.ts';
+import type { LimitCheck, LimitOf, StaticCheck, Subject, Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
 import { estimateStated } from './checks/estimate-stated.ts';
+import { lookAtAll } from './checks/look-at-all.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
@@ -38,7 +37,6 @@ import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
-import { canonicalJson } from './digest.ts';
 import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
@@ -151,36 +149,6 @@ function judgement(
   checks: readonly Check[],
 ): Judgement {
   return { verdict, code, reason, remedy, final, retryAfterMs, observed, shadow, checks };
-}
-
-type Looked = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
-
-function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
-  const checks = new Array<Check>(looks.length);
-  let refusal: Refusal | null = null;
-  let obligations: Obligations | null = null;
-  for (let at = 0; at < looks.length; at += 1) {
-    const found = (looks[at] as Look)(subject);
-    if (found.result === 'pass') checks[at] = found;
-    else {
-      checks[at] = found.check;
-      if (found.result === 'oblige') obligations = together(obligations, found.obligations);
-      else refusal ??= { ...found.objection, final: true };
-    }
-  }
-  return { checks, refusal, obligations };
-}
-
-/** Policies that oblige to different things by one name cannot all be obeyed: the action is blocked with INTERNAL_ERROR. */
-function together(one: Obligations | null, other: Obligations): Obligations {
-  for (const name of Object.keys(other)) {
-    const isAtOdds =
-      one !== null &&
-      Object.hasOwn(one, name) &&
-      canonicalJson(one[name] ?? null) !== canonicalJson(other[name] ?? null);
-    if (isAtOdds) throw new Error(`policies oblige to different "${name}"`);
-  }
-  return { ...one, ...other };
 }
 
 function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {

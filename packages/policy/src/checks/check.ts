@@ -3,7 +3,17 @@
  * at the request for one policy; a limit, which policies may share, names counters for the ledger to judge in its atomic step, and afterwards words what the
  * ledger saw. Neither does I/O, reads a clock or throws.
  */
-import type { Action, ActionType, Check, Code, Json, Limit, LimitFact, Obligations } from '@mandate/schemas';
+import type {
+  Action,
+  ActionKind,
+  ActionType,
+  Check,
+  Code,
+  Json,
+  Limit,
+  LimitFact,
+  Obligations,
+} from '@mandate/schemas';
 import type { Effort } from '../effort.ts';
 import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { KnownCall } from '../models/known-call.ts';
@@ -13,7 +23,7 @@ import type { Price } from '../price.ts';
 export type Calls = {
   type: ActionType;
   /** Whose lists, prices and limits judge them. */
-  judgedAs: 'tool' | 'model' | 'own';
+  judgedAs: ActionKind['judgedAs'];
   /** Whether the requests state an estimate above $0. */
   statesEstimate: boolean;
   policy: Policy;
@@ -72,7 +82,7 @@ export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
  * If a mandate has several policies, the limit also names the policy that sets it, and the ancestor that holds that policy.
- * `also`: other limits on the same counter.
+ * `otherLimits`: other limits on the same counter.
  */
 export function under<L extends Limit>(
   { name: policy, holder }: Pick<Policy, 'name' | 'holder'>,

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { blocked, type Look, obliging, passed, type Subject } from './check.ts';
+import { lookAtAll } from './look-at-all.ts';
+
+const subject = {} as Subject;
+const refuses = (reason: string): Look => {
+  return () => blocked('b', null, { code: 'TOOL_DENIED', reason, remedy: '' });
+};
+const obliges = (obligations: Parameters<typeof obliging>[2]): Look => {
+  return () => obliging('o', { notebook: 'team' }, obligations);
+};
+
+test('gives the finding of every check, and the refusal of the first that blocks', () => {
+  const found = lookAtAll([() => passed('p', 1), refuses('first'), refuses('second')], subject);
+  expect(found).toEqual({
+    checks: [
+      { check: 'p', result: 'pass', evidence: 1 },
+      { check: 'b', result: 'block', evidence: null },
+      { check: 'b', result: 'block', evidence: null },
+    ],
+    refusal: { code: 'TOOL_DENIED', reason: 'first', remedy: '', final: true },
+    obligations: null,
+  });
+});
+
+test('records a check that obliges to something as passed, and merges the duties of all checks', () => {
+  const found = lookAtAll([obliges({ maxResults: 3 }), obliges({ maxResults: 3, redact: ['a'] })], subject);
+  const check = { check: 'o', result: 'pass', evidence: { notebook: 'team' } };
+  expect(found).toEqual({
+    checks: [check, check],
+    refusal: null,
+    obligations: { maxResults: 3, redact: ['a'] },
+  });
+});
+
+test('throws if two checks ask for different things by one name', () => {
+  expect(() => lookAtAll([obliges({ maxResults: 3 }), obliges({ maxResults: 4 })], subject)).toThrow(
+    'policies oblige to different "maxResults"',
+  );
+});

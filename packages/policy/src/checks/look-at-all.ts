@@ -1,0 +1,33 @@
+/** What all static checks of an action find together. */
+import type { Check, Obligations, Plan, Refusal } from '@mandate/schemas';
+import { deepEqual } from '@mandate/schemas/core';
+import type { Look, Subject } from './check.ts';
+
+export type Looked = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
+
+/** The first check that blocks gives the refusal. Throws if two checks ask for different things by one name. */
+export function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
+  const checks = new Array<Check>(looks.length);
+  let refusal: Refusal | null = null;
+  let obligations: Obligations | null = null;
+  for (let at = 0; at < looks.length; at += 1) {
+    const found = (looks[at] as Look)(subject);
+    if (found.result === 'pass') checks[at] = found;
+    else {
+      checks[at] = found.check;
+      if (found.result === 'oblige') obligations = merged(obligations, found.obligations);
+      else refusal ??= { ...found.objection, final: true };
+    }
+  }
+  return { checks, refusal, obligations };
+}
+
+/** Nobody can do two different things by one name, so the action must not be allowed. */
+function merged(one: Obligations | null, other: Obligations): Obligations {
+  if (one === null) return other;
+  for (const [name, duty] of Object.entries(other)) {
+    if (Object.hasOwn(one, name) && !deepEqual(one[name], duty))
+      throw new Error(`policies oblige to different "${name}"`);
+  }
+  return { ...one, ...other };
+}
