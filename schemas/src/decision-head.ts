@@ -12,29 +12,33 @@ import { type ActionDecided, decision } from './decision.ts';
 import { type DecisionsRecord, decisionsRecord } from './decisions-record.ts';
 import { id, type Json } from './scalars.ts';
 
+/** What a ledger is folded from. The only field of the action is its idempotency key. */
+const HEAD = {
+  kind: true,
+  actionId: true,
+  attempt: true,
+  tenant: true,
+  agentId: true,
+  verdict: true,
+  code: true,
+  final: true,
+  leaseExpiresAt: true,
+  appendedAt: true,
+  decidedAt: true,
+  source: true,
+  ledgerEpoch: true,
+  ledgerSequence: true,
+  digest: true,
+  reservation: true,
+  deferral: true,
+  grantConsumed: true,
+} as const;
+const HEAD_FIELDS = Object.keys(HEAD) as (keyof typeof HEAD)[];
+
 const actionDecidedHead = z.object({
   event: z.literal('action.decided'),
   decision: z.object({
-    ...decision.pick({
-      kind: true,
-      actionId: true,
-      attempt: true,
-      tenant: true,
-      agentId: true,
-      verdict: true,
-      code: true,
-      final: true,
-      leaseExpiresAt: true,
-      appendedAt: true,
-      decidedAt: true,
-      source: true,
-      ledgerEpoch: true,
-      ledgerSequence: true,
-      digest: true,
-      reservation: true,
-      deferral: true,
-      grantConsumed: true,
-    }).shape,
+    ...decision.pick(HEAD).shape,
     action: z.object({ idempotencyKey: id.optional() }),
   }),
 });
@@ -53,22 +57,13 @@ export function readDecisionsHead(value: Uint8Array): DecisionsHead {
   return json?.event === 'action.decided' ? actionDecidedHead.parse(json) : decisionsRecord.parse(json);
 }
 
-/** The head of a record that needs no reading. The head of a decision is a copy: it keeps nothing else of the decision in memory. */
+/** The head of a record that was read already. The head of a decision is a copy, so it keeps nothing else of the decision in memory. */
 export function decisionsHeadOf(record: DecisionsRecord): DecisionsHead {
   if (record.event !== 'action.decided') return record;
-  const { kind, actionId, attempt, tenant, agentId, verdict, code, final, leaseExpiresAt, appendedAt } =
-    record.decision;
-  const { decidedAt, source, ledgerEpoch, ledgerSequence, digest, reservation, deferral, grantConsumed } =
-    record.decision;
-  const { idempotencyKey } = record.decision.action;
-  return {
-    event: record.event,
-    decision: {
-      ...{ kind, actionId, attempt, tenant, agentId, verdict, code, final, leaseExpiresAt, appendedAt },
-      ...{ decidedAt, source, ledgerEpoch, ledgerSequence, digest, reservation, deferral, grantConsumed },
-      action: { idempotencyKey },
-    },
-  };
+  const { event, decision } = record;
+  const { idempotencyKey } = decision.action;
+  const head = Object.fromEntries(HEAD_FIELDS.map((name) => [name, decision[name]]));
+  return { event, decision: { ...head, action: { idempotencyKey } } as DecisionHead };
 }
 
 /** An object of JSON, as text, in which the decision of that record stands behind `fields`, just as it stands on the log. */
