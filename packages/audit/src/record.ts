@@ -7,6 +7,7 @@
 import { isMandateError, turns } from '@mandate/runtime';
 import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
+import { certainlyFits } from './certainly-fits.ts';
 import type { AuditClient } from './port.ts';
 import { quarantine } from './quarantine.ts';
 import type { Recorded } from './recorded.ts';
@@ -14,72 +15,69 @@ import { markingTouched } from './rollups/mark-touched.ts';
 import { auditReadRow, auditReadRowOf } from './rows/audit-read-row.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
-import { decisionRow, decisionRowFits, decisionRowOf } from './rows/decision-row.ts';
+import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
 import { republicationRow, republicationRowOf } from './rows/republication-row.ts';
-import { settlementRow, settlementRowFits, settlementRowOf } from './rows/settlement-row.ts';
+import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 
 /** How many became rows, and how many were set aside; together as many as were given. */
 export type Landed = { landed: number; quarantined: number };
 
+const DECISIONS = table({
+  name: 'decisions',
+  schema: decisionRow,
+  rowOf: decisionRowOf,
+  partitionedBy: (row) => row.appended_at,
+});
+const SETTLEMENTS = table({
+  name: 'settlements',
+  schema: settlementRow,
+  rowOf: settlementRowOf,
+  partitionedBy: (row) => row.settled_at,
+});
+const CONTROL_EVENTS = table({ name: 'control_events', schema: controlEventRow, rowOf: controlEventRowOf });
+const DEAD_LETTERS = table({ name: 'dead_letters', schema: deadLetterRow, rowOf: deadLetterRowOf });
+const REPUBLICATIONS = table({ name: 'republications', schema: republicationRow, rowOf: republicationRowOf });
+const AUDIT_READS = table({ name: 'audit_reads', schema: auditReadRow, rowOf: auditReadRowOf });
+
 export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
-  const partitionedBy = (row: z.output<typeof decisionRow>) => row.appended_at;
-  const table = {
-    name: 'decisions',
-    schema: decisionRow,
-    rowOf: decisionRowOf,
-    fits: decisionRowFits,
-    partitionedBy,
-  };
   const booked = batch.map(({ record: { tenant, decidedAt } }) => ({ tenant, at: decidedAt }));
-  return markingTouched(client, booked, () => record(client, table, batch));
+  return markingTouched(client, booked, () => record(client, DECISIONS, batch));
 }
 
 export function recordSettlements(
   client: AuditClient,
   batch: readonly Recorded<Settlement>[],
 ): Promise<Landed> {
-  const partitionedBy = (row: z.output<typeof settlementRow>) => row.settled_at;
-  const table = {
-    name: 'settlements',
-    schema: settlementRow,
-    rowOf: settlementRowOf,
-    fits: settlementRowFits,
-    partitionedBy,
-  };
   const booked = batch.map(({ record: { tenant, settledAt } }) => ({ tenant, at: settledAt }));
-  return markingTouched(client, booked, () => record(client, table, batch));
+  return markingTouched(client, booked, () => record(client, SETTLEMENTS, batch));
 }
 
 export function recordControlEvents(
   client: AuditClient,
   batch: readonly Recorded<ControlEvent>[],
 ): Promise<Landed> {
-  return record(client, { name: 'control_events', schema: controlEventRow, rowOf: controlEventRowOf }, batch);
+  return record(client, CONTROL_EVENTS, batch);
 }
 
 export function recordDeadLetters(
   client: AuditClient,
   batch: readonly Recorded<DeadLetter['deadLetter']>[],
 ): Promise<Landed> {
-  return record(client, { name: 'dead_letters', schema: deadLetterRow, rowOf: deadLetterRowOf }, batch);
+  return record(client, DEAD_LETTERS, batch);
 }
 
 export function recordRepublications(
   client: AuditClient,
   batch: readonly Recorded<Republication>[],
 ): Promise<Landed> {
-  return record(
-    client,
-    { name: 'republications', schema: republicationRow, rowOf: republicationRowOf },
-    batch,
-  );
+  return record(client, REPUBLICATIONS, batch);
 }
 
 export function recordAuditReads(
   client: AuditClient,
   batch: readonly Recorded<AuditRead>[],
 ): Promise<Landed> {
-  return record(client, { name: 'audit_reads', schema: auditReadRow, rowOf: auditReadRowOf }, batch);
+  return record(client, AUDIT_READS, batch);
 }
 
 const LANE = ['recorder'];
@@ -91,15 +89,18 @@ type Table<R, Schema extends z.ZodType<object>> = {
   name: string;
   schema: Schema;
   rowOf(recorded: Recorded<R>): z.input<Schema>;
-  /** Whether a row needs no validation. */
-  fits?(row: z.input<Schema>): row is z.input<Schema> & z.output<Schema>;
   /** The time, in RFC 3339, by whose month the table is partitioned; absent where no reader follows the table. */
   partitionedBy?(row: z.output<Schema>): string;
 };
+type TableInUse<R, Schema extends z.ZodType<object>> = Table<R, Schema> & { fits: (row: unknown) => boolean };
+
+function table<R, Schema extends z.ZodType<object>>(of: Table<R, Schema>): TableInUse<R, Schema> {
+  return { ...of, fits: certainlyFits(of.schema) };
+}
 
 async function record<R, Schema extends z.ZodType<object>>(
   client: AuditClient,
-  { name, schema, rowOf, fits, partitionedBy = () => '' }: Table<R, Schema>,
+  { name, schema, rowOf, fits, partitionedBy = () => '' }: TableInUse<R, Schema>,
   batch: readonly Recorded<R>[],
 ): Promise<Landed> {
   const rows: Row[] = [];
@@ -107,7 +108,9 @@ async function record<R, Schema extends z.ZodType<object>>(
   for (const origin of batch) {
     if (turns.isOver()) await turns.next(LANE);
     const row = rowOf(origin);
-    const read = fits?.(row) ? { success: true as const, data: row } : schema.safeParse(row);
+    const read = fits(row)
+      ? { success: true as const, data: row as z.output<Schema> }
+      : schema.safeParse(row);
     if (read.success) rows.push({ origin, row: read.data, month: partitionedBy(read.data).slice(0, 7) });
     else refused.push({ origin, reason: z.prettifyError(read.error) });
   }

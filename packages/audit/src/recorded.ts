@@ -15,8 +15,7 @@ export type Recorded<R> = {
 };
 
 /** Amounts and counts must fit their columns here: ClickHouse would wrap them without a word. */
-const MAX_UINT32 = 4_294_967_295;
-export const uint32 = z.int().min(0).max(MAX_UINT32);
+export const uint32 = z.int().min(0).max(4_294_967_295);
 export const uint64 = z.int().min(0);
 
 /** A time that DateTime64(3) holds exactly, as it is written into a row. */
@@ -27,28 +26,6 @@ export const storableTime = z.iso
     error: 'must be in the years 1970 to 2261',
   })
   .transform((at) => at.toISOString());
-
-const STORED_TIME = /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/**
- * Whether the row of a valid record certainly fits its columns as it is: the times, the counts of 32 bits, and the amounts, which
- * ClickHouse would wrap. A row that may not fit is validated whole.
- */
-export function certainlyFits(row: {
-  times: readonly string[];
-  counts: readonly number[];
-  amounts: readonly number[];
-}): boolean {
-  return row.counts.every(isUint32) && row.times.every(isStored) && row.amounts.every(Number.isSafeInteger);
-}
-
-function isUint32(count: number): boolean {
-  return Number.isInteger(count) && count >= 0 && count <= MAX_UINT32;
-}
-
-function isStored(time: string): boolean {
-  return STORED_TIME.test(time);
-}
 
 export const logColumns = {
   void: z.boolean(),

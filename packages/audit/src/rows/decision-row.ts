@@ -1,15 +1,7 @@
 /** A row of `decisions`. Empty text stands for none. */
 import { type Decision, ownFreeFieldsOf, subjectOf } from '@mandate/schemas';
 import { z } from 'zod';
-import {
-  certainlyFits,
-  logColumns,
-  logColumnsOf,
-  type Recorded,
-  storableTime,
-  uint32,
-  uint64,
-} from '../recorded.ts';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
 import { limitColumn, limitsWeighed } from './limits-weighed.ts';
 
 export const decisionRow = z.strictObject({
@@ -54,17 +46,6 @@ export const decisionRow = z.strictObject({
   decided_at: storableTime,
   ...logColumns,
 });
-
-export function decisionRowFits(row: z.input<typeof decisionRow>): row is z.output<typeof decisionRow> {
-  return (
-    row.charged_micros >= 0 &&
-    certainlyFits({
-      times: [row.appended_at, row.decided_at, row.recorded_at],
-      counts: [row.attempt, row.log_partition],
-      amounts: [row.charged_micros, row.cumulative_micros, ...row.limits.map(({ used }) => used)],
-    })
-  );
-}
 
 export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof decisionRow> {
   const { record, traceId } = recorded;

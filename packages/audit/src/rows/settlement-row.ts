@@ -1,15 +1,7 @@
 /** A row of `settlements`. */
 import { outcomeResult, type Settlement } from '@mandate/schemas';
 import { z } from 'zod';
-import {
-  certainlyFits,
-  logColumns,
-  logColumnsOf,
-  type Recorded,
-  storableTime,
-  uint32,
-  uint64,
-} from '../recorded.ts';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
 
 export const settlementRow = z.strictObject({
   tenant: z.string().min(1),
@@ -36,18 +28,6 @@ export const settlementRow = z.strictObject({
   settled_at: storableTime,
   ...logColumns,
 });
-
-export function settlementRowFits(row: z.input<typeof settlementRow>): row is z.output<typeof settlementRow> {
-  const { charged_micros: charged, excess_micros: excess } = row;
-  return (
-    Math.min(charged, excess) >= 0 &&
-    certainlyFits({
-      times: [row.settled_at, row.recorded_at],
-      counts: [row.attempt, row.log_partition],
-      amounts: [charged, excess, row.delta_micros, row.cumulative_micros, row.released_micros],
-    })
-  );
-}
 
 export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof settlementRow> {
   const { record } = recorded;
