@@ -59,33 +59,33 @@ export type TenantLimitsInForce = {
   readonly refusals: { readonly tenant: Throughput; readonly agent: Throughput };
 };
 
-type Said = z.output<typeof throughput>;
+type Stated = z.output<typeof throughput>;
 
 /** The limits in force. A tenant without limits of its own has `DEFAULTS.limits`, which also gives the reasons. */
-export function limitsInForce(said: TenantLimits = {}): TenantLimitsInForce {
+export function limitsInForce(stated: TenantLimits = {}): TenantLimitsInForce {
   const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.limits;
-  const { publish, publishPerKey } = said;
+  const { publish, publishPerKey } = stated;
   return {
-    rememberedIds: said.rememberedIds ?? DEFAULTS.rememberedIds,
+    rememberedIds: stated.rememberedIds ?? DEFAULTS.rememberedIds,
     publishedRecords: withKeys(publishRecords, publish?.records, publishPerKey?.records),
     publishedBytes: withKeys(publishBytes, publish?.bytes, publishPerKey?.bytes),
-    changes: withKeys(changes, said.changes),
-    reads: withKeys(reads, said.reads),
+    changes: withKeys(changes, stated.changes),
+    reads: withKeys(reads, stated.reads),
     refusals: {
-      tenant: inForce(refusals, said.refusals),
-      agent: inForce(refusalsPerAgent, said.refusalsPerAgent),
+      tenant: inForce(refusals, stated.refusals),
+      agent: inForce(refusalsPerAgent, stated.refusalsPerAgent),
     },
   };
 }
 
-function withKeys(byDefault: Throughput, ofTenant: Said | undefined, ofKey?: Said): ThroughputOf {
+function withKeys(byDefault: Throughput, ofTenant: Stated | undefined, ofKey?: Stated): ThroughputOf {
   const tenant = inForce(byDefault, ofTenant);
   return { tenant, key: inForce(halfOf(tenant), ofKey) };
 }
 
-function inForce(byDefault: Throughput, said: Partial<Said> = {}): Throughput {
-  const { perSecond = byDefault.perSecond, perDay = byDefault.perDay } = said;
-  const burst = said.burst ?? (said.perSecond === undefined ? byDefault.burst : 10 * said.perSecond);
+function inForce(byDefault: Throughput, stated: Partial<Stated> = {}): Throughput {
+  const { perSecond = byDefault.perSecond, perDay = byDefault.perDay } = stated;
+  const burst = stated.burst ?? (stated.perSecond === undefined ? byDefault.burst : 10 * stated.perSecond);
   return { perSecond, burst, perDay };
 }
 

@@ -5,7 +5,7 @@ import { type ControlRecord, readControlRecord, TOPICS } from '@mandate/schemas'
 /** All records of the topic lie there, also where a log made more partitions of it. */
 export const PARTITION = 0;
 
-export function placeOf(offset: number) {
+export function positionOf(offset: number) {
   return { topic: TOPICS.control, partition: PARTITION, offset };
 }
 

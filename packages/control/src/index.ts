@@ -24,7 +24,7 @@ export {
 export { type NearRule, nearRules } from './near-rules.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';
 export { previewMandate } from './preview-mandate.ts';
-export type { ControlHead, ControlPlace } from './snapshot/control-line.ts';
+export type { ControlHead, ControlPosition } from './snapshot/control-line.ts';
 export { readControl, readControlHead } from './snapshot/read-control.ts';
 export { controlDigest, writeControl } from './snapshot/write-control.ts';
 export { compileBounds } from './tenant-bounds.ts';

@@ -1,6 +1,6 @@
 /**
- * What the decider does with a batch, whole and without the log: read, resolve, plan, step, decide. One answer a
- * record, in order. Offline evaluation runs this very function.
+ * Answers a batch of records, without the log: read, plan, step, decide. One answer for each record, in order. The decider and
+ * the offline evaluation both call it.
  */
 import { hash } from 'node:crypto';
 import type { Operation, StepResult } from '@mandate/ledger';
@@ -30,10 +30,10 @@ type Asked = {
   at: number;
   incoming: Incoming;
   action: Action;
-  /** What is published of the action. */
-  shown: Action;
-  /** Why the action cannot be shown, and so not be decided either; else null. */
-  unshown: Error | null;
+  /** The action as it is published. */
+  redacted: Action;
+  /** Why redaction failed; otherwise null. Such an action is blocked. */
+  notRedacted: Error | null;
   request: Omit<StepRequest, 'op' | 'plan'>;
 };
 type Reported = {
@@ -44,12 +44,12 @@ type Reported = {
   request: Extract<Operation, { op: 'settle' }>;
 };
 
-/** Not answered yet, and the time to plan for: ours at first, the ledger's own once it has refused that. */
+/** An item without an answer yet. `planForMs`: the decider's clock at first; after a refused plan, the time of the ledger. */
 type Pending = { item: Asked | Reported; planForMs: number };
 
 /**
- * Rules and policies begin and end, and the ledger's clock is not ours. Whoever is under ones that do so at every moment is
- * refused then, by a plan that holds for ever: others of the batch must not wait for that.
+ * A plan holds between two times, and the ledger's clock is not the decider's. The ledger refuses a plan that does not hold
+ * now. After so many refusals an action is blocked by a plan that always holds, so that the rest of the batch goes on.
  */
 const MAX_REPLANS = 8;
 
@@ -59,21 +59,11 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const control = context.control();
   // How long it remembers bounds deadlines.
   if (ledger.epoch === '') await ledger.ping();
-  const plannedAtMs = context.clock();
   const lane = laneOf(batch);
-  let open: Pending[] = [];
-  for (const [at, incoming] of batch.entries()) {
-    if (turns.isOver()) await turns.next(lane);
-    const read = readIncoming(incoming, context.clock);
-    if (read.kind === 'bad')
-      answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
-    else if (read.kind === 'action')
-      open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs: plannedAtMs });
-    else open.push({ item: reported(at, incoming, read, context), planForMs: plannedAtMs });
-  }
+  let open = await readBatch(batch, context, answers, lane);
   const operations = open.map(({ item }) => item.request);
   for (let round = 0; open.length > 0; round++) {
-    if (round > MAX_REPLANS) throw new Error('the ledger refuses plans that hold for ever');
+    if (round > MAX_REPLANS) throw new Error('the ledger refuses plans that always hold');
     const asking: Operation[] = [];
     for (const { item, planForMs } of open) {
       if (turns.isOver()) await turns.next(lane);
@@ -93,6 +83,27 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
     open = again;
   }
   return { answers, operations };
+}
+
+/** Answers the records that cannot be read, and gives the others. */
+async function readBatch(
+  batch: readonly Incoming[],
+  context: AnswerContext,
+  answers: Answer[],
+  lane: Lane,
+): Promise<Pending[]> {
+  const planForMs = context.clock();
+  const open: Pending[] = [];
+  for (const [at, incoming] of batch.entries()) {
+    if (turns.isOver()) await turns.next(lane);
+    const read = readIncoming(incoming, context.clock);
+    if (read.kind === 'bad')
+      answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
+    else if (read.kind === 'action')
+      open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs });
+    else open.push({ item: reported(at, incoming, read, context), planForMs });
+  }
+  return open;
 }
 
 /** Node's own: the policy, which may not have it, hashes in JavaScript. */
@@ -130,20 +141,20 @@ function asked(
       : null,
     maxRemembered: context.maxRemembered?.(tenant) ?? DEFAULTS.rememberedIds,
   };
-  return { at, incoming, action, request, ...shownOf(action, tenant, context) };
+  return { at, incoming, action, request, ...redactedOf(action, tenant, context) };
 }
 
-/** Of what cannot be redacted nothing is shown that may have to be. */
-function shownOf(
+/** If redaction fails, the free fields and the principal are left out, because any of them may be secret. */
+function redactedOf(
   action: Action,
   tenant: string,
   { redact }: AnswerContext,
-): Pick<Asked, 'shown' | 'unshown'> {
+): Pick<Asked, 'redacted' | 'notRedacted'> {
   try {
-    return { shown: redact(action, tenant), unshown: null };
+    return { redacted: redact(action, tenant), notRedacted: null };
   } catch (error) {
-    const { principal: _, ...shown } = changeFreeFields(action, () => undefined);
-    return { shown, unshown: error instanceof Error ? error : new Error(String(error)) };
+    const { principal: _, ...redacted } = changeFreeFields(action, () => undefined);
+    return { redacted, notRedacted: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 
@@ -179,14 +190,14 @@ function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: nu
 }
 
 function planFor(
-  { action, shown, unshown, request }: Asked,
+  { action, redacted, notRedacted, request }: Asked,
   mandates: MandatesInForce,
   atMs: number | null,
 ): Plan {
-  if (unshown !== null) return internalError(null, unshown);
+  if (notRedacted !== null) return internalError(null, notRedacted);
   if (atMs === null) return internalError(null, new Error('what it may do changes at every moment'));
   try {
-    return planInForce(mandates, request.tenant, action, atMs, shown);
+    return planInForce(mandates, request.tenant, action, atMs, redacted);
   } catch (error) {
     return internalError(null, error);
   }
@@ -210,9 +221,9 @@ function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'r
     return { kind: 'record', key, record };
   }
   if (result.kind === 'decided' && 'action' in item) {
-    const { request, shown, incoming } = item;
+    const { request, redacted, incoming } = item;
     const span = incoming.span?.child('decide');
-    const record = decisionRecord({ request, action: shown, plan: result.plan, facts: result.facts, sha256 });
+    const record = decisionRecord({ request, action: redacted, plan: result.plan, facts: result.facts, sha256 });
     span?.end();
     return { kind: 'record', key, record };
   }

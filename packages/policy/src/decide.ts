@@ -84,15 +84,15 @@ export type Judgement = Words &
   };
 
 /**
- * `atMs` is the ledger's time as last known; the plan says from when until when it holds. `shown` is the action as it is
- * published: the plan is made of the whole, and tells only what stands there. `spent`: what it took to find the mandate, of
- * what one action may take.
+ * `atMs` is the ledger's time as last known. The plan states its own validity. `redacted` is the action as it is published:
+ * the plan follows from the whole action, but its texts name only what the redacted action contains. `spent`: the steps that
+ * finding the mandate took from the budget of the action.
  */
 export function plan(
   action: Action,
   mandate: Mandate | null,
   atMs: number,
-  shown: Action = action,
+  redacted: Action = action,
   spent = 0,
 ): Plan {
   if (mandate === null) return mandateNotFound(action);
@@ -104,7 +104,7 @@ export function plan(
     const name = subjectOf(action);
     const effort = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
     if (effort.left < 0) return listsTooCostly(mandate.reference, list.dearest);
-    const subject: Subject = { action, shown, name, call, price, atMs, effort };
+    const subject: Subject = { action, redacted, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal, obligations } = lookAtAll(looks, subject);
     // Not spread into the plan: that alone would take as long as all checks.

@@ -42,13 +42,13 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const check = checkOf(limit).name;
   const fact = facts[at];
   if (fact === undefined) return { check, result: 'skip' };
-  const found: Check = { check, result: said(limit, fact), evidence: sawAt(limit, fact, plan.reserveMicros) };
+  const found: Check = { check, result: resultOf(limit, fact), evidence: evidenceOf(limit, fact, plan.reserveMicros) };
   if (limit.policy === undefined) return found;
   if (limit.holder === undefined) return { ...found, policy: limit.policy };
   return { ...found, policy: limit.policy, holder: limit.holder };
 }
 
-function said(limit: Limit, fact: LimitFact): Check['result'] {
+function resultOf(limit: Limit, fact: LimitFact): Check['result'] {
   if (fact.ok) return 'pass';
   return VERDICTS[failedLimit(limit, fact)].verdict === 'DEFER' ? 'defer' : 'block';
 }
@@ -65,7 +65,7 @@ function rateCheckOf({ tool }: RateLimit) {
 }
 
 /** A limit and its fact stand at the same place and so are of one kind. */
-function sawAt(limit: Limit, fact: LimitFact, costMicros: number): Json {
+function evidenceOf(limit: Limit, fact: LimitFact, costMicros: number): Json {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.evidence(limit, fact, costMicros);
   if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.evidence(limit, fact, costMicros);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation')

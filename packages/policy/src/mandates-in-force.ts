@@ -48,13 +48,13 @@ export function planInForce(
   tenant: string,
   action: Action,
   atMs: number,
-  shown: Action = action,
+  redacted: Action = action,
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
   const { shadow, above, formerAncestors } = inForce;
   const planned = within(
     inForce,
-    inForce.refused ?? plan(action, inForce.mandate, atMs, shown, inForce.steps),
+    inForce.refused ?? plan(action, inForce.mandate, atMs, redacted, inForce.steps),
   );
   const standing = {
     ...(above !== undefined && { above }),
@@ -63,7 +63,7 @@ export function planInForce(
   const made = above === undefined && formerAncestors === undefined ? planned : { ...planned, ...standing };
   if (!shadow) return made;
   if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };
-  const besides = within(shadow, plan(action, shadow.mandate, atMs, shown, shadow.steps));
+  const besides = within(shadow, plan(action, shadow.mandate, atMs, redacted, shadow.steps));
   return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
 import { CAPS, UNBOUND_SETTLING } from '@mandate/schemas/core';
+import type { Words } from './checks/check.ts';
 
 export function mandateNotFound({ agentId, mandateId }: Action): Plan {
   const evidence = { agentId };
@@ -56,8 +57,8 @@ export function agentRetired({ agentId }: Action, at: string): Plan {
   );
 }
 
-function noMandate(evidence: NonNullable<Check['evidence']>, said: Pick<Refusal, 'reason' | 'remedy'>): Plan {
-  return refusedPlan(null, { code: 'MANDATE_NOT_FOUND', ...said, final: true }, [
+function noMandate(evidence: NonNullable<Check['evidence']>, words: Words): Plan {
+  return refusedPlan(null, { code: 'MANDATE_NOT_FOUND', ...words, final: true }, [
     { check: 'mandate-found', result: 'block', evidence },
   ]);
 }

@@ -18,7 +18,7 @@ import { OPEN_CALLS, TOTAL_BUDGET } from '@mandate/schemas/core';
 import { limitsVerdict, mostCallsBefore, mostSpentBefore, VERDICTS } from '@mandate/step';
 import type { InShadow } from './rules/rules-in-force.ts';
 
-type Said = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
+type ShadowVerdict = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
 /** It takes too much to know what they would say, and the decision does without. */
 export function unknownShadow({ rules, policies }: Pick<InShadow, 'rules' | 'policies'>): ShadowPlan {
@@ -102,7 +102,7 @@ function holds({ holdsFromMs, holdsUntilMs }: ShadowPlan, atMs: number): boolean
   return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? Number.POSITIVE_INFINITY);
 }
 
-function unknown({ unknownLimits }: Pick<ShadowPlan, 'unknownLimits'>): Said {
+function unknown({ unknownLimits }: Pick<ShadowPlan, 'unknownLimits'>): ShadowVerdict {
   return { verdict: 'UNKNOWN', code: null, unknownLimits };
 }
 
@@ -112,7 +112,7 @@ const CODES: Readonly<Record<ShadowLimit['kind'], Code>> = {
 };
 
 /** One limit that fails blocks, whatever is not known of others; a person is asked where all hold. */
-function judged(plan: ShadowPlan, facts: StepFacts): Said {
+function judged(plan: ShadowPlan, facts: StepFacts): ShadowVerdict {
   if (plan.code !== null) return { verdict: 'BLOCK', code: plan.code, unknownLimits: 0 };
   let { unknownLimits } = plan;
   let fails: Code | null = null;

@@ -139,8 +139,8 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '7 the smallest maxWaiting of several policies holds',
-      'return Math.min(...said)',
-      'return Math.max(...said)',
+      'return Math.min(...stated)',
+      'return Math.max(...stated)',
     ],
   ]),
   ...inFile('packages/policy/src/mandate/resolve-mandate.ts', [
@@ -553,8 +553,8 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/checks/confirmation.ts', [
     [
       '7 the shortest of several lifetimes holds',
-      '{ [field]: Math.min(...said) }',
-      '{ [field]: Math.max(...said) }',
+      '{ [field]: Math.min(...stated) }',
+      '{ [field]: Math.max(...stated) }',
     ],
   ]),
 ];

@@ -17,10 +17,10 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '(action.deadlineMs ?? DEFAULTS.deadlineMs)',
     ],
     ['3 a deadline ends before its action is forgotten', 'replayMemoryMs - 1', 'replayMemoryMs'],
-    ['1 plans are made for the clock of the ledger', 'planForMs: result.atMs }', 'planForMs: plannedAtMs }'],
+    ['1 plans are made for the clock of the ledger', 'planForMs: result.atMs }', 'planForMs: context.clock() }'],
     [
       '8 an action that cannot be redacted is not published',
-      'if (unshown !== null) return internalError(null, unshown);',
+      'if (notRedacted !== null) return internalError(null, notRedacted);',
       '',
     ],
     ['3 a missing attempt counts as 1', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],

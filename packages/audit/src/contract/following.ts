@@ -23,10 +23,10 @@ import {
   controlEventFeed,
   decisionFeed,
   type Feed,
-  lookBehind,
-  type Place,
-  placeNow,
-  placeSince,
+  rowsAfter,
+  type FeedPosition,
+  positionNow,
+  positionSince,
   type Recorded,
   recordControlEvents,
   recordDecisions,
@@ -87,26 +87,26 @@ export function following(make: MakeAudit): void {
     return { ...recorded, position: { ...recorded.position, partition: logPartition } };
   }
 
-  /** What a connection is told before it is cut, or all there is; and the place that it has come to. */
+  /** What a connection is told before it is cut, or all there is; and the position that it has come to. */
   async function told<Row extends { id: string; logPartition: number; logOffset: number }>(
     feed: Feed<Row>,
-    from: Place,
+    from: FeedPosition,
     { cutAfter = null, nowMs = NOW_MS }: { cutAfter?: number | null; nowMs?: number } = {},
-  ): Promise<{ rows: Row[]; place: Place }> {
+  ): Promise<{ rows: Row[]; position: FeedPosition }> {
     const rows: Row[] = [];
-    let place = from;
+    let position = from;
     for (;;) {
-      const look = lookBehind(asking, feed, place, nowMs);
+      const look = rowsAfter(asking, feed, position, nowMs);
       for (;;) {
         const next = await look.next();
         if (next.done) {
-          ({ place } = next.value);
-          if (next.value.isAll) return { rows, place };
+          ({ position } = next.value);
+          if (next.value.isAll) return { rows, position };
           break;
         }
         rows.push(next.value.row);
-        ({ place } = next.value);
-        if (rows.length === cutAfter) return { rows, place };
+        ({ position } = next.value);
+        if (rows.length === cutAfter) return { rows, position };
       }
     }
   }
@@ -156,7 +156,7 @@ export function following(make: MakeAudit): void {
     steps: readonly Step[],
   ): Promise<{ from: number[]; rows: Row[] }[]> {
     const landed = laid.map(() => 0);
-    const listeners = [{ place: placeSince(START_MS), from: laid.map(() => 0), rows: [] as Row[] }];
+    const listeners = [{ position: positionSince(START_MS), from: laid.map(() => 0), rows: [] as Row[] }];
     const land = async (of: number, start: number, end: number) => {
       await landSome((laid[of] ?? []).slice(start, end));
       landed[of] = Math.max(landed[of] ?? 0, Math.min(end, laid[of]?.length ?? 0));
@@ -164,14 +164,14 @@ export function following(make: MakeAudit): void {
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
         // As whoever was cut off resumes: from the token of the last row, or from where it began.
-        const { rows, place } = await told(feed, listener.place, { cutAfter });
+        const { rows, position } = await told(feed, listener.position, { cutAfter });
         listener.rows.push(...rows);
-        listener.place = place;
+        listener.position = position;
       }
     };
     for (const one of steps) {
       if (one.do === 'begin') {
-        listeners.push({ place: await placeNow(asking, feed, NOW_MS), from: [...landed], rows: [] });
+        listeners.push({ position: await positionNow(asking, feed, NOW_MS), from: [...landed], rows: [] });
       } else if (one.do === 'look') {
         await lookAll(one.cutAfter);
       } else {
@@ -292,10 +292,10 @@ export function following(make: MakeAudit): void {
     const batch = Array.from({ length: count }, (_, offset) => at(0, offset, decisionOf('much', offset)));
     await recordDecisions(audit, batch);
     const feed = decisionFeed({ tenant: 'much' });
-    const { rows, place } = await told(feed, placeSince(START_MS));
+    const { rows, position } = await told(feed, positionSince(START_MS));
     expect(rows.map(({ logOffset }) => logOffset)).toEqual(batch.map((_, offset) => offset));
-    expect(place.lookedAtMs).toBe(NOW_MS);
-    expect((await told(feed, place)).rows).toEqual([]);
+    expect(position.lookedAtMs).toBe(NOW_MS);
+    expect((await told(feed, position)).rows).toEqual([]);
   });
 
   test('across partitions it is nearly the order of time', async () => {
@@ -315,7 +315,7 @@ export function following(make: MakeAudit): void {
         ),
       ),
     );
-    const { rows } = await told(decisionFeed({ tenant: 'merged' }), placeSince(START_MS));
+    const { rows } = await told(decisionFeed({ tenant: 'merged' }), positionSince(START_MS));
     expect(rows.map(({ logPartition, logOffset }) => `${logPartition}/${logOffset}`)).toEqual([
       '1/0',
       '0/0',
@@ -331,10 +331,10 @@ export function following(make: MakeAudit): void {
       recordedSettlement(settlementOf(decisionOf('settled', offset)), offset, isVoid);
     await recordSettlements(audit, [settled(0)]);
     const feed = settlementFeed({ tenant: 'settled' });
-    const now = await placeNow(asking, feed, NOW_MS);
+    const now = await positionNow(asking, feed, NOW_MS);
     await recordSettlements(audit, [settled(0), settled(3, true), settled(4)]);
     expect((await told(feed, now)).rows.map(({ logOffset }) => logOffset)).toEqual([4]);
-    expect((await told(feed, placeSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([0, 4]);
+    expect((await told(feed, positionSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([0, 4]);
   });
 
   test('control events are narrowed by event, and by agent and action: what names none concerns all', async () => {
@@ -364,7 +364,7 @@ export function following(make: MakeAudit): void {
     }));
     await recordControlEvents(audit, [...kills, ...approvals]);
     const toldOf = async (filter: Omit<Parameters<typeof controlEventFeed>[0], 'tenant'>) => {
-      const { rows } = await told(controlEventFeed({ tenant: 'ours', ...filter }), placeSince(START_MS));
+      const { rows } = await told(controlEventFeed({ tenant: 'ours', ...filter }), positionSince(START_MS));
       return rows.map(({ id }) => id.replace(/^kill-0-|-0$/g, ''));
     };
     const everybodys = ['all', 'tenant'];
@@ -396,21 +396,21 @@ export function following(make: MakeAudit): void {
     const killed = (offset: number) => happenedAt(0, offset, { what: 'tenant', name: offset, isVoid: false });
     const feed = controlEventFeed({ tenant: 'ours' });
     await recordControlEvents(audit, [killed(7), changed(0)]);
-    const begun = await placeNow(asking, feed, NOW_MS);
+    const begun = await positionNow(asking, feed, NOW_MS);
     await recordControlEvents(audit, [changed(1), killed(8), changed(2)]);
-    const { rows, place } = await told(feed, begun);
+    const { rows, position } = await told(feed, begun);
     expect(rows.map(({ event, logOffset }) => `${event} ${logOffset}`).sort()).toEqual([
       'agent.killed 8',
       'rule.removed 1',
       'rule.removed 2',
     ]);
-    expect((await told(feed, place)).rows).toEqual([]);
-    expect((await told(feed, placeSince(START_MS))).rows).toHaveLength(5);
+    expect((await told(feed, position)).rows).toEqual([]);
+    expect((await told(feed, positionSince(START_MS))).rows).toHaveLength(5);
   });
 
   test('whoever follows another tenant is told nothing', async () => {
     await recordDecisions(audit, [at(0, 0, decisionOf('mine-alone', 1))]);
-    expect((await told(decisionFeed({ tenant: 'yours' }), placeSince(START_MS))).rows).toEqual([]);
+    expect((await told(decisionFeed({ tenant: 'yours' }), positionSince(START_MS))).rows).toEqual([]);
   });
 
   describe('what was recorded long ago', () => {
@@ -420,10 +420,10 @@ export function following(make: MakeAudit): void {
         ...at(0, offset, decisionOf('late', offset)),
         recordedAtMs,
       });
-      const { place } = await told(feed, placeSince(START_MS));
+      const { position } = await told(feed, positionSince(START_MS));
       await recordDecisions(audit, [recordedAt(1, NOW_MS - LANDS_WITHIN_MS - 1)]);
       await recordDecisions(audit, [recordedAt(2, NOW_MS - LANDS_WITHIN_MS)]);
-      expect((await told(feed, place)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
+      expect((await told(feed, position)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
     });
 
     test('is passed over by the index', async () => {

@@ -28,7 +28,7 @@ export type Landed = LogPosition & { id: string; atMs: number };
 export type Feed<Row extends LogPosition & { id: string }> = {
   tenant: string;
   ends(ask: AskAudit, within: Window): Promise<LogPosition[]>;
-  behind(ask: AskAudit, place: Behind): Promise<Landed[]>;
+  behind(ask: AskAudit, from: Behind): Promise<Landed[]>;
   /** Of these ids the rows that stand and are not narrowed away. */
   standing(ask: AskAudit, ids: string[]): Promise<Row[]>;
   /** The same of rows that are one, though they lie in several partitions. */
@@ -66,5 +66,5 @@ function feedOf<Row extends LogPosition & { id: string }>(
   { ends, behind }: Pick<typeof landedDecisions, 'ends' | 'behind'>,
   own: Pick<Feed<Row>, 'tenant' | 'standing' | 'identityOf'>,
 ): Feed<Row> {
-  return { ...own, ends: (ask, within) => ask(ends, within), behind: (ask, place) => ask(behind, place) };
+  return { ...own, ends: (ask, within) => ask(ends, within), behind: (ask, from) => ask(behind, from) };
 }

@@ -22,7 +22,7 @@ import type { AskAudit, Feed, Landed, LogPosition } from './feed.ts';
 export const LANDS_WITHIN_MS = 15 * 60_000;
 
 /** Up to where a table was read. */
-export type Place = {
+export type FeedPosition = {
   /** What was decided or settled before is not told. Fixed when the following began. */
   sinceMs: number;
   /** When everything behind `through` that could be seen had been read. */
@@ -32,37 +32,37 @@ export type Place = {
 };
 
 /** Before everything that was decided or settled from then on. */
-export function placeSince(sinceMs: number): Place {
+export function positionSince(sinceMs: number): FeedPosition {
   return { sinceMs, lookedAtMs: sinceMs, through: new Map() };
 }
 
 /** Behind everything that is there now. What was decided long before and lands later is told of no more than the rest. */
-export async function placeNow(
+export async function positionNow(
   ask: AskAudit,
   feed: Pick<Feed<never>, 'tenant' | 'ends'>,
   nowMs: number,
-): Promise<Place> {
+): Promise<FeedPosition> {
   const sinceMs = longBefore(nowMs);
   const ends = await feed.ends(ask, { tenant: feed.tenant, sinceMs, recordedFromMs: sinceMs });
   const through = new Map(ends.map(({ logPartition, logOffset }) => [logPartition, logOffset]));
   return { sinceMs, lookedAtMs: nowMs, through };
 }
 
-/** A row that stands, when it was decided, settled or done, and the place behind it. */
-export type Told<Row> = { row: Row; atMs: number; place: Place };
+/** A row that stands, when it was decided, settled or done, and the position after it. */
+type FollowedRow<Row> = { row: Row; atMs: number; position: FeedPosition };
 
 /**
- * What lies behind `place` now, as far as one answer holds it. The generator's result is the place behind all that was
- * looked at, what is not told included, and whether that was all there is.
+ * The rows after `from`, as many as one answer holds. The result of the generator is the position after all rows that were
+ * read, also those that are left out, and whether that was all there is.
  */
-export async function* lookBehind<Row extends LogPosition & { id: string }>(
+export async function* rowsAfter<Row extends LogPosition & { id: string }>(
   ask: AskAudit,
   feed: Feed<Row>,
-  place: Place,
+  from: FeedPosition,
   nowMs: number,
-): AsyncGenerator<Told<Row>, { place: Place; isAll: boolean }> {
-  const { sinceMs, lookedAtMs } = place;
-  const through = new Map(place.through);
+): AsyncGenerator<FollowedRow<Row>, { position: FeedPosition; isAll: boolean }> {
+  const { sinceMs, lookedAtMs } = from;
+  const through = new Map(from.through);
   const landed = await feed.behind(ask, {
     tenant: feed.tenant,
     sinceMs,
@@ -77,17 +77,17 @@ export async function* lookBehind<Row extends LogPosition & { id: string }>(
     const standing = new Map(rows.map((row) => [keyOf(row), row]));
     const alike = Map.groupBy(rows, (row) => feed.identityOf(row));
     const isPassed = (of: LogPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
-    for (const position of some) {
-      const { logPartition, logOffset, atMs } = position;
+    for (const landedRow of some) {
+      const { logPartition, logOffset, atMs } = landedRow;
       // The same delivery may be there twice, until ClickHouse has merged its parts.
-      if (isPassed(position)) continue;
-      const row = standing.get(keyOf(position));
+      if (isPassed(landedRow)) continue;
+      const row = standing.get(keyOf(landedRow));
       const isNew = row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
       through.set(logPartition, logOffset);
-      if (isNew) yield { row, atMs, place: { sinceMs, lookedAtMs, through: new Map(through) } };
+      if (isNew) yield { row, atMs, position: { sinceMs, lookedAtMs, through: new Map(through) } };
     }
   }
-  return { place: { sinceMs, lookedAtMs: isAll ? nowMs : lookedAtMs, through }, isAll };
+  return { position: { sinceMs, lookedAtMs: isAll ? nowMs : lookedAtMs, through }, isAll };
 }
 
 /** Partitions, each in its order, merged by time: always the earliest of those that are next. */

@@ -77,14 +77,14 @@ function ends(followed: Followed) {
 }
 
 /** Where a table ends, and what landed behind a place. */
-function placesOf(followed: Followed) {
+function positionsOf(followed: Followed) {
   return { behind: behind(followed), ends: ends(followed) };
 }
 
 const ids = z.array(id).min(1).max(MOST_IDS);
 
 export const landedDecisions = {
-  ...placesOf({ table: 'decisions', time: 'decided_at', owned: OWN }),
+  ...positionsOf({ table: 'decisions', time: 'decided_at', owned: OWN }),
   /** Those of the ids that stand and are not narrowed away, in no order. */
   standing: question({
     params: decisionFilter.extend({ ids }),
@@ -97,7 +97,7 @@ export const landedDecisions = {
 };
 
 export const landedSettlements = {
-  ...placesOf({ table: 'settlements', time: 'settled_at', owned: OWN }),
+  ...positionsOf({ table: 'settlements', time: 'settled_at', owned: OWN }),
   standing: question({
     params: settlementFilter.extend({ ids }),
     row: settlementSummary,
@@ -125,7 +125,7 @@ const landedControlEvent = controlEventSummary.extend({
 export type LandedControlEvent = z.output<typeof landedControlEvent>;
 
 export const landedControlEvents = {
-  ...placesOf({
+  ...positionsOf({
     table: 'control_events',
     time: 'happened_at',
     owned: OWN_AND_EVERYBODYS,

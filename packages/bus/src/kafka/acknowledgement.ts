@@ -1,6 +1,6 @@
 import { topicUnfit, unavailable } from '../errors.ts';
 import type { ProducedPartition } from './client.ts';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 
 /** Where the first record lies; the others follow it one by one. */
 export type Appended = { baseOffset: number; appendedAtMs: number };
@@ -11,7 +11,7 @@ export type Appended = { baseOffset: number; appendedAtMs: number };
  */
 export function acknowledgedIn(
   answer: { topics: readonly { topicName: string; partitions: readonly ProducedPartition[] }[] },
-  { topic, partition }: Place,
+  { topic, partition }: TopicPartition,
 ): Appended {
   const acks = answer.topics
     .filter(({ topicName }) => topicName === topic)

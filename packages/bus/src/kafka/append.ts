@@ -125,8 +125,8 @@ export class Appender {
     const name = `${topic}/${partition}`;
     const known = this.#queues.get(name);
     if (known !== undefined) return known;
-    const place = { topic, partition };
-    const queue = new PartitionQueue(place, (messages) => produce(this.#sending, place, messages));
+    const to = { topic, partition };
+    const queue = new PartitionQueue(to, (messages) => produce(this.#sending, to, messages));
     this.#queues.set(name, queue);
     return queue;
   }

@@ -1,6 +1,6 @@
-import type { Coordinator, Membership, Place } from './coordinator.ts';
+import type { Coordinator, Membership, TopicPartition } from './coordinator.ts';
 
-type Waiting = Place & { offset: number; resolve: () => void; reject: (error: unknown) => void };
+type Waiting = TopicPartition & { offset: number; resolve: () => void; reject: (error: unknown) => void };
 
 /**
  * The commits of one member in one round. A broker answers the requests of one connection in turn, and each commit is
@@ -18,7 +18,7 @@ export class Commits {
   }
 
   /** Moves the group's position. Fails with BUS_FENCED when the group has gone on without this member. */
-  commit({ topic, partition }: Place, offset: number): Promise<void> {
+  commit({ topic, partition }: TopicPartition, offset: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ topic, partition, offset, resolve, reject });
       void this.#sendAll();

@@ -4,7 +4,7 @@ import { type Broker, type Cluster, type JoinedGroup, joinGroup } from './client
 import type { Connection } from './connection.ts';
 import { answerOf, asBusError, isMembershipLost, isRebalancing } from './failure.ts';
 
-export type Place = { topic: string; partition: number };
+export type TopicPartition = { topic: string; partition: number };
 /** What the group knows a member by: an id, and the round of assignment that it took part in. */
 export type Membership = { memberId: string; generationId: number };
 
@@ -88,7 +88,7 @@ export class Coordinator {
   /** Moves the group's positions. Fails with BUS_FENCED when the group has gone on without this member. */
   async commit(
     { memberId, generationId }: Membership,
-    positions: readonly (Place & { offset: number })[],
+    positions: readonly (TopicPartition & { offset: number })[],
   ): Promise<void> {
     const topics = byTopic(positions, ({ partition, offset }) => ({ partition, offset: `${offset}` }));
     try {
@@ -106,27 +106,27 @@ export class Coordinator {
    * Where the group starts, said by one of its members, or by nobody while it has none. Where others have the group by
    * now, those see to it, and nothing changes.
    */
-  async settle(starts: readonly (Place & { offset: number })[], as: Membership = NOBODY): Promise<void> {
+  async settle(starts: readonly (TopicPartition & { offset: number })[], as: Membership = NOBODY): Promise<void> {
     if (starts.length === 0) return;
     await this.commit(as, starts).catch((error) => {
       if (!isMandateError(error, 'BUS_FENCED')) throw error;
     });
   }
 
-  /** The committed position of each place, by `topic/partition`; none is in there for a place that has none. */
-  async positions(places: readonly Place[]): Promise<Map<string, number>> {
-    const rows = places.length === 0 ? [] : await this.#positions(places);
+  /** The committed position of each partition, by `topic/partition`; none is in there for a partition that has none. */
+  async positions(partitions: readonly TopicPartition[]): Promise<Map<string, number>> {
+    const rows = partitions.length === 0 ? [] : await this.#positions(partitions);
     return new Map(rows.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
   }
 
-  /** Every place where the group has committed something. */
-  allPositions(): Promise<(Place & { offset: number })[]> {
+  /** Every partition where the group has committed something. */
+  allPositions(): Promise<(TopicPartition & { offset: number })[]> {
     return this.#positions([]);
   }
 
-  /** No places are all of them. */
-  async #positions(places: readonly Place[]): Promise<(Place & { offset: number })[]> {
-    const topics = byTopic(places, ({ partition }) => ({ partition }));
+  /** No partitions are all of them. */
+  async #positions(partitions: readonly TopicPartition[]): Promise<(TopicPartition & { offset: number })[]> {
+    const topics = byTopic(partitions, ({ partition }) => ({ partition }));
     const { responses } = await this.#ask((broker) =>
       broker.offsetFetch({ groupId: this.group, topics }),
     ).catch((error) => {
@@ -171,11 +171,11 @@ export class Coordinator {
   }
 }
 
-function byTopic<P extends Place, T>(
-  places: readonly P[],
-  make: (place: P) => T,
+function byTopic<P extends TopicPartition, T>(
+  partitions: readonly P[],
+  make: (partition: P) => T,
 ): { topic: string; partitions: T[] }[] {
-  return [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
     topic,
     partitions: ofTopic.map(make),
   }));

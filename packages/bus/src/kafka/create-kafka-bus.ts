@@ -4,12 +4,12 @@ import { InFlight } from '../in-flight.ts';
 import type { Bus } from '../port.ts';
 import { Appender } from './append.ts';
 import { asking, Connection } from './connection.ts';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 import { GroupMember } from './group-member.ts';
 import { groupPositions } from './group-positions.ts';
 import { DEFAULT_METADATA_AGE_MS, DEFAULT_REQUEST_TIMEOUT_MS, type KafkaConfig } from './kafka-config.ts';
 import { LogReader } from './log-reader.ts';
-import type { PlaceRange } from './positions.ts';
+import type { TopicPartitionRange } from './positions.ts';
 import { rangesOf } from './ranges.ts';
 import { recordAt } from './record-at.ts';
 import { Topics } from './topics.ts';
@@ -56,12 +56,12 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   const requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
   const appender = new Appender({ topics, inFlight }, { connection, withinMs, requestTimeoutMs });
 
-  const placesOf = async (names: readonly string[]): Promise<Place[]> => {
+  const partitionsOf = async (names: readonly string[]): Promise<TopicPartition[]> => {
     const wanted = [...new Set(names)];
     const partitions = await Promise.all(wanted.map((topic) => topics.partitionsOf(topic)));
     return wanted.flatMap((topic, i) => (partitions[i] ?? []).map((partition) => ({ topic, partition })));
   };
-  const rangesIn = async (topic: string, beforeMs?: number): Promise<PlaceRange[]> => {
+  const rangesIn = async (topic: string, beforeMs?: number): Promise<TopicPartitionRange[]> => {
     const partitions = await topics.partitionsNow(topic);
     const ranges = await asking(
       connection,
@@ -88,7 +88,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     },
     async consume(wanted) {
       mustBeOpen();
-      await placesOf(wanted.topics);
+      await partitionsOf(wanted.topics);
       mustBeOpen();
       const member = new GroupMember(
         {
@@ -96,7 +96,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
           shared: connection,
           withinMs,
           freshMs,
-          log: { present: (names) => topics.present(names), placesOf, rangesOf: rangesInAll },
+          log: { present: (names) => topics.present(names), partitionsOf, rangesOf: rangesInAll },
           isClosed: () => isClosed,
         },
         log,

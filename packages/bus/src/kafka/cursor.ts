@@ -23,10 +23,10 @@ export class Cursor {
   #changed = Promise.withResolvers<void>();
 
   /** @param onChange called when there is more to hand over, or room for more, or a failure. */
-  constructor(place: { topic: string; partition: number; offset: number }, onChange: () => void) {
-    this.topic = place.topic;
-    this.partition = place.partition;
-    this.fetchOffset = place.offset;
+  constructor(start: { topic: string; partition: number; offset: number }, onChange: () => void) {
+    this.topic = start.topic;
+    this.partition = start.partition;
+    this.fetchOffset = start.offset;
     this.#onChange = onChange;
   }
 

@@ -5,7 +5,7 @@ import { closed } from '../errors.ts';
 import type { Consumer, ConsumerOptions } from '../port.ts';
 import { Commits } from './commits.ts';
 import type { Connection } from './connection.ts';
-import { Coordinator, type Membership, type Place } from './coordinator.ts';
+import { Coordinator, type Membership, type TopicPartition } from './coordinator.ts';
 import { Cursor } from './cursor.ts';
 import { asBusError, innermost, isMembershipLost, isRebalancing, mayPass } from './failure.ts';
 import { Fetcher } from './fetcher.ts';
@@ -37,6 +37,9 @@ export type MemberParts = {
   log: Log;
   isClosed(): boolean;
 };
+
+/** What a round gives a member. `leader`: null unless the member leads the round. */
+type Joined = { membership: Membership; partitions: TopicPartition[]; leader: LeaderAssignment | null };
 
 /**
  * One member of a consumer group, in the rounds of Kafka's group protocol. All members join, the leader assigns the
@@ -89,11 +92,11 @@ export class GroupMember implements Consumer {
    * Resolves when the member has started in its group. Rebalancing continues afterwards, however long other members take.
    */
   async join(): Promise<void> {
-    const places = await settleStart(this.#coordinator, this.#parts.log, this.#options);
-    if (places.length > 0) {
+    const partitions = await settleStart(this.#coordinator, this.#parts.log, this.#options);
+    if (partitions.length > 0) {
       const what =
         'the group has no position where the log no longer begins at 0: what is gone was perhaps never handled';
-      this.#log.warn({ places }, what);
+      this.#log.warn({ partitions }, what);
     }
     this.#runRounds().catch((error) => this.#fail(asBusError(error)));
   }
@@ -112,7 +115,7 @@ export class GroupMember implements Consumer {
    * now; this does not keep the member from the others.
    */
   async follow(topics: readonly string[]): Promise<void> {
-    await this.#parts.log.placesOf(topics.filter((topic) => !this.#topics.includes(topic)));
+    await this.#parts.log.partitionsOf(topics.filter((topic) => !this.#topics.includes(topic)));
     this.#topics = [...topics];
     this.#newRound.resolve('rebalancing');
   }
@@ -139,9 +142,9 @@ export class GroupMember implements Consumer {
   async #round(): Promise<void> {
     const joined = await this.#join();
     if (joined === null) return;
-    const heartbeat = this.#beat(joined.standing);
+    const heartbeat = this.#beat(joined.membership);
     try {
-      const missed = await this.#take(joined.standing, joined.places);
+      const missed = await this.#take(joined.membership, joined.partitions);
       if ((await this.#endOfRound(heartbeat, joined.leader, missed)) === 'lost') {
         this.#log.warn({ member: this.#memberId }, 'given up by the group after silence; joining again');
         this.#forgetMembership();
@@ -155,14 +158,14 @@ export class GroupMember implements Consumer {
     }
   }
 
-  async #join(): Promise<{ standing: Membership; places: Place[]; leader: LeaderAssignment | null } | null> {
+  async #join(): Promise<Joined | null> {
     this.#newRound = Promise.withResolvers();
     const joined = await this.#coordinator.join(
       {
         memberId: this.#memberId,
         sessionTimeoutMs: this.#sessionTimeoutMs,
         rebalanceTimeoutMs: this.#sessionTimeoutMs,
-        protocol: joinMetadata(this.#topics, this.#heldSince === undefined ? [] : placesOf(this.#held)),
+        protocol: joinMetadata(this.#topics, this.#heldSince === undefined ? [] : partitionsIn(this.#held)),
       },
       (memberId) => {
         if (this.#stopping.signal.aborted) throw closed();
@@ -177,9 +180,9 @@ export class GroupMember implements Consumer {
       memberId === leaderId
         ? await assignAsLeader(candidatesOf(joined.members), { log, freshMs, logger: this.#log })
         : null;
-    const standing = { memberId, generationId };
-    const assigned = await this.#coordinator.sync(standing, leader?.assignment ?? []);
-    return { standing, places: decodeAssignment(assigned), leader };
+    const membership = { memberId, generationId };
+    const assigned = await this.#coordinator.sync(membership, leader?.assignment ?? []);
+    return { membership, partitions: decodeAssignment(assigned), leader };
   }
 
   #beat(membership: Membership): Heartbeat {
@@ -189,29 +192,29 @@ export class GroupMember implements Consumer {
   }
 
   /** @returns assigned topics that do not exist. The member serves the others. */
-  async #take(membership: Membership, given: readonly Place[]): Promise<string[]> {
+  async #take(membership: Membership, given: readonly TopicPartition[]): Promise<string[]> {
     const { onAssigned } = this.#options;
     const topics = topicsOf(given);
     const present = await this.#parts.log.present(topics);
-    const places = given.filter(({ topic }) => present.includes(topic));
+    const partitions = given.filter(({ topic }) => present.includes(topic));
     const before = this.#held;
     // No other member held them in between, if this member was in the round before this one as well.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
-    const fresh = places.filter((place) => !(isContinuous && before.has(nameOf(place))));
-    const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, places);
-    const cursors = offsets.map((place) => new Cursor(place, () => this.#fetcher.nudge()));
+    const fresh = partitions.filter((partition) => !(isContinuous && before.has(nameOf(partition))));
+    const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, partitions);
+    const cursors = offsets.map((partition) => new Cursor(partition, () => this.#fetcher.nudge()));
     if (this.#stopping.signal.aborted) return [];
-    const quiet = Promise.all(fresh.map((place) => this.#lastHandler.get(nameOf(place))));
+    const quiet = Promise.all(fresh.map((partition) => this.#lastHandler.get(nameOf(partition))));
     const loaded = quiet.then(() => (fresh.length > 0 ? onAssigned?.(fresh) : undefined));
     const coordinator = this.#coordinator;
     const commits = new Commits(coordinator, membership);
-    const standing = { coordinator, membership, commits, isClosed: this.#parts.isClosed };
+    const serving = { coordinator, membership, commits, isClosed: this.#parts.isClosed };
     this.#held = new Map();
     this.#heldSince = membership;
     for (const cursor of cursors) {
-      const isFresh = fresh.some((place) => nameOf(place) === cursor.name);
+      const isFresh = fresh.some((partition) => nameOf(partition) === cursor.name);
       const ready = isFresh ? loaded : Promise.resolve(this.#lastHandler.get(cursor.name));
-      const held = new HeldPartition(standing, this.#options, cursor, ready);
+      const held = new HeldPartition(serving, this.#options, cursor, ready);
       this.#held.set(cursor.name, held);
       this.#lastHandler.set(
         cursor.name,
@@ -224,7 +227,7 @@ export class GroupMember implements Consumer {
 
   /** Asks for a new round without the topics that are gone. With them no broker would name the leaders of the others. */
   async #isSomethingGone(): Promise<boolean> {
-    const topics = topicsOf(placesOf(this.#held));
+    const topics = topicsOf(partitionsIn(this.#held));
     const present = await this.#parts.log.present(topics).catch(() => topics);
     if (present.length === topics.length) return false;
     this.#newRound.resolve('rebalancing');
@@ -319,12 +322,12 @@ export class GroupMember implements Consumer {
   }
 }
 
-function placesOf(held: ReadonlyMap<string, HeldPartition>): Place[] {
+function partitionsIn(held: ReadonlyMap<string, HeldPartition>): TopicPartition[] {
   return [...held.values()].map(({ cursor: { topic, partition } }) => ({ topic, partition }));
 }
 
-function topicsOf(places: readonly Place[]): string[] {
-  return [...new Set(places.map(({ topic }) => topic))];
+function topicsOf(partitions: readonly TopicPartition[]): string[] {
+  return [...new Set(partitions.map(({ topic }) => topic))];
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

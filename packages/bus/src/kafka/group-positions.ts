@@ -20,8 +20,8 @@ export async function groupPositions(
     withinMs,
   );
   const positions = groups.map(async (group) => {
-    const places = await new Coordinator(connection, group, withinMs).allPositions();
-    return places.map(({ offset: nextOffset, ...place }) => ({ group, ...place, nextOffset }));
+    const partitions = await new Coordinator(connection, group, withinMs).allPositions();
+    return partitions.map(({ offset: nextOffset, ...partition }) => ({ group, ...partition, nextOffset }));
   });
   return (await Promise.all(positions)).flat();
 }

@@ -13,7 +13,7 @@ const DEFAULT_MAX_BATCH = 500;
 const LONGEST_PAUSE_MS = 1_000;
 
 /** What serving a partition needs: who coordinates the group, and as which member of which round one speaks to it. */
-export type Standing = {
+export type Serving = {
   coordinator: Coordinator;
   membership: Membership;
   commits: Commits;
@@ -26,7 +26,7 @@ export class HeldPartition {
   /** Ends when the partition was let go and its handler is done; rejects with what the handler threw. */
   readonly done: Promise<void>;
   readonly #letGo = new AbortController();
-  readonly #standing: Standing;
+  readonly #serving: Serving;
   readonly #options: ConsumerOptions;
   #position: number;
   /** How far the newest commit goes, also while it is under way. */
@@ -34,8 +34,8 @@ export class HeldPartition {
   #isLost = false;
 
   /** `ready` comes first: the handler before this one has ended, and `onAssigned` has loaded what it must. */
-  constructor(standing: Standing, options: ConsumerOptions, cursor: Cursor, ready: Promise<unknown>) {
-    this.#standing = standing;
+  constructor(serving: Serving, options: ConsumerOptions, cursor: Cursor, ready: Promise<unknown>) {
+    this.#serving = serving;
     this.#options = options;
     this.cursor = cursor;
     this.#position = cursor.position;
@@ -130,7 +130,7 @@ export class HeldPartition {
     this.#mustHold();
     this.#asked = nextOffset;
     try {
-      await this.#standing.commits.commit(this.cursor, nextOffset);
+      await this.#serving.commits.commit(this.cursor, nextOffset);
       this.#position = Math.max(this.#position, nextOffset);
     } catch (error) {
       this.#asked = this.#position;
@@ -140,7 +140,7 @@ export class HeldPartition {
 
   async #confirm(): Promise<void> {
     this.#mustHold();
-    const { coordinator, membership } = this.#standing;
+    const { coordinator, membership } = this.#serving;
     const { topic, partition } = this.cursor;
     await coordinator.heartbeat(membership).catch((error) => {
       throw isMembershipLost(error) ? fenced(coordinator.group, topic, partition) : asBusError(error);
@@ -148,7 +148,7 @@ export class HeldPartition {
   }
 
   #mustHold(): void {
-    const { coordinator, isClosed } = this.#standing;
+    const { coordinator, isClosed } = this.#serving;
     if (isClosed()) throw closed();
     if (this.#isLost) throw fenced(coordinator.group, this.cursor.topic, this.cursor.partition);
   }

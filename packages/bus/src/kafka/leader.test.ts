@@ -1,7 +1,7 @@
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { waitUntil } from '@mandate/testing';
 import { beforeEach, expect, test } from 'vitest';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 import { assignAsLeader } from './leader.ts';
 import { decodeAssignment } from './protocol.ts';
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const log = {
-  async placesOf(topics: readonly string[]): Promise<Place[]> {
+  async partitionsOf(topics: readonly string[]): Promise<TopicPartition[]> {
     looks += 1;
     return topics.flatMap((topic) => {
       const count = there[topic];
@@ -35,8 +35,8 @@ const leads = () =>
   );
 
 async function namesOf({ assignment }: Awaited<ReturnType<typeof assignAsLeader>>): Promise<string[]> {
-  const places = assignment.flatMap(({ memberAssignment }) => decodeAssignment(memberAssignment));
-  return places.map(({ topic, partition }) => `${topic}/${partition}`).sort();
+  const partitions = assignment.flatMap(({ memberAssignment }) => decodeAssignment(memberAssignment));
+  return partitions.map(({ topic, partition }) => `${topic}/${partition}`).sort();
 }
 
 /** Looks some times more, and finds nothing new; then what `change` makes. */
@@ -79,8 +79,8 @@ test('partitions that are added to any topic are seen, and a topic that cannot b
 
 test('a log that is away is no reason to hand out less', async () => {
   const away = new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true });
-  const placesOf = () => Promise.reject(away);
+  const partitionsOf = () => Promise.reject(away);
   const known = [{ memberId: 'leader', topics: ['old'], held: [] }];
-  const round = assignAsLeader(known, { log: { placesOf }, freshMs: FRESH_MS, logger: silentLogger() });
+  const round = assignAsLeader(known, { log: { partitionsOf }, freshMs: FRESH_MS, logger: silentLogger() });
   await expect(round).rejects.toBe(away);
 });

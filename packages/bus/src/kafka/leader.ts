@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMandateError, type Logger } from '@mandate/runtime';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 import { type Log, nameOf } from './positions.ts';
 import { type Candidate, encodeAssignments } from './protocol.ts';
 
@@ -20,13 +20,13 @@ export type LeaderAssignment = {
  */
 export async function assignAsLeader(
   known: readonly Candidate[],
-  { log, freshMs, logger }: { log: Pick<Log, 'placesOf'>; freshMs: number; logger: Logger },
+  { log, freshMs, logger }: { log: Pick<Log, 'partitionsOf'>; freshMs: number; logger: Logger },
 ): Promise<LeaderAssignment> {
   const topics = [...new Set(known.flatMap((each) => each.topics))];
   const missed = new Set<string>();
-  const look = async (): Promise<Place[]> => {
+  const look = async (): Promise<TopicPartition[]> => {
     const found = topics.map((topic) =>
-      log.placesOf([topic]).catch((error) => {
+      log.partitionsOf([topic]).catch((error) => {
         if (!isMandateError(error, 'BUS_TOPIC_UNFIT')) throw error;
         if (!missed.has(topic)) logger.warn({ err: error, topic }, 'left out until it is found');
         missed.add(topic);
@@ -35,17 +35,17 @@ export async function assignAsLeader(
     );
     return (await Promise.all(found)).flat();
   };
-  const places = await look();
-  const assigned = new Set(places.map(nameOf));
+  const partitions = await look();
+  const assigned = new Set(partitions.map(nameOf));
   return {
-    assignment: encodeAssignments(known, places),
+    assignment: encodeAssignments(known, partitions),
     async untilUnassigned(signal) {
       while (!signal.aborted) {
         await pause(missed.size > 0 ? Math.min(MISSED_MS, freshMs) : freshMs, undefined, { signal }).catch(
           () => {},
         );
         const now = await look().catch(() => []);
-        if (now.some((place) => !assigned.has(nameOf(place)))) return;
+        if (now.some((partition) => !assigned.has(nameOf(partition)))) return;
       }
     },
   };

@@ -5,7 +5,7 @@ import type { Reader, ReaderOptions } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { Cursor } from './cursor.ts';
 import { Fetcher } from './fetcher.ts';
-import type { PlaceRange } from './positions.ts';
+import type { TopicPartitionRange } from './positions.ts';
 
 const DEFAULT_MAX_BATCH = 1_000;
 
@@ -31,8 +31,8 @@ export class LogReader implements Reader {
     connection: Connection,
     log: Logger,
     options: ReaderOptions,
-    ranges: readonly PlaceRange[],
-    look: { rangesNow(): Promise<PlaceRange[]>; everyMs: number },
+    ranges: readonly TopicPartitionRange[],
+    look: { rangesNow(): Promise<TopicPartitionRange[]>; everyMs: number },
   ) {
     this.#connection = connection;
     this.#options = options;
@@ -69,7 +69,7 @@ export class LogReader implements Reader {
   }
 
   /** A partition that came into being since is read from its start. */
-  async #watchForPartitions(look: { rangesNow(): Promise<PlaceRange[]>; everyMs: number }): Promise<void> {
+  async #watchForPartitions(look: { rangesNow(): Promise<TopicPartitionRange[]>; everyMs: number }): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
       await pause(look.everyMs, undefined, { signal }).catch(() => {});
@@ -92,7 +92,7 @@ export class LogReader implements Reader {
     });
   }
 
-  #cursorIn({ topic, partition, startOffset, endOffset }: PlaceRange): Cursor {
+  #cursorIn({ topic, partition, startOffset, endOffset }: TopicPartitionRange): Cursor {
     const { from } = this.#options;
     const offset =
       from === 'latest'

@@ -2,7 +2,7 @@ import { unavailable } from '../errors.ts';
 import type { Acknowledged } from '../port.ts';
 import type { Appended } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 
 /** Records of one append for one partition that go in one request. */
 type Submitted = { messages: WireMessage[]; bytes: number };
@@ -22,14 +22,14 @@ export const REQUEST = { records: 5_000, bytes: 900 * 1024 };
  * of them fails and is sent again; meanwhile what arrives piles up and goes along in the next one.
  */
 export class PartitionQueue {
-  readonly #place: Place;
+  readonly #topicPartition: TopicPartition;
   readonly #produce: (messages: WireMessage[]) => Promise<Appended>;
   readonly #waiting: Waiting[] = [];
   #isSending = false;
 
   /** @param produce one request, sent again as long as that may help */
-  constructor(place: Place, produce: (messages: WireMessage[]) => Promise<Appended>) {
-    this.#place = place;
+  constructor(topicPartition: TopicPartition, produce: (messages: WireMessage[]) => Promise<Appended>) {
+    this.#topicPartition = topicPartition;
     this.#produce = produce;
   }
 
@@ -79,7 +79,7 @@ export class PartitionQueue {
       for (const each of batch) {
         each.resolve(
           each.messages.map((_, i) => ({
-            position: { ...this.#place, offset: offset + i },
+            position: { ...this.#topicPartition, offset: offset + i },
             appendedAtMs,
           })),
         );

@@ -1,32 +1,32 @@
 /** Where a group stands, and where it begins where it stands nowhere yet. */
 import type { ConsumerOptions } from '../port.ts';
-import type { Coordinator, Membership, Place } from './coordinator.ts';
+import type { Coordinator, Membership, TopicPartition } from './coordinator.ts';
 
-export type PlaceRange = Place & { startOffset: number; endOffset: number };
+export type TopicPartitionRange = TopicPartition & { startOffset: number; endOffset: number };
 
 /** The partitions of topics, and what they hold now. */
 export type Log = {
   /** Those of the topics that are there: the others were deleted, or are so new that not every broker knows of them. */
   present(topics: readonly string[]): Promise<string[]>;
-  placesOf(topics: readonly string[]): Promise<Place[]>;
-  rangesOf(topics: readonly string[]): Promise<PlaceRange[]>;
+  partitionsOf(topics: readonly string[]): Promise<TopicPartition[]>;
+  rangesOf(topics: readonly string[]): Promise<TopicPartitionRange[]>;
 };
 
-export function nameOf({ topic, partition }: Place): string {
+export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
 /**
  * Where a group starts is fixed when its first member comes, not when that one commits for the first time.
- * @returns places that it starts at although the log held more before: Kafka forgets positions too, after
+ * @returns partitions that it starts at although the log held more before: Kafka forgets positions too, after
  * `offsets.retention.minutes`, so whether anybody handled that cannot be told
  */
 export async function settleStart(
   coordinator: Coordinator,
   log: Log,
   { topics, from }: Pick<ConsumerOptions, 'topics' | 'from'>,
-): Promise<(Place & { offset: number })[]> {
-  const positions = await coordinator.positions(await log.placesOf(topics));
+): Promise<(TopicPartition & { offset: number })[]> {
+  const positions = await coordinator.positions(await log.partitionsOf(topics));
   const ranges = await log.rangesOf(topics);
   const starts = ranges
     .filter((range) => !positions.has(nameOf(range)))
@@ -40,25 +40,25 @@ export async function settleStart(
 }
 
 /**
- * The offset from which each place is to be served. One without a position came into being, or was followed, after the
+ * The offset from which each partition is to be served. One without a position came into being, or was followed, after the
  * group began: all of it is the group's, and from now on retention takes nothing of it unnoticed.
  */
 export async function nextOffsets(
   coordinator: Coordinator,
   membership: Membership,
   log: Log,
-  places: readonly Place[],
-): Promise<(Place & { offset: number })[]> {
-  if (places.length === 0) return [];
-  const positions = await coordinator.positions(places);
-  const fresh = places.filter((place) => !positions.has(nameOf(place)));
+  partitions: readonly TopicPartition[],
+): Promise<(TopicPartition & { offset: number })[]> {
+  if (partitions.length === 0) return [];
+  const positions = await coordinator.positions(partitions);
+  const fresh = partitions.filter((partition) => !positions.has(nameOf(partition)));
   const ranges = await log.rangesOf([...new Set(fresh.map(({ topic }) => topic))]);
   const starts = new Map(ranges.map((range) => [nameOf(range), range.startOffset]));
-  const startsAt = (place: Place) => ({ ...place, offset: starts.get(nameOf(place)) ?? 0 });
+  const startsAt = (partition: TopicPartition) => ({ ...partition, offset: starts.get(nameOf(partition)) ?? 0 });
   await coordinator.settle(fresh.map(startsAt), membership);
-  return places.map((place) => {
-    const offset = positions.get(nameOf(place));
-    return offset === undefined ? startsAt(place) : { ...place, offset };
+  return partitions.map((partition) => {
+    const offset = positions.get(nameOf(partition));
+    return offset === undefined ? startsAt(partition) : { ...partition, offset };
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Appended, acknowledgedIn } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
 import { asking, type Connection } from './connection.ts';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 import { leaderOf } from './leader-of.ts';
 
 /** How an append is sent: to whom, for how long in all, and for how long one request may stay unanswered. */
@@ -13,10 +13,10 @@ const BROKER_PATIENCE = 0.8;
 /** One request to the leader of one partition, sent again as long as that may help: then a record may lie there twice. */
 export async function produce(
   { connection, withinMs, requestTimeoutMs }: Sending,
-  place: Place,
+  to: TopicPartition,
   messages: WireMessage[],
 ): Promise<Appended> {
-  const { topic, partition } = place;
+  const { topic, partition } = to;
   const answer = await asking(
     connection,
     async (cluster) => {
@@ -29,5 +29,5 @@ export async function produce(
     },
     withinMs,
   );
-  return acknowledgedIn(answer, place);
+  return acknowledgedIn(answer, to);
 }

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { assign, type Share } from '../assignment.ts';
 import type { GroupMemberMetadata } from './client.ts';
-import type { Place } from './coordinator.ts';
+import type { TopicPartition } from './coordinator.ts';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
@@ -12,7 +12,7 @@ const VERSION = 0;
 /** The metadata with which a member joins: its topics, and the partitions that it held, so that it may keep them. */
 export function joinMetadata(
   topics: readonly string[],
-  held: readonly Place[],
+  held: readonly TopicPartition[],
 ): { name: string; metadata: Buffer } {
   return {
     name: PROTOCOL,
@@ -25,12 +25,12 @@ export function joinMetadata(
 }
 
 /** A member, as its join metadata describes it. */
-export type Candidate = { memberId: string; topics: readonly string[]; held: readonly Place[] };
+export type Candidate = { memberId: string; topics: readonly string[]; held: readonly TopicPartition[] };
 
 export function candidatesOf(members: readonly GroupMemberMetadata[]): Candidate[] {
   return members.map(({ memberId, memberMetadata }) => {
     const metadata = MemberMetadata.decode(memberMetadata);
-    const held: Place[] = JSON.parse(metadata?.userData.toString() || '[]');
+    const held: TopicPartition[] = JSON.parse(metadata?.userData.toString() || '[]');
     return { memberId, topics: metadata?.topics ?? [], held };
   });
 }
@@ -38,13 +38,13 @@ export function candidatesOf(members: readonly GroupMemberMetadata[]): Candidate
 /** Assigns each partition to one member that reads its topic, and moves as few partitions as possible. */
 export function encodeAssignments(
   known: readonly Candidate[],
-  places: readonly Place[],
+  partitions: readonly TopicPartition[],
 ): { memberId: string; memberAssignment: Buffer }[] {
-  const ownerOf = ({ topic, partition }: Place) =>
+  const ownerOf = ({ topic, partition }: TopicPartition) =>
     known.find(({ held }) => held.some((each) => each.topic === topic && each.partition === partition))
       ?.memberId;
-  const shares = places.map(
-    (place, id): Share => ({ partition: id, topic: place.topic, owner: ownerOf(place) ?? null }),
+  const shares = partitions.map(
+    (partition, id): Share => ({ partition: id, topic: partition.topic, owner: ownerOf(partition) ?? null }),
   );
   const target = assign(
     shares,
@@ -52,7 +52,7 @@ export function encodeAssignments(
   );
   return known.map(({ memberId }) => {
     const assignment: Record<string, number[]> = {};
-    for (const [id, { topic, partition }] of places.entries()) {
+    for (const [id, { topic, partition }] of partitions.entries()) {
       if (target.get(id) !== memberId) continue;
       assignment[topic] = [...(assignment[topic] ?? []), partition];
     }
@@ -64,7 +64,7 @@ export function encodeAssignments(
 }
 
 /** The partitions that an assignment gives to one member. */
-export function decodeAssignment(memberAssignment: Buffer): Place[] {
+export function decodeAssignment(memberAssignment: Buffer): TopicPartition[] {
   const { assignment = {} } = MemberAssignment.decode(memberAssignment) ?? {};
   return Object.entries(assignment).flatMap(([topic, partitions]) =>
     partitions.map((partition) => ({ topic, partition })),

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  type ControlPlace,
+  type ControlPosition,
   controlDigest,
   foldControl,
   readControl,
@@ -20,7 +20,7 @@ export type FedReplica = {
   /** Adds the next lines of a snapshot. */
   addLines(lines: readonly string[]): Promise<void>;
   /** Starts from the lines so far. Resolves to the log position where they end, or to null if they cannot be used. */
-  restore(): Promise<ControlPlace | null>;
+  restore(): Promise<ControlPosition | null>;
   apply(changes: readonly ReplicaChange[]): Promise<void>;
 };
 
@@ -45,8 +45,8 @@ export function controlReplica(): ControlReplica {
       lines = [];
       if (!read.ok) return null;
       fold = read.fold;
-      revision = read.place.offset + 1;
-      return read.place;
+      revision = read.position.offset + 1;
+      return read.position;
     },
     async apply(changes) {
       for (const { offset, value } of changes) {

@@ -51,8 +51,8 @@ async function restored(bus: Bus, log: Logger, snapshots: Snapshots, replica: Fe
     if (turns.isOver()) await turns.next(LANE);
   }
   await replica.addLines(some);
-  const place = await replica.restore();
+  const position = await replica.restore();
   // A file may have been replaced since its first line was read: then another try reads another.
-  if (place === null || !(await isOnLog(bus, place))) throw new Error('the snapshot was replaced meanwhile');
-  return place.offset + 1;
+  if (position === null || !(await isOnLog(bus, position))) throw new Error('the snapshot was replaced meanwhile');
+  return position.offset + 1;
 }

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { type Bus, newestUsable, type Snapshots, type StoredSnapshot } from '@mandate/bus';
 import {
   type ControlFold,
-  type ControlPlace,
+  type ControlPosition,
   foldControl,
   readControl,
   readControlHead,
 } from '@mandate/control';
 import { type Logger, MandateError } from '@mandate/runtime';
-import { placeOf } from '../control-changes.ts';
+import { positionOf } from '../control-changes.ts';
 
 /** `next`: the offset of the first record that is not in it. */
 export type FoldSoFar = { fold: ControlFold; next: number };
@@ -56,7 +56,7 @@ async function foldIn(bus: Bus, stored: StoredSnapshot): Promise<FoldSoFar | nul
   const read = await readControl(stored.lines(), createHash('sha256'));
   if (!read.ok) throw unreadable(read.why);
   // A file may have been replaced since its first line was read.
-  return (await isOnLog(bus, read.place)) ? { fold: read.fold, next: read.place.offset + 1 } : null;
+  return (await isOnLog(bus, read.position)) ? { fold: read.fold, next: read.position.offset + 1 } : null;
 }
 
 async function headIn(bus: Bus, stored: StoredSnapshot) {
@@ -66,8 +66,8 @@ async function headIn(bus: Bus, stored: StoredSnapshot) {
 }
 
 /** False where the log does not hold, at the place where the snapshot ends, what was read there: one that was made anew. */
-export async function isOnLog(bus: Bus, { offset, sha256 }: ControlPlace): Promise<boolean> {
-  const record = await bus.at(placeOf(offset));
+export async function isOnLog(bus: Bus, { offset, sha256 }: ControlPosition): Promise<boolean> {
+  const record = await bus.at(positionOf(offset));
   return record !== null && sha256 === sha256Of(record.value);
 }
 

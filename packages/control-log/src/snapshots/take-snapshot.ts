@@ -1,7 +1,7 @@
 /** When a snapshot of the control topic is taken, and how: of a fold of its own, so that the one which answers goes on. */
 import { createHash } from 'node:crypto';
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
-import { type ControlPlace, writeControl } from '@mandate/control';
+import { type ControlPosition, writeControl } from '@mandate/control';
 import { type Logger, turns } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from '../control-changes.ts';
@@ -30,11 +30,11 @@ export async function takeControlSnapshot(taking: Taking): Promise<Taken> {
   const before = await worthAt(taking);
   if ((await endOf(bus)) < before) return { saved: null, nextAt: before };
   const soFar = await newestFold(bus, log, snapshots);
-  const place = await foldOn(bus, soFar, signal);
+  const position = await foldOn(bus, soFar, signal);
   // Another control service may have been quicker.
   const meanwhile = await worthAt(taking);
-  if (place === null || place.offset + 1 < meanwhile) return { saved: null, nextAt: meanwhile };
-  const lines = writeControl(soFar.fold, place, createHash('sha256'));
+  if (position === null || position.offset + 1 < meanwhile) return { saved: null, nextAt: meanwhile };
+  const lines = writeControl(soFar.fold, position, createHash('sha256'));
   const saved = await snapshots.save(lines, signal);
   return { saved, nextAt: await worthAt(taking) };
 }
@@ -56,7 +56,7 @@ async function foldOn(
   bus: Bus,
   { fold, next }: FoldSoFar,
   signal: AbortSignal | undefined,
-): Promise<ControlPlace | null> {
+): Promise<ControlPosition | null> {
   let last: { offset: number; value: Uint8Array } | null = null;
   const reader = await bus.read({
     ...readFrom(next),
@@ -77,9 +77,9 @@ async function foldOn(
     signal?.removeEventListener('abort', giveUp);
     await reader.stop();
   }
-  return placeIn(last);
+  return positionIn(last);
 }
 
-function placeIn(last: { offset: number; value: Uint8Array } | null): ControlPlace | null {
+function positionIn(last: { offset: number; value: Uint8Array } | null): ControlPosition | null {
   return last && { offset: last.offset, sha256: sha256Of(last.value) };
 }

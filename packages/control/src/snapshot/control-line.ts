@@ -17,9 +17,9 @@ import type { Tenant } from '../tenant-control.ts';
 export const CONTROL_SNAPSHOT_VERSION = 7;
 
 /** The last record that is in it; `sha256`: of its bytes. */
-export type ControlPlace = { offset: number; sha256: string };
+export type ControlPosition = { offset: number; sha256: string };
 
-export type ControlHead = ControlPlace & {
+export type ControlHead = ControlPosition & {
   line: 'control';
   version: number;
   /** The SHA-256 of what changes may say: who cannot read them all must not start behind them. */

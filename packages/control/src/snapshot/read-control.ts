@@ -1,4 +1,4 @@
-/** Brings a fold of the control topic back from what `writeControl` wrote; the records behind its place are then folded on. */
+/** Brings a fold of the control topic back from what `writeControl` wrote; the records after its position are folded next. */
 
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { AgentDocument, RuleDocument } from '@mandate/schemas';
@@ -10,14 +10,14 @@ import { newTenant, type Tenant } from '../tenant-control.ts';
 import type {
   ControlHead,
   ControlLine,
-  ControlPlace,
+  ControlPosition,
   DocumentsOf,
   StateLine,
   StoredMandate,
 } from './control-line.ts';
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
 
-export type ReadControl = { ok: true; fold: ControlFold; place: ControlPlace } | { ok: false; why: string };
+export type ReadControl = { ok: true; fold: ControlFold; position: ControlPosition } | { ok: false; why: string };
 
 /**
  * Nothing is told of what is not of this version, cut short or changed: then the log is folded from its start. Throws what
@@ -35,7 +35,7 @@ export async function readControl(
     const line = parsed(text);
     if (line?.line === 'end') {
       const isWhole = line.lines === count && line.sha256 === seal.digest('hex');
-      return isWhole && head !== null ? { ok: true, fold: foldControl(state), place: head } : DAMAGED;
+      return isWhole && head !== null ? { ok: true, fold: foldControl(state), position: head } : DAMAGED;
     }
     if (head !== null && !(line && isTaken(take, line))) return DAMAGED;
     head ??= readControlHead(text);

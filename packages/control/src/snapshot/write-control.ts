@@ -7,7 +7,7 @@ import type { Tenant } from '../tenant-control.ts';
 import type {
   ControlHead,
   ControlLine,
-  ControlPlace,
+  ControlPosition,
   DocumentsOf,
   StateLine,
   StoredMandate,
@@ -18,11 +18,11 @@ import { kindOfSnapshot } from './kind-of-snapshot.ts';
 /**
  * JSON texts without line ends. The fold must not change while they are drawn.
  *
- * @param place of the last record that was folded
+ * @param position the position of the last record that was folded
  */
 export function* writeControl(
   { state }: ControlFold,
-  place: ControlPlace,
+  position: ControlPosition,
   seal: Sha256OfPieces = sha256OfPieces(),
 ): Generator<string> {
   let lines = 0;
@@ -30,7 +30,7 @@ export function* writeControl(
     line: 'control',
     ...kindOfSnapshot(),
     entries: entriesIn(state),
-    ...place,
+    ...position,
   };
   const sealed = function* (line: ControlLine) {
     const text = JSON.stringify(line);

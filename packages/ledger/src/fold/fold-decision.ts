@@ -7,7 +7,7 @@ import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
-import { openPlace } from '../memory/log-positions.ts';
+import { openPosition } from '../memory/log-positions.ts';
 import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Lease, StoredDecision } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
@@ -17,13 +17,13 @@ import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.
 export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const tenant = advanceSequence(state, decision.tenant, decision.ledgerSequence);
   const atMs = advanceClock(state, decision.decidedAt);
-  const place = openPlace(state.positions, decision.source);
-  const known = place.log.deliveries.get(place.offset);
+  const position = openPosition(state.positions, decision.source);
+  const known = position.log.deliveries.get(position.offset);
   const { digest, ledgerSequence: sequence, grantConsumed } = decision;
   if (isAlreadyFolded(known, { atMs, sequence })) return;
 
   const agent = openAgent(tenant, decision.agentId);
-  const { log, offset } = place;
+  const { log, offset } = position;
   const appendedAtMs = Date.parse(decision.appendedAt);
   const untilMs = replayUntilMs({ atMs, appendedAtMs }, state.replayMemoryMs);
   if (decision.kind === 'unremembered') {

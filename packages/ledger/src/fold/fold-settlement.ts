@@ -5,7 +5,7 @@ import { outcomeResult } from '@mandate/schemas/core';
 import { decisionForAttempt, openAgent } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
-import { openPlace } from '../memory/log-positions.ts';
+import { openPosition } from '../memory/log-positions.ts';
 import { keepPendingOutcome, pendingKey } from '../memory/out-of-order-outcomes.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
@@ -13,7 +13,7 @@ import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.
 export function foldSettlement(state: LedgerState, settlement: Settlement): void {
   const tenant = advanceSequence(state, settlement.tenant, settlement.ledgerSequence);
   const atMs = advanceClock(state, settlement.settledAt);
-  const { log, offset } = openPlace(state.positions, settlement.source);
+  const { log, offset } = openPosition(state.positions, settlement.source);
   const known = log.deliveries.get(offset);
   if (isAlreadyFolded(known, { atMs, sequence: settlement.ledgerSequence })) return;
 

@@ -9,9 +9,9 @@ import type { Offset, Partition } from './remembered.ts';
 /** By topic, then by partition. */
 export type LogPositions = Map<string, Map<number, Partition>>;
 
-export type Place = { readonly log: Partition; readonly offset: Offset };
+export type Position = { readonly log: Partition; readonly offset: Offset };
 
-export function openPlace(positions: LogPositions, source: Source): Place {
+export function openPosition(positions: LogPositions, source: Source): Position {
   const log = openPartition(positions, source.topic, source.partition);
   const offset = Number(source.offset);
   const isNumber = Number.isSafeInteger(offset) && String(offset) === source.offset;
@@ -32,6 +32,6 @@ export function openPartition(positions: LogPositions, topic: string, partition:
   return log;
 }
 
-export function sourceOf(place: Place): Source {
-  return { topic: place.log.topic, partition: place.log.partition, offset: String(place.offset) };
+export function sourceOf(position: Position): Source {
+  return { topic: position.log.topic, partition: position.log.partition, offset: String(position.offset) };
 }

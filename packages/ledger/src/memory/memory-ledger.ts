@@ -8,7 +8,7 @@ import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import type { Ledger, StepResult } from '../port.ts';
 import { killStatusIn } from './flags.ts';
 import { forget, forgetBrief } from './forget.ts';
-import { openPlace } from './log-positions.ts';
+import { openPosition } from './log-positions.ts';
 import { adjust, approve, flagOf, kill, revive, wasRevived } from './operator-commands.ts';
 import { forgetPendingOutcomes } from './out-of-order-outcomes.ts';
 import { balancesOf, flagsInForce, openActions, unpublishedOf } from './queries.ts';
@@ -90,7 +90,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
       now();
       if (confirmedEpoch !== epoch) throw epochChanged(confirmedEpoch, epoch);
       for (const { source } of published) {
-        const { log, offset } = openPlace(state.positions, source);
+        const { log, offset } = openPosition(state.positions, source);
         const delivery = log.deliveries.get(offset);
         if (delivery === undefined) continue;
         delivery.unpublished = null;

@@ -3,18 +3,18 @@ import { MandateError } from '@mandate/runtime';
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import type { StepResult } from '../port.ts';
 import { isForgotten } from './deliveries.ts';
-import { type Place, sourceOf } from './log-positions.ts';
+import { type Position, sourceOf } from './log-positions.ts';
 
 /** null: a delivery that was never seen, or is forgotten. Throws LEDGER_CORRUPT when it was another one. */
 export function answerAgain(
-  place: Place,
+  position: Position,
   operation: StepRequest | SettleRequest,
   nowMs: number,
 ): StepResult | null {
-  const known = place.log.deliveries.get(place.offset);
+  const known = position.log.deliveries.get(position.offset);
   if (known === undefined || isForgotten(known, nowMs)) return null;
   const digest = known.kind === 'settled' ? null : known.digest;
-  if (digest !== (operation.op === 'settle' ? null : operation.digest)) throw corrupt(place);
+  if (digest !== (operation.op === 'settle' ? null : operation.digest)) throw corrupt(position);
   const { unpublished } = known;
   if (unpublished === null) return { kind: 'published' };
   if ('plan' in unpublished)
@@ -22,8 +22,8 @@ export function answerAgain(
   return { kind: 'settled', facts: unpublished.facts, redelivered: true };
 }
 
-function corrupt(place: Place): MandateError {
-  const { topic, partition, offset } = sourceOf(place);
+function corrupt(position: Position): MandateError {
+  const { topic, partition, offset } = sourceOf(position);
   return new MandateError(
     'LEDGER_CORRUPT',
     `The ledger remembers another record at ${topic}/${partition}/${offset} than the one that was read there.`,

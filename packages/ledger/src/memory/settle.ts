@@ -9,7 +9,7 @@ import { applyOutcome } from './apply-outcome.ts';
 import { findCounter } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
-import { openPlace } from './log-positions.ts';
+import { openPosition } from './log-positions.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Lease, Settled, StoredDecision, Unremembered } from './remembered.ts';
 import { fitting, lifetimeSpend } from './reserve.ts';
@@ -18,8 +18,8 @@ import { type LedgerState, openTenant } from './state.ts';
 
 export function settle(state: LedgerState, epoch: string, nowMs: number, request: SettleRequest): StepResult {
   const tenant = openTenant(state, request.tenant);
-  const place = openPlace(state.positions, request.source);
-  const again = answerAgain(place, request, nowMs);
+  const position = openPosition(state.positions, request.source);
+  const again = answerAgain(position, request, nowMs);
   if (again !== null) return again;
 
   forgetBrief(state, tenant, nowMs);
@@ -44,7 +44,7 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
     chargedMicros: lease?.chargedMicros ?? 0,
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
   };
-  const where = { agent, log: place.log, offset: place.offset, forgetAtMs: nowMs + state.replayMemoryMs };
+  const where = { agent, log: position.log, offset: position.offset, forgetAtMs: nowMs + state.replayMemoryMs };
   if (isBrief) {
     const { sequence } = facts;
     const brief: Unremembered = {

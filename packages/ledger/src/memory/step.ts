@@ -20,7 +20,7 @@ import { stoppedBy } from './flags.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answeredDeferral, consumeGrant } from './grants.ts';
 import { lookAtLimits } from './limits.ts';
-import { openPlace } from './log-positions.ts';
+import { openPosition } from './log-positions.ts';
 import { applyPendingOutcome } from './out-of-order-outcomes.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Duplicate, Lease, StoredDecision, TenantState, Unremembered } from './remembered.ts';
@@ -32,9 +32,9 @@ import { type LedgerState, openTenant } from './state.ts';
 export function decide(state: LedgerState, epoch: string, nowMs: number, request: StepRequest): StepResult {
   const { plan } = request;
   const tenant = openTenant(state, request.tenant);
-  const place = openPlace(state.positions, request.source);
+  const position = openPosition(state.positions, request.source);
 
-  const again = answerAgain(place, request, nowMs);
+  const again = answerAgain(position, request, nowMs);
   if (again !== null) return again;
 
   const first = findFirst(tenant, request, nowMs);
@@ -73,7 +73,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     leaseExpiresAtMs: lease?.expiresAtMs ?? null,
   };
-  store(state, tenant, request, { facts, published, lease, grantConsumed, rates, place });
+  store(state, tenant, request, { facts, published, lease, grantConsumed, rates, position });
   sweepOne(tenant.counters, nowMs);
   return { kind: 'decided', plan, facts, redelivered: false };
 }
@@ -88,15 +88,15 @@ type Outcome = Pick<StoredDecision, 'grantConsumed'> & {
   lease: Lease | null;
   /** Of which it took a slot. */
   rates: readonly SlidingRate[];
-  place: ReturnType<typeof openPlace>;
+  position: ReturnType<typeof openPosition>;
 };
 
 function store(state: LedgerState, tenant: TenantState, request: StepRequest, outcome: Outcome): void {
-  const { facts, published, lease, grantConsumed, rates, place } = outcome;
+  const { facts, published, lease, grantConsumed, rates, position } = outcome;
   const { digest } = request;
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
-  const { log, offset } = place;
+  const { log, offset } = position;
   const unpublished: NonNullable<StoredDecision['unpublished']> = { plan: request.plan, facts, early: null };
   const kind = decisionKind(facts);
   if (kind === 'unremembered') {

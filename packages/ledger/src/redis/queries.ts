@@ -54,12 +54,12 @@ export async function openAsOf(
   atMs: number | null,
   counter = '',
 ): Promise<OpenAction[]> {
-  const byPlace = new Map<string, { sequence: number; action: OpenAction }>();
+  const byPosition = new Map<string, { sequence: number; action: OpenAction }>();
   for await (const page of pages(shards, tenant, 'open', [agentId, String(atMs ?? ''), counter])) {
     for (const reply of page as OpenReply[]) {
       const [position, agentId, actionId, attempt, sequence, reservedMicros, decidedAtMs, leaseExpiresAtMs] =
         reply;
-      byPlace.set(position, {
+      byPosition.set(position, {
         sequence,
         action: {
           tenant,
@@ -73,7 +73,7 @@ export async function openAsOf(
       });
     }
   }
-  return [...byPlace.values()].sort((a, b) => a.sequence - b.sequence).map(({ action }) => action);
+  return [...byPosition.values()].sort((a, b) => a.sequence - b.sequence).map(({ action }) => action);
 }
 
 type OpenReply = [

@@ -7,7 +7,7 @@ import type { Deferral } from '../memory/deferral.ts';
 import { mergeFlag, targetOf } from '../memory/flags.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
-import { openPlace } from '../memory/log-positions.ts';
+import { openPosition } from '../memory/log-positions.ts';
 import { keepPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { Lease, ProcessedDelivery, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
@@ -190,10 +190,10 @@ async function readDeliveries(
   read: Read,
   epoch: string,
 ): Promise<void> {
-  const byCoordinate = new Map<string, ProcessedDelivery>();
+  const byPosition = new Map<string, ProcessedDelivery>();
   await read('seen', (position, packed) => {
     const delivery = unpackDelivery(state, tenant, position, packed as PackedDelivery);
-    byCoordinate.set(position, delivery);
+    byPosition.set(position, delivery);
     if (delivery.kind === 'unremembered') rememberBriefly(state, delivery);
     else remember(state, delivery);
   });
@@ -201,7 +201,7 @@ async function readDeliveries(
     const [agentId = '', actionId = ''] = field.split(' ');
     const { actions } = openAgent(tenant, agentId);
     for (const [, position] of pairs(String(places).split(' '))) {
-      const entry = byCoordinate.get(String(position));
+      const entry = byPosition.get(String(position));
       if (entry === undefined || !('another' in entry)) throw new TypeError(`nothing stands at ${position}`);
       entry.another = actions.get(actionId) ?? null;
       actions.set(actionId, entry);
@@ -224,7 +224,7 @@ async function readDeliveries(
         ? { facts: settledIn(reply, place, epoch), entry: null }
         : { ...decided(place), early: null };
     for (const [position, place] of left) {
-      const delivery = byCoordinate.get(position);
+      const delivery = byPosition.get(position);
       if (delivery === undefined) throw new TypeError(`nothing is remembered at ${position}`);
       delivery.unpublished = answerAt(delivery, place);
       tenant.unpublished.add(delivery);
@@ -246,8 +246,8 @@ function unpackDelivery(
   packed: PackedDelivery,
 ): ProcessedDelivery {
   const [kind, agentId, forgetAtMs, ...rest] = packed;
-  const place = openPlace(state.positions, sourceAt(position));
-  const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
+  const key = openPosition(state.positions, sourceAt(position));
+  const common = { agent: openAgent(tenant, agentId), ...key, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
   // Redis does not keep the order of these deliveries.

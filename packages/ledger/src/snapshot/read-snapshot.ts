@@ -154,8 +154,8 @@ function takeDelivery(
   line: SnapshotLine & { line: 'delivery' },
 ): void {
   const agent = openAgent(openTenant(state, line.tenant), line.agentId);
-  const { place, ...rest } = line.delivery;
-  const [topic, partition, offset] = place;
+  const { position, ...rest } = line.delivery;
+  const [topic, partition, offset] = position;
   const log = openPartition(state.positions, topic, partition);
   if (rest.kind === 'unremembered') {
     rememberBriefly(state, { agent, log, offset, ...rest, unpublished: null });

@@ -22,7 +22,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
  * Raised when a line changes its meaning, or another kind of line is needed, or of charging: an older snapshot is then passed
  * over, and the log folded from its start.
  */
-export const SNAPSHOT_VERSION = 8;
+export const SNAPSHOT_VERSION = 9;
 
 export type SnapshotHead = {
   line: 'snapshot';
@@ -38,7 +38,7 @@ export type SnapshotHead = {
 };
 
 type Answered<Answer> = { id: string; answer: Answer; forgetAtMs: number };
-type Delivered<Kind> = { place: [topic: string, partition: number, offset: number | string] } & Omit<
+type Delivered<Kind> = { position: [topic: string, partition: number, offset: number | string] } & Omit<
   Kind,
   'agent' | 'log' | 'offset' | 'unpublished' | 'another'
 >;

@@ -96,22 +96,22 @@ function* tenantLines(
 
 function stored(delivery: ProcessedDelivery, numbers: ReadonlyMap<Counter, number>): StoredDelivery {
   const { log, offset } = delivery;
-  const place: StoredDelivery['place'] = [log.topic, log.partition, offset];
+  const position: StoredDelivery['position'] = [log.topic, log.partition, offset];
   switch (delivery.kind) {
     case 'duplicate':
     case 'settled':
     case 'unremembered': {
       const { agent: _agent, log: _log, offset: _offset, unpublished: _unpublished, ...rest } = delivery;
-      return { place, ...rest };
+      return { position, ...rest };
     }
     case 'first':
     case 'expired':
-      return storedEntry(place, delivery, numbers);
+      return storedEntry(position, delivery, numbers);
   }
 }
 
 function storedEntry(
-  place: StoredDelivery['place'],
+  position: StoredDelivery['position'],
   entry: StoredDecision,
   numbers: ReadonlyMap<Counter, number>,
 ): StoredDelivery {
@@ -124,7 +124,7 @@ function storedEntry(
     ...rest
   } = entry;
   const { lease } = rest;
-  return { place, ...rest, lease: lease === null ? null : storedLease(lease, numbers) };
+  return { position, ...rest, lease: lease === null ? null : storedLease(lease, numbers) };
 }
 
 function storedLease(lease: Lease, numbers: ReadonlyMap<Counter, number>): StoredLease {

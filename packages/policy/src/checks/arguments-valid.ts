@@ -11,7 +11,7 @@ const MOST_NAMED = 3;
 export const argumentsValid: StaticCheck = ({ tool }) => {
   const rules = tool?.argumentRules ?? null;
   if (rules === null) return null;
-  return ({ action, shown, name, effort }) => {
+  return ({ action, redacted, name, effort }) => {
     const fault = effort.left < 0 ? null : rules.validate(argumentsOf(action), effort);
     if (effort.left < 0) {
       const { check, objection } = tooManySteps(`for the arguments of "${name}"`, { tool: name });
@@ -19,18 +19,18 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
     }
     if (fault === null) return passed('arguments-valid', null);
     const { rule, expected } = fault;
-    const visible = visiblePointer(fault.pointer, argumentsOf(action), argumentsOf(shown));
+    const visible = visiblePointer(fault.pointer, argumentsOf(action), argumentsOf(redacted));
     const seen = visible === fault.pointer ? fault.seen : 'what is redacted';
     const pointer = legiblePointer(visible);
-    const redacted = redactedAt(fault.pointer, argumentsOf(action));
+    const replaced = redactedAt(fault.pointer, argumentsOf(action));
     return blocked(
       'arguments-valid',
       { rule, pointer, expected },
       {
         code: 'ARGUMENT_VALIDATION_FAILED',
-        reason: `The arguments of "${name}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.${notSeen(redacted)}`,
+        reason: `The arguments of "${name}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.${notSeen(replaced)}`,
         remedy:
-          redacted.length === 0
+          replaced.length === 0
             ? 'Call again, under a new id, with arguments that keep the rule.'
             : 'If the redacted value is what breaks the rule, no other value helps: an operator exempts the field from redaction (docs/operations.md), or takes it out of the rule.',
       },

@@ -3,7 +3,7 @@ import { BUDGET_SCOPES, formatMicros, TOTAL_BUDGET } from '@mandate/schemas/core
 import { mostSpentBefore } from '@mandate/step';
 import type { Budget } from '../mandate/mandate.ts';
 import { areBounds } from '../whose-bound.ts';
-import { byCounter, type Counter, nameIn, saidBy } from './by-counter.ts';
+import { byCounter, type Counter, nameIn, withResult } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
@@ -20,7 +20,7 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     const seen = { scope, id, windowMs, spentMicros, costMicros, maxMicros, retryAfterMs };
     if (otherLimits === undefined) return seen;
     const fits = (one: { maxMicros: number }) => spentMicros <= mostSpentBefore(one.maxMicros, costMicros);
-    return { ...seen, otherLimits: otherLimits.map((one) => saidBy(one, fits(one))) };
+    return { ...seen, otherLimits: otherLimits.map((one) => withResult(one, fits(one))) };
   },
   objection(limit, fact) {
     const { scope, id, windowMs, maxMicros, holder } = limit;

@@ -1,4 +1,4 @@
-/** Of policies that limit one counter only the strictest is asked; what the others say goes on the record beside it. */
+/** If several policies limit one counter, only the strictest limit is judged. The record lists the others beside it. */
 import type { Policy } from '../mandate/mandate.ts';
 
 export type Counter<T> = {
@@ -28,7 +28,7 @@ export function nameIn({ name, holder }: Pick<Policy, 'name' | 'holder'>): {
   return { ...(name !== null && { policy: name }), ...(holder !== null && { holder }) };
 }
 
-/** What one of the others says, for the record: of what the ledger saw for the strictest. */
-export function saidBy<T extends object>(other: T, passes: boolean): T & { result: 'pass' | 'block' } {
+/** Another limit on the same counter, for the record: whether the call fits it, by what the ledger found for the strictest. */
+export function withResult<T extends object>(other: T, passes: boolean): T & { result: 'pass' | 'block' } {
   return { ...other, result: passes ? 'pass' : 'block' };
 }

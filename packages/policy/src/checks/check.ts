@@ -36,8 +36,8 @@ export type Calls = {
 /** One of those calls. */
 export type Subject = {
   action: Action;
-  /** The action as it is published. A check must not name anything that is redacted there. */
-  shown: Action;
+  /** The action as it is published. A check must name only what this action still contains. */
+  redacted: Action;
   /** What the action is about, as the request names it: the tool, the model. */
   name: string;
   /** The known facts about the model and provider of an LLM call; null for other actions. */

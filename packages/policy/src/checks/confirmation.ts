@@ -15,8 +15,8 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
     if (first === undefined) return [];
     const otherLimits = others.map(({ policy }) => nameIn(policy));
     const maxWaiting = maxWaitingOf(calls);
-    const said = { ...leastOf(calls, 'questionMs'), ...leastOf(calls, 'grantMs') };
-    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting, ...said }), otherLimits)];
+    const times = { ...leastOf(calls, 'questionMs'), ...leastOf(calls, 'grantMs') };
+    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting, ...times }), otherLimits)];
   },
   evidence: ({ maxWaiting, otherLimits }, { grant, waiting }) => ({
     grant,
@@ -32,20 +32,20 @@ function asksPerson({ tool }: Calls): boolean {
   return tool?.requiresConfirmation === true;
 }
 
-/** The least that a policy says of this time; nothing where none says. */
+/** The shortest time that a policy states; nothing if none states it. */
 function leastOf(calls: readonly Calls[], field: 'questionMs' | 'grantMs'): { [field]?: number } {
-  const said = calls.flatMap(({ tool }) => tool?.[field] ?? []);
-  return said.length === 0 ? {} : { [field]: Math.min(...said) };
+  const stated = calls.flatMap(({ tool }) => tool?.[field] ?? []);
+  return stated.length === 0 ? {} : { [field]: Math.min(...stated) };
 }
 
-/** The least that a policy says. The default is for policies that ask for a person and say nothing. */
+/** The least that a policy states. The default applies to policies that require a person and state nothing. */
 function maxWaitingOf(calls: readonly Calls[]): number {
-  const said = calls.flatMap((ofPolicy) => {
+  const stated = calls.flatMap((ofPolicy) => {
     const { maxWaiting } = ofPolicy.policy;
     if (maxWaiting !== null) return [maxWaiting];
     return asksPerson(ofPolicy) ? [DEFAULTS.maxWaiting] : [];
   });
-  return Math.min(...said);
+  return Math.min(...stated);
 }
 
 function tooManyWait({ maxWaiting }: ConfirmationLimit, { waiting }: ConfirmationFact): Words {

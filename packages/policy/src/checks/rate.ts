@@ -1,7 +1,7 @@
 import type { Json, LimitFact, RateLimit } from '@mandate/schemas';
 import { mostCallsBefore } from '@mandate/step';
 import type { Rate } from '../mandate/mandate.ts';
-import { byCounter, nameIn, saidBy } from './by-counter.ts';
+import { byCounter, nameIn, withResult } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, under, type Words } from './check.ts';
 
 export type RateFact = Extract<LimitFact, { kind: 'rate' }>;
@@ -56,7 +56,7 @@ function evidence({ maxCalls, windowMs, otherLimits }: RateLimit, { calls, retry
   if (otherLimits === undefined) return seen;
   return {
     ...seen,
-    otherLimits: otherLimits.map((one) => saidBy(one, calls <= mostCallsBefore(one.maxCalls))),
+    otherLimits: otherLimits.map((one) => withResult(one, calls <= mostCallsBefore(one.maxCalls))),
   };
 }
 

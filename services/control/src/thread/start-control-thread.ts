@@ -2,7 +2,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Bus, Snapshots } from '@mandate/bus';
-import type { ControlPlace } from '@mandate/control';
+import type { ControlPosition } from '@mandate/control';
 import { feedReplica } from '@mandate/control-log';
 import type { Logger } from '@mandate/runtime';
 import type { ControlJob, JobResult } from './control-jobs.ts';
@@ -78,7 +78,7 @@ export function startControlThread(options: {
 
   const feeding = feedReplica(options, {
     addLines: async (lines) => void (await ask({ call: 'addLines', lines })),
-    restore: async () => (await ask({ call: 'restore' })) as ControlPlace | null,
+    restore: async () => (await ask({ call: 'restore' })) as ControlPosition | null,
     apply: async (changes) => void (await ask({ call: 'apply', changes })),
   });
   feeding

@@ -1,20 +1,20 @@
 /**
- * The id of an event: the place behind it, in every table that the stream follows. Clients hand it back unread, in
+ * The id of an event: the position behind it, in every table that the stream follows. Clients hand it back unread, in
  * `Last-Event-ID`; it fits any filters, and whichever process answers.
  */
-import type { Place } from '@mandate/audit';
+import type { FeedPosition } from '@mandate/audit';
 import { END_OF_TIME_MS } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const LIVE_EVENTS = ['decision', 'settlement', 'control'] as const;
 export type LiveEvent = (typeof LIVE_EVENTS)[number];
 
-export type Places = { [event in LiveEvent]?: Place | undefined };
+export type FeedPositions = { [event in LiveEvent]?: FeedPosition | undefined };
 
 const VERSION = 1;
 
 const atMs = z.int().min(0).max(END_OF_TIME_MS);
-const place = z
+const position = z
   .tuple([
     atMs,
     atMs,
@@ -30,23 +30,23 @@ const place = z
       )
       .max(1_000),
   ])
-  .transform(([sinceMs, lookedAtMs, through]): Place => ({ sinceMs, lookedAtMs, through: new Map(through) }));
+  .transform(([sinceMs, lookedAtMs, through]): FeedPosition => ({ sinceMs, lookedAtMs, through: new Map(through) }));
 const whole = z.tuple([
   z.literal(VERSION),
   z.literal('live'),
-  z.strictObject({ decision: place.optional(), settlement: place.optional(), control: place.optional() }),
+  z.strictObject({ decision: position.optional(), settlement: position.optional(), control: position.optional() }),
 ]);
 
-export function eventId(places: Places): string {
+export function eventId(positions: FeedPositions): string {
   const written = LIVE_EVENTS.flatMap((event) => {
-    const place = places[event];
-    return place === undefined ? [] : [[event, [place.sinceMs, place.lookedAtMs, [...place.through]]]];
+    const position = positions[event];
+    return position === undefined ? [] : [[event, [position.sinceMs, position.lookedAtMs, [...position.through]]]];
   });
   return Buffer.from(JSON.stringify([VERSION, 'live', Object.fromEntries(written)])).toString('base64url');
 }
 
 /** null where it is none that was given out here. */
-export function placesOf(id: string): Places | null {
+export function positionsOf(id: string): FeedPositions | null {
   try {
     const read = whole.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString()));
     return read.success ? read.data[2] : null;

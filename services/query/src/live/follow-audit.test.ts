@@ -1,10 +1,10 @@
-import type { Place } from '@mandate/audit';
+import type { FeedPosition } from '@mandate/audit';
 import { HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
-import { eventId, type LiveEvent, type Places, placesOf } from './event-id.ts';
-import { eventsFrom, type Followed, placesToBegin } from './follow-audit.ts';
+import { eventId, type LiveEvent, type FeedPositions, positionsOf } from './event-id.ts';
+import { eventsFrom, type Followed, positionsToBegin } from './follow-audit.ts';
 
-const place: Place = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3, 4]]) };
+const position: FeedPosition = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3, 4]]) };
 const ask = async () => [];
 
 /** A table in which each look finds what `looks` says next, then nothing. An event is as old as its number. */
@@ -15,15 +15,15 @@ function table(
   let looked = 0;
   const followed: Followed = {
     event,
-    begin: async () => place,
+    begin: async () => position,
     async *look(_ask, from, nowMs) {
       looked += 1;
       const found = looks.shift() ?? [];
       if (found instanceof Error) throw found;
       const since = from.through.get(0) ?? -1;
       for (const offset of found.filter((one) => one > since))
-        yield { shown: { offset }, atMs: offset, place: { ...from, through: new Map([[0, offset]]) } };
-      return { place: { ...from, lookedAtMs: nowMs }, isAll: isAll || looks.length === 0 };
+        yield { shown: { offset }, atMs: offset, position: { ...from, through: new Map([[0, offset]]) } };
+      return { position: { ...from, lookedAtMs: nowMs }, isAll: isAll || looks.length === 0 };
     },
   };
   return { followed, looks: () => looked };
@@ -36,22 +36,22 @@ function events(
 ) {
   const { until = new AbortController().signal, mayGoOn = async () => true } = given;
   const options = { ask, clock: () => 9, everyMs: 0, until, mayGoOn };
-  return eventsFrom({ decision: place, control: place }, [followed].flat(), options);
+  return eventsFrom({ decision: position, control: position }, [followed].flat(), options);
 }
 
 const dataIn = (text: string | undefined) => /^data: (.*)$/m.exec(text ?? '')?.[1];
 
 test('it begins with how soon to come back, and where', async () => {
   const { value } = await events(table([]).followed).next();
-  expect(value).toBe(`retry: 1000\nid: ${eventId({ decision: place, control: place })}\n\n`);
+  expect(value).toBe(`retry: 1000\nid: ${eventId({ decision: position, control: position })}\n\n`);
 });
 
-test('each event carries the place behind it', async () => {
+test('each event carries the position behind it', async () => {
   const stream = events(table([[7]]).followed);
   await stream.next();
   const { value } = await stream.next();
   const { id } = /^id: (?<id>.*)$/m.exec(value ?? '')?.groups ?? {};
-  expect(placesOf(id ?? '')?.decision).toEqual({ ...place, through: new Map([[0, 7]]) });
+  expect(positionsOf(id ?? '')?.decision).toEqual({ ...position, through: new Map([[0, 7]]) });
   expect(value).toBe(`id: ${id}\nevent: decision\ndata: {"offset":7}\n\n`);
 });
 
@@ -136,17 +136,17 @@ test('while one table is away the others are told, and what it held comes behind
 
 test('a table of which an id says nothing is followed from when the others were last looked at', async () => {
   const tables = [table([]).followed, table([], { event: 'control' }).followed];
-  const begun = (last: Places, sinceMs?: number) => placesToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
+  const begun = (last: FeedPositions, sinceMs?: number) => positionsToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
   const since = (ms: number) => ({ sinceMs: ms, lookedAtMs: ms, through: new Map() });
-  expect(await begun({ decision: place })).toEqual({ decision: place, control: since(2) });
-  expect(await begun({ decision: place }, 1)).toEqual({ decision: place, control: since(2) });
+  expect(await begun({ decision: position })).toEqual({ decision: position, control: since(2) });
+  expect(await begun({ decision: position }, 1)).toEqual({ decision: position, control: since(2) });
   expect(await begun({}, 1)).toEqual({ decision: since(1), control: since(1) });
-  expect(await begun({})).toEqual({ decision: place, control: place });
+  expect(await begun({})).toEqual({ decision: position, control: position });
 });
 
-test('an id of before there were control events names the same place', () => {
+test('an id of before there were control events names the same position', () => {
   const id = 'WzEsImxpdmUiLHsiZGVjaXNpb24iOlsxLDIsW1szLDRdXV19XQ';
-  expect(placesOf(id)).toEqual({ decision: place });
+  expect(positionsOf(id)).toEqual({ decision: position });
 });
 
 test('what will not pass ends it', async () => {
@@ -167,9 +167,9 @@ test('it ends when it may not go on, and when it is told to end', async () => {
   expect((await last).done).toBe(true);
 });
 
-test.each(['', 'e30', 'WzEsImxpdmUiXQ', eventId({ decision: { ...place, sinceMs: -1 } })])(
+test.each(['', 'e30', 'WzEsImxpdmUiXQ', eventId({ decision: { ...position, sinceMs: -1 } })])(
   '%j is no id of an event',
   (id) => {
-    expect(placesOf(id)).toBeNull();
+    expect(positionsOf(id)).toBeNull();
   },
 );

@@ -1,13 +1,13 @@
 /**
  * What lands in the audit's tables, as the text of server-sent events, for as long as somebody takes it. Nothing is
  * asked of ClickHouse before what was read so far has been taken: a slow listener costs us the less, and misses nothing,
- * for its place is one in the tables.
+ * for its position is one in the tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AskAudit, type Feed, lookBehind, type Place, placeNow, placeSince } from '@mandate/audit';
+import { type AskAudit, type Feed, rowsAfter, type FeedPosition, positionNow, positionSince } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
-import { eventId, type LiveEvent, type Places } from './event-id.ts';
+import { eventId, type LiveEvent, type FeedPositions } from './event-id.ts';
 
 /** How soon whoever was cut off should come back. */
 const RETRY_MS = 1_000;
@@ -17,11 +17,11 @@ const HEARTBEAT_MS = 15_000;
 /** A table that is followed; its rows come as they are shown. */
 export type Followed = {
   event: LiveEvent;
-  begin(ask: AskAudit, nowMs: number): Promise<Place>;
-  look(ask: AskAudit, from: Place, nowMs: number): Look;
+  begin(ask: AskAudit, nowMs: number): Promise<FeedPosition>;
+  look(ask: AskAudit, from: FeedPosition, nowMs: number): Look;
 };
 
-type Look = AsyncGenerator<{ shown: object; atMs: number; place: Place }, { place: Place; isAll: boolean }>;
+type Look = AsyncGenerator<{ shown: object; atMs: number; position: FeedPosition }, { position: FeedPosition; isAll: boolean }>;
 
 export function followed<Row extends { id: string; logPartition: number; logOffset: number }>(
   event: LiveEvent,
@@ -30,14 +30,14 @@ export function followed<Row extends { id: string; logPartition: number; logOffs
 ): Followed {
   return {
     event,
-    begin: (ask, nowMs) => placeNow(ask, feed, nowMs),
+    begin: (ask, nowMs) => positionNow(ask, feed, nowMs),
     async *look(ask, from, nowMs) {
-      const looking = lookBehind(ask, feed, from, nowMs);
+      const looking = rowsAfter(ask, feed, from, nowMs);
       for (;;) {
         const next = await looking.next();
         if (next.done) return next.value;
-        const { row, atMs, place } = next.value;
-        yield { shown: show(row), atMs, place };
+        const { row, atMs, position } = next.value;
+        yield { shown: show(row), atMs, position };
       }
     },
   };
@@ -47,23 +47,23 @@ export function followed<Row extends { id: string; logPartition: number; logOffs
  * Where a stream begins: behind the last event that its listener had, else at `sinceMs`, else now. A table that was not
  * followed then is followed from when the others were last looked at.
  */
-export async function placesToBegin(
+export async function positionsToBegin(
   ask: AskAudit,
   tables: readonly Followed[],
-  { last, sinceMs, nowMs }: { last: Places; sinceMs: number | undefined; nowMs: number },
-): Promise<Places> {
-  const lookedAtMs = Object.values(last).flatMap((place) => place?.lookedAtMs ?? []);
+  { last, sinceMs, nowMs }: { last: FeedPositions; sinceMs: number | undefined; nowMs: number },
+): Promise<FeedPositions> {
+  const lookedAtMs = Object.values(last).flatMap((position) => position?.lookedAtMs ?? []);
   const fromMs = lookedAtMs.length > 0 ? Math.min(...lookedAtMs) : sinceMs;
-  const places: Places = {};
+  const positions: FeedPositions = {};
   for (const { event, begin } of tables) {
-    places[event] = last[event] ?? (fromMs === undefined ? await begin(ask, nowMs) : placeSince(fromMs));
+    positions[event] = last[event] ?? (fromMs === undefined ? await begin(ask, nowMs) : positionSince(fromMs));
   }
-  return places;
+  return positions;
 }
 
-/** Events from `places` on, until `until` aborts or `mayGoOn` says no. While the audit is away it waits. */
+/** Events from `positions` on, until `until` aborts or `mayGoOn` says no. While the audit is away it waits. */
 export async function* eventsFrom(
-  places: Places,
+  positions: FeedPositions,
   tables: readonly Followed[],
   options: {
     ask: AskAudit;
@@ -74,7 +74,7 @@ export async function* eventsFrom(
   },
 ): AsyncGenerator<string> {
   const { ask, clock, everyMs, until, mayGoOn } = options;
-  const reached: Places = { ...places };
+  const reached: FeedPositions = { ...positions };
   yield `retry: ${RETRY_MS}\nid: ${eventId(reached)}\n\n`;
   let saidAtMs = performance.now();
   while (!until.aborted && (await mayGoOn())) {
@@ -87,7 +87,7 @@ export async function* eventsFrom(
     }
     if (!next.value.isAll) continue;
     if (performance.now() - saidAtMs > HEARTBEAT_MS) {
-      // With the place, so that what was left out is not looked at again by whoever comes back.
+      // With the position, so that what was left out is not looked at again by whoever comes back.
       yield `:\nid: ${eventId(reached)}\n\n`;
       saidAtMs = performance.now();
     }
@@ -103,21 +103,21 @@ type Next = Awaited<ReturnType<Look['next']>>;
  * more: what others hold behind that may be later.
  */
 async function* lookAtAll(
-  reached: Places,
+  reached: FeedPositions,
   tables: readonly Followed[],
   ask: AskAudit,
   clock: Clock,
 ): AsyncGenerator<{ event: LiveEvent; shown: object }, { isAll: boolean }> {
   let heads: { event: LiveEvent; look: Look; next: Next }[] = [];
   for (const { event, look: begin } of tables) {
-    const look = begin(ask, reached[event] ?? placeSince(clock()), clock());
+    const look = begin(ask, reached[event] ?? positionSince(clock()), clock());
     const next = await nextOf(look);
     if (next !== null) heads.push({ event, look, next });
   }
   while (heads.length > 0) {
     const head = heads.reduce((best, one) => (atMsOf(one.next) <= atMsOf(best.next) ? one : best));
     const { event, look, next } = head;
-    reached[event] = next.value.place;
+    reached[event] = next.value.position;
     if (!next.done) yield { event, shown: next.value.shown };
     else if (!next.value.isAll) return { isAll: false };
     const behind = next.done ? null : await nextOf(look);
@@ -127,7 +127,7 @@ async function* lookAtAll(
   return { isAll: true };
 }
 
-/** null where the audit is away or busy, which may pass: the next look goes on from the same place. */
+/** null where the audit is away or busy, which may pass: the next look goes on from the same position. */
 async function nextOf(look: Look): Promise<Next | null> {
   try {
     return await look.next();

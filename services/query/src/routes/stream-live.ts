@@ -17,8 +17,8 @@ import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { createFairSemaphore } from '../fair-semaphore.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
-import { LIVE_EVENTS, type Places, placesOf } from '../live/event-id.ts';
-import { eventsFrom, type Followed, followed, placesToBegin } from '../live/follow-audit.ts';
+import { LIVE_EVENTS, type FeedPositions, positionsOf } from '../live/event-id.ts';
+import { eventsFrom, type Followed, followed, positionsToBegin } from '../live/follow-audit.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
 
@@ -84,8 +84,8 @@ export const streamLive: Route = (server, { ask, clock }) => {
       left.signal.addEventListener('abort', leave);
       try {
         // Before the answer begins, so that an audit that is away is a 503.
-        const places = await placesToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
-        const text = eventsFrom(places, tables, {
+        const positions = await positionsToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
+        const text = eventsFrom(positions, tables, {
           ask: askFairly,
           clock,
           everyMs: LOOK_EVERY_MS,
@@ -157,10 +157,10 @@ function onlyOfDecisions({ agent: _, actionId: __, ...others }: Given): string[]
   return Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
-function lastEventIn(header: string | string[] | undefined): Places {
+function lastEventIn(header: string | string[] | undefined): FeedPositions {
   if (header === undefined || header === '') return {};
-  const places = typeof header === 'string' ? placesOf(header) : null;
-  if (places !== null) return places;
+  const positions = typeof header === 'string' ? positionsOf(header) : null;
+  if (positions !== null) return positions;
   throw new HttpProblem(400, 'VALIDATION_FAILED', 'Last-Event-ID is no id of an event of this stream', {
     remedy: 'Give the id of the last event unchanged, or none, and `since` instead.',
   });
