@@ -1,0 +1,131 @@
+/** Tenants on the control topic: their limits, their own topics, and what a closed tenant still allows. */
+import { foldControl, type TenantControl } from '@mandate/control';
+import { CAPS, controlRecord } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inTenants, KEY, LIMITS, ofOthers } from './arbitrary-control-changes.ts';
+import { folded, found } from './control-fold.fixture.ts';
+
+test('where a tenant was closed, nothing is changed but by opening it again; a key may still end', () => {
+  const ofMore = ofOthers.filter(({ event }) => event !== 'role.revoked' && event !== 'key.revoked');
+  fc.assert(
+    fc.property(inTenants, ofMore, (records, later) => {
+      const { fold } = folded(records);
+      let revision = records.length;
+      const put = (fields: object) => {
+        revision += 1;
+        const made = { ...later.change, id: `later-${revision}`, tenant: 'acme', expects: undefined };
+        return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
+      };
+      const opening = { event: 'tenant.put', tenant: { version: 1, id: 'acme' } };
+      put(opening);
+      expect(put({ event: 'tenant.closed' }).ok).toBe(true);
+      const closed = found({ fold, became: [] });
+      const { opened } = fold.tenant('acme');
+      expect(opened?.closedAt).toBe(later.change.at);
+      expect(put(later)).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
+      expect(put({ event: 'tenant.closed' })).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
+      expect(found({ fold, became: [] })).toEqual(closed);
+      expect(put(opening).ok).toBe(true);
+      expect(put(later)).not.toMatchObject({ refusal: 'TENANT_CLOSED' });
+    }),
+    { numRuns: runs(100) },
+  );
+});
+
+test('nothing is added beyond the limits of a tenant; what is there already stays', () => {
+  const refused = new Set<string>();
+  const limits = fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(1)])));
+  const limited = fc.tuple(limits, fc.uuid()).map(([limits, id]) =>
+    controlRecord.parse({
+      event: 'tenant.put',
+      tenant: { version: 1, id: 'acme', limits },
+      change: { id, tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt },
+    }),
+  );
+  fc.assert(
+    fc.property(inTenants, limited, inTenants, (before, limit, after) => {
+      const fold = foldControl();
+      for (const [at, record] of [...before, limit, ...after].entries()) {
+        const control = fold.tenant(record.change.tenant);
+        const { limits } = control.opened?.document ?? {};
+        const counts = countsOf(control);
+        const changed = fold.apply(record, at + 1);
+        const now = countsOf(fold.tenant(record.change.tenant));
+        for (const what of LIMITS)
+          if (now[what] > counts[what]) expect(now[what]).toBeLessThanOrEqual(limits?.[what] ?? now[what]);
+        if (!changed.ok && changed.refusal === 'TOO_MANY') refused.add(record.event);
+        if (record.event === 'tenant.put') expect(now).toEqual(counts);
+      }
+    }),
+    { numRuns: runs(300) },
+  );
+  expect([...refused]).toEqual(expect.arrayContaining(['agent.put', 'policy.published', 'rule.put']));
+});
+
+function countsOf({
+  agents,
+  policies,
+  rules,
+  issued,
+}: TenantControl): Record<(typeof LIMITS)[number], number> {
+  const alive = [...issued.byId.values()].filter(({ revokedAt }) => revokedAt === null);
+  return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
+}
+
+test('which tenants have topics of their own, or had, is told', () => {
+  fc.assert(
+    fc.property(inTenants, (records) => {
+      const fold = foldControl();
+      const direct = new Set<string>();
+      for (const [at, record] of records.entries()) {
+        const changed = fold.apply(record, at + 1);
+        const isOpened = record.event === 'tenant.put' && changed.ok && changed.revision === at + 1;
+        if (isOpened && record.tenant.directTopic) direct.add(record.tenant.id);
+        expect(fold.withTopics).toEqual(direct);
+      }
+    }),
+    { numRuns: runs(200) },
+  );
+});
+
+test('so many tenants are opened, so many have topics of their own, those that no longer have one among them, and no more', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (id: string, directTopic: boolean) => {
+    revision += 1;
+    const change = { id: `chg-${revision}`, tenant: id, by: 'ann', reason: '', at: KEY.createdAt };
+    const tenant = { version: 1, id, directTopic } as const;
+    return fold.apply({ event: 'tenant.put', change, tenant }, revision);
+  };
+  for (let at = 0; at < CAPS.directTopics; at += 1) expect(put(`t${at}`, true).ok).toBe(true);
+  expect(put('t0', false).ok).toBe(true);
+  expect(put('more', true)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect(put('more', false).ok).toBe(true);
+  expect(put('more', true)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect(put('t0', true).ok).toBe(true);
+  for (let at = 0; fold.opened.size < CAPS.tenants; at += 1) put(`n${at}`, false);
+  expect(put('one-more', false)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect([put('n1', false).ok, fold.opened.size]).toEqual([true, CAPS.tenants]);
+});
+
+test('a tenant at its limit keeps no other from changing', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (tenant: string, fields: object) => {
+    revision += 1;
+    const made = { id: `chg-${revision}`, tenant, by: 'ann', reason: '', at: KEY.createdAt };
+    return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
+  };
+  const agent = (id: string) => ({ event: 'agent.put', agent: { id } });
+  put('acme', agent('a'));
+  put('acme', { event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { agents: 0 } } });
+  expect(put('acme', agent('b'))).toMatchObject({ refusal: 'TOO_MANY' });
+  expect([put('acme', agent('a')).ok, put('other', agent('b')).ok]).toEqual([true, true]);
+  put('acme', { event: 'tenant.closed' });
+  expect([put('acme', agent('a')).ok, put('other', agent('c')).ok]).toEqual([false, true]);
+  expect(put('other', { event: 'tenant.closed' })).toMatchObject({ refusal: 'NOT_FOUND' });
+  const ofAnother = { event: 'tenant.put', tenant: { version: 1, id: 'acme' } };
+  expect(put('other', ofAnother)).toMatchObject({ refusal: 'ID_DIFFERS' });
+});

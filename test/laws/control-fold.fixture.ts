@@ -1,0 +1,44 @@
+/** What the tests of the control fold share: a folded log, a writer of changes, and the size of a tenant's documents. */
+import { foldControl, type TenantControl } from '@mandate/control';
+import { type ControlRecord, controlRecord, ROLES } from '@mandate/schemas';
+import { KEY } from './arbitrary-control-changes.ts';
+
+export function folded(records: readonly ControlRecord[]) {
+  const fold = foldControl();
+  const became = records.map((record, at) => fold.apply(record, at + 1));
+  return { fold, became };
+}
+
+/** Everything that a reader can find. */
+export function found({ fold }: ReturnType<typeof folded>): unknown {
+  const tenants = ['acme', 'other'].map((name) => structuredClone({ ...fold.tenant(name) }));
+  return { tenants, opened: structuredClone(fold.opened), withTopics: fold.withTopics };
+}
+
+/** Changes of one tenant, one after the other. */
+export function writer() {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (fields: object) => {
+    revision += 1;
+    const made = { id: `chg-${revision}`, tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt };
+    return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
+  };
+  const issue = (fields: object = {}) => {
+    const key = { ...KEY, id: 'kkkkkkkkkkk1', agents: ['a'], scopes: ['publish'], ...fields };
+    return put({ event: 'key.issued', agentId: 'a', key });
+  };
+  /** To an admin, where it is not said otherwise. */
+  const grant = ({ role = 'admin', byKey, ...fields }: Record<string, unknown> = {}) => {
+    const key = { ...KEY, id: 'kkkkkkkkkkk2', agents: ['*'], scopes: ROLES.admin, ...fields };
+    return put({ event: 'role.granted', role, key, byKey });
+  };
+  put({ event: 'agent.put', agent: { id: 'a' } });
+  return { fold, put, issue, grant };
+}
+
+export function unitsIn({ agents, policies, rules }: TenantControl): number {
+  const versions = [...policies.values()].flatMap((history) => history.versions);
+  const kept = [...agents.values(), ...rules.values(), ...versions];
+  return kept.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0);
+}
