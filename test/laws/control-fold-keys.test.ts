@@ -4,7 +4,7 @@ import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changes, KEY, KEYS } from './arbitrary-control-changes.ts';
-import { folded, writer, unitsIn } from './control-fold.fixture.ts';
+import { folded, unitsIn, writer } from './control-fold.fixture.ts';
 
 test('a key lets in for as long as its agent is registered, and belongs to that alone', () => {
   fc.assert(

@@ -5,7 +5,7 @@ import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changes, inTenants, RULES } from './arbitrary-control-changes.ts';
-import { folded, found, writer, unitsIn } from './control-fold.fixture.ts';
+import { folded, found, unitsIn, writer } from './control-fold.fixture.ts';
 
 test('what is refused changes nothing, and nobody: without it every reader finds the same', () => {
   fc.assert(

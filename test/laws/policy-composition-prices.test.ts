@@ -5,7 +5,7 @@ import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf, START_MS, settlementOf } from '../decider-in-a-box.ts';
-import { NAMES, CALL, composed, named, enforce } from './policy-composition.fixture.ts';
+import { CALL, composed, enforce, NAMES, named } from './policy-composition.fixture.ts';
 
 // A law takes a second or two; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 60_000 });

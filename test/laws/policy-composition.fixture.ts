@@ -20,7 +20,8 @@ export function composed(policies: readonly ReturnType<typeof policyOf>[]): Mand
   return mandate;
 }
 
-export const named = (fields: readonly object[]) => fields.map((one, at) => policyOf(one, NAMES[at] ?? `z${at}@1`));
+export const named = (fields: readonly object[]) =>
+  fields.map((one, at) => policyOf(one, NAMES[at] ?? `z${at}@1`));
 
 export function enforce(box: Box, mandate: Mandate): void {
   box.mandates = [{ ...mandate, agents: compileGlobs(['*']), agentGlobs: ['*'] }];

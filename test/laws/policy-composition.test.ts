@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
-import { NAMES, CALL, policyOf, composed, named, enforce } from './policy-composition.fixture.ts';
+import { CALL, composed, enforce, NAMES, named, policyOf } from './policy-composition.fixture.ts';
 
 // A law takes a second or two; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 60_000 });

@@ -41,7 +41,20 @@ const value = fc.oneof(
   time.map((utc) => utc.replace('Z', '+00:00')),
   time.map((utc) => utc.replace(/\.\d+Z/, 'Z')),
   fc.integer({ min: -1, max: 2 ** 33 }),
-  fc.constantFrom(-0.5, Number.NaN, 2 ** 53, -(2 ** 53) + 1, '', 'succeeded', null, undefined, true, [], ['a'], [1]),
+  fc.constantFrom(
+    -0.5,
+    Number.NaN,
+    2 ** 53,
+    -(2 ** 53) + 1,
+    '',
+    'succeeded',
+    null,
+    undefined,
+    true,
+    [],
+    ['a'],
+    [1],
+  ),
 );
 
 test('rows of records need no schema', () => {

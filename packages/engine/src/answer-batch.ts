@@ -223,7 +223,13 @@ function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'r
   if (result.kind === 'decided' && 'action' in item) {
     const { request, redacted, incoming } = item;
     const span = incoming.span?.child('decide');
-    const record = decisionRecord({ request, action: redacted, plan: result.plan, facts: result.facts, sha256 });
+    const record = decisionRecord({
+      request,
+      action: redacted,
+      plan: result.plan,
+      facts: result.facts,
+      sha256,
+    });
     span?.end();
     return { kind: 'record', key, record };
   }

@@ -8,15 +8,7 @@
  * always give the same answer.
  */
 
-import type {
-  Action,
-  Check,
-  Limit,
-  Observed,
-  Plan,
-  Shadow,
-  StepFacts,
-} from '@mandate/schemas';
+import type { Action, Check, Limit, Observed, Plan, Shadow, StepFacts } from '@mandate/schemas';
 import { CAPS, isModelCall, subjectOf } from '@mandate/schemas/core';
 import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@mandate/step';
 import { checklists } from './checklist.ts';

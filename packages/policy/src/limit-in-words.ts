@@ -42,7 +42,11 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const check = checkOf(limit).name;
   const fact = facts[at];
   if (fact === undefined) return { check, result: 'skip' };
-  const found: Check = { check, result: resultOf(limit, fact), evidence: evidenceOf(limit, fact, plan.reserveMicros) };
+  const found: Check = {
+    check,
+    result: resultOf(limit, fact),
+    evidence: evidenceOf(limit, fact, plan.reserveMicros),
+  };
   if (limit.policy === undefined) return found;
   if (limit.holder === undefined) return { ...found, policy: limit.policy };
   return { ...found, policy: limit.policy, holder: limit.holder };

@@ -17,7 +17,11 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '(action.deadlineMs ?? DEFAULTS.deadlineMs)',
     ],
     ['3 a deadline ends before its action is forgotten', 'replayMemoryMs - 1', 'replayMemoryMs'],
-    ['1 plans are made for the clock of the ledger', 'planForMs: result.atMs }', 'planForMs: context.clock() }'],
+    [
+      '1 plans are made for the clock of the ledger',
+      'planForMs: result.atMs }',
+      'planForMs: context.clock() }',
+    ],
     [
       '8 an action that cannot be redacted is not published',
       'if (notRedacted !== null) return internalError(null, notRedacted);',

@@ -23,7 +23,6 @@ import {
   controlEventFeed,
   decisionFeed,
   type Feed,
-  rowsAfter,
   type FeedPosition,
   positionNow,
   positionSince,
@@ -32,6 +31,7 @@ import {
   recordDecisions,
   recordedChange,
   recordSettlements,
+  rowsAfter,
   searchControlEvents,
   settlementFeed,
 } from '../index.ts';
@@ -334,7 +334,9 @@ export function following(make: MakeAudit): void {
     const now = await positionNow(asking, feed, NOW_MS);
     await recordSettlements(audit, [settled(0), settled(3, true), settled(4)]);
     expect((await told(feed, now)).rows.map(({ logOffset }) => logOffset)).toEqual([4]);
-    expect((await told(feed, positionSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([0, 4]);
+    expect((await told(feed, positionSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([
+      0, 4,
+    ]);
   });
 
   test('control events are narrowed by event, and by agent and action: what names none concerns all', async () => {

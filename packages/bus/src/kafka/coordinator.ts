@@ -106,7 +106,10 @@ export class Coordinator {
    * Where the group starts, said by one of its members, or by nobody while it has none. Where others have the group by
    * now, those see to it, and nothing changes.
    */
-  async settle(starts: readonly (TopicPartition & { offset: number })[], as: Membership = NOBODY): Promise<void> {
+  async settle(
+    starts: readonly (TopicPartition & { offset: number })[],
+    as: Membership = NOBODY,
+  ): Promise<void> {
     if (starts.length === 0) return;
     await this.commit(as, starts).catch((error) => {
       if (!isMandateError(error, 'BUS_FENCED')) throw error;

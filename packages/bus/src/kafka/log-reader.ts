@@ -69,7 +69,10 @@ export class LogReader implements Reader {
   }
 
   /** A partition that came into being since is read from its start. */
-  async #watchForPartitions(look: { rangesNow(): Promise<TopicPartitionRange[]>; everyMs: number }): Promise<void> {
+  async #watchForPartitions(look: {
+    rangesNow(): Promise<TopicPartitionRange[]>;
+    everyMs: number;
+  }): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
       await pause(look.everyMs, undefined, { signal }).catch(() => {});

@@ -54,7 +54,10 @@ export async function nextOffsets(
   const fresh = partitions.filter((partition) => !positions.has(nameOf(partition)));
   const ranges = await log.rangesOf([...new Set(fresh.map(({ topic }) => topic))]);
   const starts = new Map(ranges.map((range) => [nameOf(range), range.startOffset]));
-  const startsAt = (partition: TopicPartition) => ({ ...partition, offset: starts.get(nameOf(partition)) ?? 0 });
+  const startsAt = (partition: TopicPartition) => ({
+    ...partition,
+    offset: starts.get(nameOf(partition)) ?? 0,
+  });
   await coordinator.settle(fresh.map(startsAt), membership);
   return partitions.map((partition) => {
     const offset = positions.get(nameOf(partition));

@@ -53,6 +53,7 @@ async function restored(bus: Bus, log: Logger, snapshots: Snapshots, replica: Fe
   await replica.addLines(some);
   const position = await replica.restore();
   // A file may have been replaced since its first line was read: then another try reads another.
-  if (position === null || !(await isOnLog(bus, position))) throw new Error('the snapshot was replaced meanwhile');
+  if (position === null || !(await isOnLog(bus, position)))
+    throw new Error('the snapshot was replaced meanwhile');
   return position.offset + 1;
 }

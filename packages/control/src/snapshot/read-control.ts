@@ -17,7 +17,9 @@ import type {
 } from './control-line.ts';
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
 
-export type ReadControl = { ok: true; fold: ControlFold; position: ControlPosition } | { ok: false; why: string };
+export type ReadControl =
+  | { ok: true; fold: ControlFold; position: ControlPosition }
+  | { ok: false; why: string };
 
 /**
  * Nothing is told of what is not of this version, cut short or changed: then the log is folded from its start. Throws what

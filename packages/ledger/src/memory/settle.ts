@@ -44,7 +44,12 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
     chargedMicros: lease?.chargedMicros ?? 0,
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
   };
-  const where = { agent, log: position.log, offset: position.offset, forgetAtMs: nowMs + state.replayMemoryMs };
+  const where = {
+    agent,
+    log: position.log,
+    offset: position.offset,
+    forgetAtMs: nowMs + state.replayMemoryMs,
+  };
   if (isBrief) {
     const { sequence } = facts;
     const brief: Unremembered = {

@@ -1,6 +1,6 @@
 import type { Action } from '@mandate/schemas';
 import { changeFreeFields } from '@mandate/schemas/core';
-import { compileRedaction, type Redaction, type RedactionRules } from './redact.ts';
+import { compileRedaction, type RedactionRules } from './redact.ts';
 import { SECRET_NAMES } from './secret-names.ts';
 
 /** What every service that shows actions is set to; the usual names of secrets where it names no fields to redact. */

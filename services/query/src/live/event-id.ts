@@ -30,17 +30,25 @@ const position = z
       )
       .max(1_000),
   ])
-  .transform(([sinceMs, lookedAtMs, through]): FeedPosition => ({ sinceMs, lookedAtMs, through: new Map(through) }));
+  .transform(
+    ([sinceMs, lookedAtMs, through]): FeedPosition => ({ sinceMs, lookedAtMs, through: new Map(through) }),
+  );
 const whole = z.tuple([
   z.literal(VERSION),
   z.literal('live'),
-  z.strictObject({ decision: position.optional(), settlement: position.optional(), control: position.optional() }),
+  z.strictObject({
+    decision: position.optional(),
+    settlement: position.optional(),
+    control: position.optional(),
+  }),
 ]);
 
 export function eventId(positions: FeedPositions): string {
   const written = LIVE_EVENTS.flatMap((event) => {
     const position = positions[event];
-    return position === undefined ? [] : [[event, [position.sinceMs, position.lookedAtMs, [...position.through]]]];
+    return position === undefined
+      ? []
+      : [[event, [position.sinceMs, position.lookedAtMs, [...position.through]]]];
   });
   return Buffer.from(JSON.stringify([VERSION, 'live', Object.fromEntries(written)])).toString('base64url');
 }

@@ -1,7 +1,7 @@
 import type { FeedPosition } from '@mandate/audit';
 import { HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
-import { eventId, type LiveEvent, type FeedPositions, positionsOf } from './event-id.ts';
+import { eventId, type FeedPositions, type LiveEvent, positionsOf } from './event-id.ts';
 import { eventsFrom, type Followed, positionsToBegin } from './follow-audit.ts';
 
 const position: FeedPosition = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3, 4]]) };
@@ -136,7 +136,8 @@ test('while one table is away the others are told, and what it held comes behind
 
 test('a table of which an id says nothing is followed from when the others were last looked at', async () => {
   const tables = [table([]).followed, table([], { event: 'control' }).followed];
-  const begun = (last: FeedPositions, sinceMs?: number) => positionsToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
+  const begun = (last: FeedPositions, sinceMs?: number) =>
+    positionsToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
   const since = (ms: number) => ({ sinceMs: ms, lookedAtMs: ms, through: new Map() });
   expect(await begun({ decision: position })).toEqual({ decision: position, control: since(2) });
   expect(await begun({ decision: position }, 1)).toEqual({ decision: position, control: since(2) });

@@ -4,10 +4,17 @@
  * for its position is one in the tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AskAudit, type Feed, rowsAfter, type FeedPosition, positionNow, positionSince } from '@mandate/audit';
+import {
+  type AskAudit,
+  type Feed,
+  type FeedPosition,
+  positionNow,
+  positionSince,
+  rowsAfter,
+} from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
-import { eventId, type LiveEvent, type FeedPositions } from './event-id.ts';
+import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
 
 /** How soon whoever was cut off should come back. */
 const RETRY_MS = 1_000;
@@ -21,7 +28,10 @@ export type Followed = {
   look(ask: AskAudit, from: FeedPosition, nowMs: number): Look;
 };
 
-type Look = AsyncGenerator<{ shown: object; atMs: number; position: FeedPosition }, { position: FeedPosition; isAll: boolean }>;
+type Look = AsyncGenerator<
+  { shown: object; atMs: number; position: FeedPosition },
+  { position: FeedPosition; isAll: boolean }
+>;
 
 export function followed<Row extends { id: string; logPartition: number; logOffset: number }>(
   event: LiveEvent,
@@ -56,7 +66,8 @@ export async function positionsToBegin(
   const fromMs = lookedAtMs.length > 0 ? Math.min(...lookedAtMs) : sinceMs;
   const positions: FeedPositions = {};
   for (const { event, begin } of tables) {
-    positions[event] = last[event] ?? (fromMs === undefined ? await begin(ask, nowMs) : positionSince(fromMs));
+    positions[event] =
+      last[event] ?? (fromMs === undefined ? await begin(ask, nowMs) : positionSince(fromMs));
   }
   return positions;
 }

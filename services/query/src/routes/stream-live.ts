@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { createFairSemaphore } from '../fair-semaphore.ts';
 import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
-import { LIVE_EVENTS, type FeedPositions, positionsOf } from '../live/event-id.ts';
+import { type FeedPositions, LIVE_EVENTS, positionsOf } from '../live/event-id.ts';
 import { eventsFrom, type Followed, followed, positionsToBegin } from '../live/follow-audit.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVERY_DIALECT } from './dialects.ts';
 import { ALL_DIALECTS, dialect } from './dialects.fixture.ts';
+import { EVERY_DIALECT } from './dialects.ts';
 import { whyNotReadOnly } from './reading-statement.ts';
 import { sqlTokens } from './tokens.ts';
 

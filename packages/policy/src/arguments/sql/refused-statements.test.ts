@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EVERY_DIALECT } from './dialects.ts';
 import { ALL_DIALECTS, dialect } from './dialects.fixture.ts';
+import { EVERY_DIALECT } from './dialects.ts';
 import { whyNotReadOnly } from './reading-statement.ts';
 
 const why = (sql: string) => whyNotReadOnly(sql, EVERY_DIALECT);
