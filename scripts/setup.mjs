@@ -20,7 +20,7 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
 console.error('mandate: installing what package-lock.json says (about a minute the first time) …');
 const started = Date.now();
 npm('ci', '--ignore-scripts');
-// Of all packages only this one needs its install script: it puts the pinned Node in its place. No other may run one here.
+// Only this package needs its install script: it puts the pinned Node in its place. No other may run one here.
 npm('rebuild', 'node');
 writeFileSync(stamp, wanted);
 console.error(`mandate: installed in ${Math.round((Date.now() - started) / 1000)} s`);

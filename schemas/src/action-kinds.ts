@@ -7,8 +7,8 @@ import type { Json } from './scalars.ts';
 
 export type ActionKind = {
   /**
-   * Whose lists, prices and limits of a policy judge the action: those of tools, or those of models. `own`: only the checks of
-   * the kind, and what holds for every action.
+   * Which lists, prices and limits of a policy judge the action: those of tools, or those of models. `own`: only the
+   * checks of the kind, and what holds for every action.
    */
   judgedAs: 'tool' | 'model' | 'own';
   /** The field that names what the action is about. */

@@ -4,7 +4,7 @@ import { CAPS } from './defaults.ts';
 import { micros } from './money-shapes.ts';
 import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
 
-/** In whose name the agent acts. What an action says of it is a claim of its caller, unless the API key pins it. */
+/** The user for whom the agent acts. In an action this is a claim of its caller, unless the API key pins it. */
 export const principal = z.strictObject({
   id: id.describe('Who it is. A claim of the caller, unless the API key pins it.'),
   role: id.optional().describe('Their role. A claim of the caller, unless the API key pins it.'),

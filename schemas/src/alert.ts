@@ -1,6 +1,6 @@
 /**
- * What stands in the alerts topic: what a person should know of, and to whom it was told. It is the alerter's only
- * memory: which alarms stand, which ids were used, what is still to be delivered are folds of it.
+ * A record of the alerts topic: what a person should know, and which webhooks were told. The topic is the alerter's only
+ * memory: the active alarms, the used ids and the deliveries that are due are folds of it.
  */
 import { z } from 'zod';
 import { count, id, parsedJson, tenant, time } from './scalars.ts';
@@ -30,7 +30,10 @@ export const webhookName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
 });
 
 export const alert = z.object({
-  /** Follows from rule, tenant, subject and episode alone: whoever raises the same alarm gives it the same id. */
+  /**
+   * Follows from rule, tenant, subject and episode alone, so every alerter that raises the same alarm gives it the same
+   * id.
+   */
   id,
   rule: z.enum(ALERT_RULES),
   /** null where it is no tenant's: the plane as a whole. */
@@ -44,15 +47,15 @@ export const alert = z.object({
   facts: z.record(z.string(), parsedJson),
   /** When it happened, by the record that shows it. */
   at: time,
-  /** Of that record among those about this subject: an older one changes nothing. */
+  /** The order of that record among the records about this subject: an older record changes nothing. */
   order: count,
   /** Where that record lies; null where none does. */
   record: z
     .object({ topic: z.string(), partition: count, offset: z.string().regex(/^\d{1,19}$/) })
     .nullable(),
-  /** To whom it is to be told, as the rule file said when it was raised. */
+  /** The webhooks that must be told, as the rule file said when the alarm was raised. */
   webhooks: z.array(webhookName),
-  /** Only noted, and told to nobody: it lies before there were alerts, or its rule was off. */
+  /** Only noted, and sent to no webhook: the event is older than the first alert, or its rule was off. */
   quiet: z.boolean(),
 });
 export type Alert = z.infer<typeof alert>;

@@ -7,12 +7,13 @@ import { pattern } from './pattern.ts';
 import { tenant, time } from './scalars.ts';
 
 /**
- * publish: ask for actions, and read what was decided. report: report what became of them. release: the reports of this
- * key are those of a tool server or gateway, which no policy bounds; it does not include report. audit: read the record. operate: kill, revive, adjust budgets, within the key's
- * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. operate:limits:
- * give back what the limits of the key's tenant count, and nothing else; no role has it. author:
- * change the agents, policies and rules of the key's tenant. persons: read what is sealed of its people, and forget them.
- * admin: issue, list and revoke the keys of the people who work with the tenant; whoever has it can so have any role.
+ * publish: ask for actions, and read what was decided. report: report their outcomes. release: the reports of this key
+ * come from a tool server or gateway, which no policy bounds; it does not include report. audit: read the record.
+ * operate: kill, revive, adjust budgets, within the key's tenant. operate:all: what reaches beyond one tenant, such as
+ * stopping everything; it does not include operate. operate:limits: give back what the limits of the key's tenant count,
+ * and nothing else; no role has it. author: change the agents, policies and rules of the key's tenant. persons: read
+ * sealed data of its people, and forget people. admin: issue, list and revoke the keys of the people who work with the
+ * tenant; a key with admin can so give itself any role.
  */
 export const API_SCOPES = [
   'publish',
@@ -28,15 +29,18 @@ export const API_SCOPES = [
 ] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
 
-/** What an agent's own key may have, as the control topic takes it: reports are its own, or somebody else's. */
+/**
+ * The scopes that an agent's own key may have on the control topic: `report` for its own reports, `release` for reports
+ * of others.
+ */
 export const AGENT_SCOPES = [
   ['publish', 'report'],
   ['publish'],
 ] as const satisfies readonly (readonly ApiScope[])[];
 
 /**
- * What people do, as scopes of the keys that they are issued. Nobody's role reaches beyond their tenant. A set is never changed:
- * keys on the control topic are held to it for ever. Another one is another role.
+ * The roles of people, as scopes of the keys that they are issued. No role reaches beyond its tenant. The scopes of a
+ * role never change, because keys on the control topic are always checked against them. Other scopes need another role.
  */
 export const ROLES = {
   viewer: ['audit'],
@@ -106,7 +110,7 @@ export const apiKeyRecord = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: time,
   revokedAt: time.nullable(),
-  /** Of a key that publishes. */
+  /** Only a key that publishes has pins. */
   pins: keyPins.optional(),
   /** From then on it opens nothing; absent: it does not expire. */
   expiresAt: time.optional(),

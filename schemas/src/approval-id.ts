@@ -1,14 +1,14 @@
 /**
- * What a person is asked about, as one text: this action of this agent with exactly these arguments, of whatever attempt. It
- * holds what it is about, so that a gateway knows it that has no audit and has just begun. It opens nothing: the tenant
- * is that of the credential, and an id that somebody made up or changed is that of another question, which the ledger
- * knows of or not.
+ * The question to a person, as one text: this action of this agent with exactly these arguments, in any attempt. The text
+ * holds its subject, so that a gateway that has no audit and has just started can read it. It opens nothing: the tenant
+ * is that of the credential, and an id that was invented or changed names another question, which the ledger may not
+ * know.
  */
 import { CAPS } from './defaults.ts';
 
 export const APPROVAL_ID_PREFIX = 'apv_';
 
-/** Of a request that was deferred. `digest`: of its exact arguments, as the decision tells it. */
+/** The request that was deferred. `digest`: the digest of its exact arguments, as in the decision. */
 export type ApprovalSubject = { agentId: string; actionId: string; digest: string };
 
 /** In UTF-8 a unit takes three bytes at most; in base64 three bytes are four letters. The rest are quotes and commas. */

@@ -7,17 +7,17 @@ export const auditRead = z
     event: z.literal('audit.read'),
     read: z.object({
       id,
-      /** Whose record was read: the tenant of the key; null where that is nobody's. */
+      /** The tenant of the key, which is the tenant of the record that was read; null if the key has no tenant. */
       tenant: tenant.nullable(),
       /**
-       * Who read: an API key is one person's, or one program's. Refused as UNAUTHENTICATED, it was revoked, or only its id was
-       * shown, which is no secret; null where none was shown, or one that nobody here ever had.
+       * Who read: an API key belongs to one person, or one program. In a refusal as UNAUTHENTICATED the key was revoked,
+       * or only its id was given, which is no secret. null: no key was given, or a key that this plane never issued.
        */
       key: z.object({ id: z.string(), name: z.string() }).nullable(),
       method: z.string(),
       /** The path with the names of its parameters: `/v1/audit/decisions/:id`. */
       route: z.string(),
-      /** Of path and query, by name; what personal data was found in them is redacted, and long values are cut. */
+      /** The parameters of path and query, by name. Personal data found in them is redacted, and long values are cut. */
       parameters: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
       /** Nothing was shown, nor done. */
       refused: z.boolean(),

@@ -2,7 +2,8 @@ import { type Check, mandateOfBudget } from './decision.ts';
 import type { BudgetLimit } from './limit.ts';
 
 /**
- * Whose budget a check saw. It names nobody: that follows from its scope, from whose policy it is, and from the decision.
+ * The subject of a budget that a check saw. The check names no agent or person: the subject follows from the scope, the
+ * holder of the policy, and the decision.
  *
  * @returns empty for a tenant's, and for an action without a principal
  */

@@ -14,7 +14,8 @@ import { count, id, tenant, time } from './scalars.ts';
 import { tenantDocument } from './tenant-document.ts';
 
 /**
- * `expects`: the revision of what is changed, as whoever changes it has seen it; 0: that it is not there yet; absent: whatever it is.
+ * `expects`: the revision of the changed document that the author of the change saw; 0: the document does not exist yet;
+ * absent: any revision.
  */
 const change = z.strictObject({
   id,
@@ -86,7 +87,7 @@ export const mandateRevoked = changes(
   { mandateId: id },
 );
 
-/** Of both, the tenant is that of the change. */
+/** In both, the tenant is the tenant of the change. */
 export const tenantPut = changes(
   'tenant.put',
   'A tenant was opened, changed, or opened again after it was closed.',
@@ -119,7 +120,7 @@ export type ControlRecord = z.output<typeof controlRecord>;
 
 export const CONTROL_RECORDS = controlRecord.options.map(({ shape }) => shape.event.value);
 
-/** What changes may say, as JSON Schema: whoever has the same text reads the same records. */
+/** The shape of changes, as JSON Schema: two processes with the same text read the same records. */
 export function shapeOfControlRecords(): string {
   return JSON.stringify(z.toJSONSchema(controlRecord, { io: 'input' }));
 }

@@ -20,7 +20,10 @@ export const deadLetter = z
     deadLetter: z.object({
       id: z.string(),
       source,
-      /** Of a batch of records that could not be told apart: its last offset. `source` has the first, the value all of it. */
+      /**
+       * The last offset of a batch that could not be split into records. `source` has the first offset, the value the
+       * whole batch.
+       */
       lastOffset: source.shape.offset.optional(),
       /** Cut at the key cap. */
       key: z.string().nullable(),
@@ -53,7 +56,7 @@ export const deadLetterRepublished = z
       /** Where the record lies that was published from the letter, on the topic that the letter came from, and since when. */
       source,
       appendedAt: time,
-      /** Of that record; null where it cannot be read either. */
+      /** The tenant of that record; null if it cannot be read either. */
       tenant: tenant.nullable(),
       /** What became of it has one of these ids: a decision, a settlement, or another dead letter. */
       answerIds: z.array(id),

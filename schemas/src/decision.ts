@@ -14,7 +14,7 @@ export const check = z.object({
   check: z.string(),
   result: z.enum(['pass', 'block', 'defer', 'skip']),
   evidence: parsedJson.optional(),
-  /** Whose bound it was, where a mandate has several policies: `read-only@3`; of an agent above: `read-only@3 of lead`. */
+  /** The policy that set the limit, if the mandate has several: `read-only@3`; for an ancestor: `read-only@3 of lead`. */
   policy: z.string().optional(),
   /** The ancestor that holds the policy. Its limits apply to itself and to all its descendants. */
   holder: id.optional(),
@@ -44,10 +44,10 @@ export const mandateReference = z.object({
 export type MandateReference = z.infer<typeof mandateReference>;
 
 /**
- * Whose a budget of scope `mandate` is, by the check that saw it: of the policy that sets it, in whichever version, or of
- * the mandate, where that has no policies.
+ * The subject of a budget of scope `mandate`, from the check that saw it: the policy that sets the budget, in any
+ * version, or the mandate, if it has no policies.
  *
- * @param mandateId of the decision; empty where it has none
+ * @param mandateId the mandate of the decision; empty if it has none
  */
 export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: string): string {
   return policy === undefined ? mandateId : policyNamed(policy).id;

@@ -89,7 +89,7 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }
 
-/** Of a character that begins with this byte; 1 where none does. */
+/** The length in bytes of a character that begins with this byte; 1 if no character does. */
 function lengthAfter(byte: number): number {
   if (byte >= 0xc2 && byte < 0xe0) return 2;
   if (byte >= 0xe0 && byte < 0xf0) return 3;

@@ -56,14 +56,17 @@ export const CAPS = {
   recordBytes: 256 * 1024,
   documentBytes: 1024 * 1024,
   depth: 32,
-  /** Of a body over HTTP, whose bytes bound all else. It leaves room to say of a change that it is nested too deep for the log. */
+  /**
+   * The depth of a body over HTTP. Its bytes bound all else. A change that is nested too deep for the log still gets its
+   * own error.
+   */
   bodyDepth: 128,
   keys: 1_000,
-  /** Of all lists of a record together: each costs as much as it does in a text many times as long. */
+  /** The elements of all lists of a record together: each costs as much as in a text many times as long. */
   elements: 20_000,
   stringUnits: 64 * 1024,
   idUnits: 200,
-  /** Of a record that cannot be read, as much of its key is kept: longer than any that names an agent. */
+  /** The part of a key that is kept from an unreadable record: longer than any key that names an agent. */
   keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
   attempts: 1_000,
@@ -82,7 +85,7 @@ export const CAPS = {
   /** A rate keeps one timestamp a call: this bounds what one counter can hold. */
   rateCalls: 100_000,
   rateWindowMs: 31 * 86_400_000,
-  /** Of one agent: the ledger keeps them in one list. */
+  /** The bound for one agent: the ledger keeps its questions in one list. */
   maxWaiting: 1_000,
   /** A windowed budget keeps at most so many buckets: see `BUDGET_BUCKETS`. */
   budgetWindowMs: 366 * 86_400_000,
@@ -97,8 +100,8 @@ export const CAPS = {
   conditions: 100,
   conditionValues: 1_000,
   /**
-   * Of all patterns of a document that is written, their repeats written out: so many steps a character of a text may take.
-   * One that stands is left as it is.
+   * The size of all patterns of a document that is written, with their repeats written out: the steps that one character
+   * of a text may take. Documents that exist already are not checked.
    */
   patternSize: 20_000,
   /** Objects in all argument schemas of such a document. */
@@ -111,45 +114,51 @@ export const CAPS = {
   rulePriority: 1_000_000,
   rules: 100_000,
   agents: 100_000,
-  /** Of whom it is known that they are registered no more: then the longest ago is forgotten, and as if it never was. */
+  /**
+   * The agents that are known to be no longer registered. Beyond this number the oldest is forgotten, as if it had never
+   * existed.
+   */
   retiredAgents: 100_000,
   /** That were ever opened: every process holds them. */
   tenants: 10_000,
-  /** Of tenants, for ever. Kafka keeps what a group says of who reads what in 1 MiB: by names of 64, so much of 30 deciders. */
+  /**
+   * The tenants with a topic of their own, in all time. Kafka keeps a group's assignment in 1 MiB: with names of 64, that
+   * of 30 deciders.
+   */
   directTopics: 250,
   keysPerAgent: 100,
-  /** Of people, in a tenant. */
+  /** The keys of people in a tenant. */
   roleKeys: 1_000,
   /** Fields of the context that one key fixes. */
   pins: 32,
   /** The longest that a key may be said to last. */
   keyMs: 3_650 * 86_400_000,
-  /** In a tenant, of which it is known whose they were: then the longest ago is forgotten. */
+  /** The ended keys of a tenant with a known owner. Beyond this number the oldest is forgotten. */
   endedKeys: 10_000,
   policies: 10_000,
   versionsPerPolicy: 10_000,
-  /** Of one change on the control topic. */
+  /** The size of one change on the control topic. */
   changeBytes: 1_500_000,
   /**
-   * Of all agents, policies with their versions, and rules of a tenant, as JSON: every process holds them. So much again of
-   * issued mandates with what they were made of.
+   * The size of all agents, policies with their versions, and rules of a tenant, as JSON: every process holds them.
+   * Issued mandates with their sources have the same bound again.
    */
   controlUnits: 64 * 1024 * 1024,
-  /** Of a text that a condition looks for: longer ones can take very long to be found missing. */
+  /** The length of a text that a condition looks for: a search for a longer text can take very long. */
   conditionUnits: 1_000,
   /** How many stand above a sub-agent. */
   parents: 32,
   /** That an agent has left, of which each is remembered: a kill of their families may hold it. */
   formerAncestors: 128,
-  /** Of all agents of a tenant together: every process holds them. */
+  /** The departures of all agents of a tenant together: every process holds them. */
   departures: 100_000,
   groups: 1_000,
   mandateTtlMs: 24 * 3_600_000,
-  /** Of a tenant, that have neither ended nor been revoked. */
+  /** The mandates of a tenant that have neither ended nor been revoked. */
   issuedMandates: 10_000,
   /** That an issued mandate is made of: every process holds them all. */
   rulesPerMandate: 100,
-  /** Of the context that a mandate is issued for, as JSON. */
+  /** The context that a mandate is issued for, as JSON. */
   contextUnits: 4_096,
 } as const;
 

@@ -1,7 +1,7 @@
 /**
- * Which ledger epoch holds at a place of a decisions partition: a function of the records before it, and the same for
- * every reader. The order on the log alone does not tell, because whoever rebuilds a ledger may be held up until another
- * has rebuilt it, and its record then lands behind the other's.
+ * The ledger epoch that holds at a log position of a decisions partition: a function of the records before it, and the
+ * same for every reader. The order on the log alone is not enough. A process that rebuilds a ledger may be delayed until
+ * another process has rebuilt it, and its record then comes after the record of the other.
  */
 import { DEFAULTS } from './defaults.ts';
 import type { LedgerEpoch } from './operations.ts';

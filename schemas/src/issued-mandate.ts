@@ -15,7 +15,7 @@ const matchedRule = z.strictObject({
 });
 export type MatchedRule = z.output<typeof matchedRule>;
 
-/** What an agent is to act in. It stands in the record for ever, so it names nobody. */
+/** The context in which an agent is to act. The record keeps it always, so it contains no personal data. */
 export const issuedContext = z
   .record(z.string(), parsedJson)
   .refine((context) => isShallow(context) && JSON.stringify(context).length <= CAPS.contextUnits, {

@@ -1,6 +1,6 @@
 /**
- * A limit that the ledger holds a counter for. Counters belong to what is named here (scope, subject, budget id,
- * window; or agent, tool, window), never to an issued mandate: issuing it anew resets nothing.
+ * A limit that the ledger holds a counter for. Counters belong to what is named here (scope, subject, budget id, window;
+ * or agent, tool, window), never to an issued mandate: issuing a mandate again resets nothing.
  */
 import { z } from 'zod';
 import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
@@ -12,7 +12,7 @@ const policy = z
   .string()
   .optional()
   .describe('The version of the policy that sets it. Absent: the mandate of a file.');
-/** The agent above the one that asks whose policy it is, and whose counter where an agent has one of its own. */
+/** The ancestor that holds the policy. Its counter is used if each agent has its own. */
 const holder = id.optional();
 /** A policy that limits the same counter, and no more strictly. No `policy`: the mandate of a file. */
 const other = z.object({ policy: z.string().exactOptional(), holder: id.exactOptional() });
@@ -20,7 +20,7 @@ const other = z.object({ policy: z.string().exactOptional(), holder: id.exactOpt
 export const budgetLimit = z.object({
   kind: z.literal('budget').describe('A limit on money.'),
   scope: z.enum(BUDGET_SCOPES).describe('Who shares the counter.'),
-  /** The agent, principal or mandate whose budget it is; empty for a tenant's, and for actions without a principal. */
+  /** The agent, principal or mandate of the budget; empty for a tenant's budget, and for actions without a principal. */
   subject: z
     .string()
     .describe('The agent, principal or mandate of the budget. Empty: the tenant, or no principal.'),
@@ -90,11 +90,11 @@ export const charging = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('COMPOSED').describe('For each outcome the most that one of several policies charges.'),
     failedMicros: micros,
-    /** Of a success whose verification did not run. */
+    /** The cost of a success without a verification. */
     succeededMicros: micros,
-    /** Of a success that was verified. */
+    /** The cost of a success that was verified. */
     verifiedMicros: micros,
-    /** Of a success of which nothing was metered. */
+    /** The cost of a success without a metered cost. */
     estimateMicros: micros,
   }),
 ]);

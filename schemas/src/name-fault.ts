@@ -1,6 +1,6 @@
 /**
- * What keeps a text from being a name. Two names that look the same must be the same: a character that nobody sees, or
- * that can be written in two ways, would let a name pass by a list that seems to hold it.
+ * Why a text cannot be a name. Two names that look the same must be the same: an invisible character, or a character that
+ * can be written in two ways, would let a name pass by a list that seems to contain it.
  */
 import { isNameCharacter, NAME_UNICODE } from './name-characters.ts';
 

@@ -4,7 +4,7 @@ import { budgetLimit } from './limit.ts';
 import { microsDelta } from './money-shapes.ts';
 import { count, id, tenant, time } from './scalars.ts';
 
-/** Whom a kill switch stops. */
+/** The agents that a kill switch stops. */
 export const killTarget = z.discriminatedUnion('scope', [
   z.object({ scope: z.literal('agent').describe('One agent.'), tenant, agentId: id }),
   /** The agent and everything below it, to any depth, also what is registered there later or leaves while it is killed. */
@@ -34,20 +34,20 @@ export const agentKilled = z
     kill: z.object({
       ...operator,
       target: killTarget,
-      /** Of the flag: an older event never overwrites a newer one; at a tie the kill stands. */
+      /** The revision of the flag: an older event never overwrites a newer one; at a tie the kill wins. */
       revision: count,
       /**
-       * Of a family the revision of the control topic that was read when it was killed, by the first of several kills
-       * without a revive between them: an agent that leaves the family at a later revision is still stopped.
+       * Only for a family: the revision of the control topic that was read when it was killed, by the first of several
+       * kills without a revive between them: an agent that leaves the family at a later revision is still stopped.
        */
       heldSince: count.optional(),
       ledgerEpoch: z.string(),
-      /** By tenant: no ALLOW carries a higher one until a revive. Of everything, those of the first tenants. */
+      /** By tenant: no ALLOW has a higher sequence until a revive. A kill of everything names only the first tenants. */
       ledgerSequences: z.record(z.string(), count),
       /** In how many something had happened, where that is more than are named. */
       tenantCount: count.optional(),
       openCount: count,
-      /** The first of them; the whole list is in the answer to whoever pulled the switch. */
+      /** The first of the open actions; the answer to the operator has the whole list. */
       open: z.array(actionReference),
     }),
   })

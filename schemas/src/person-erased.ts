@@ -5,7 +5,7 @@ import { id, tenant, time } from './scalars.ts';
 /** The file of keys of persons, as records name it. */
 const keysId = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** What the texts that were sealed of one person begin with: the key file, and whose they are among its keys. */
+/** The beginning of all texts that were sealed for one person: the id of the key file, and of the person's key in it. */
 export const personRef = z.string().regex(/^sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}$/);
 
 export const personErased = z
@@ -14,7 +14,7 @@ export const personErased = z
     erasure: z.object({
       id,
       tenant,
-      /** Never the person's id: it would stand here for ever. */
+      /** Never the person's id, because the log would always keep it. */
       ref: personRef,
       by: z.string(),
       reason: z.string(),

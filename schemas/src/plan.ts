@@ -26,9 +26,14 @@ export type Plan = {
   /** In the order in which they are judged; the first that fails gives the verdict. */
   limits: readonly Limit[];
   mandate: MandateReference | null;
-  /** The agents above the one that asks, the nearest first; absent: nobody. A kill of one's family stops the action. */
+  /**
+   * The ancestors of the agent, the nearest first; absent: none. A kill of the family of an ancestor stops the action.
+   */
   above?: readonly string[];
-  /** Whose families the agent has left, and is not in now; absent: none. A kill of one that was in force before still stops it. */
+  /**
+   * Ancestors that the agent had and has no longer; absent: none. A kill of their family that was in force before still
+   * stops it.
+   */
   formerAncestors?: readonly FormerAncestor[];
   /** What each static check saw and said. */
   checks: readonly Check[];
@@ -46,13 +51,16 @@ export type ShadowPlan = {
   rules: readonly string[];
   /** That these rules give: `read-only@3`. */
   policies: readonly string[];
-  /** It is right for ledger times in [holdsFromMs, holdsUntilMs); outside, nothing is known, and nobody plans again for it. */
+  /**
+   * The plan is right for ledger times in [holdsFromMs, holdsUntilMs). Outside, nothing is known, and no process plans
+   * again.
+   */
   holdsFromMs: number;
   holdsUntilMs: number | null;
-  /** Of the static check that would block; null: the limits decide. */
+  /** The code of the static check that would block; null: the limits decide. */
   code: Code | null;
   limits: readonly ShadowLimit[];
-  /** Limits whose counters the step does not look at. */
+  /** Limits with counters that the step does not look at. */
   unknownLimits: number;
   /** A person would have to confirm. */
   asksPerson: boolean;
@@ -76,7 +84,7 @@ export type StepRequest = {
   actionId: string;
   attempt: number;
   idempotencyKey: string | null;
-  /** Of the action without what belongs to its transport: tells a repeat from another payload under a known id. */
+  /** The digest of the action without its transport fields: it tells a repeat from another payload under a known id. */
   digest: string;
   /** On the log's clock; null where no deadline applies (offline evaluation). */
   deadlineAtMs: number | null;

@@ -19,7 +19,7 @@ const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
   error: 'principal.id cannot be redacted, as budgets count by it: hash or seal it',
 });
 
-/** Where the person's id stands whose data it is: one place, so without stars. */
+/** The path of the id of the person that the data belongs to: one place, so without stars. */
 const personPath = fieldPath.refine((path) => !path.includes('*'), {
   error: 'must name one place: no star',
 });
@@ -58,7 +58,10 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
 const MAX_COUNTRIES = 5;
 const onPattern = {
   pattern: z.enum(PRIVACY_PATTERNS),
-  /** Whose numbers count as phones in their national form too, by ISO 3166: of others only those with `+` do. */
+  /**
+   * The countries with national phone numbers that are recognized, by ISO 3166. Other numbers are recognized only with
+   * `+`.
+   */
   countries: z
     .array(z.string().regex(/^[A-Z]{2}$/, { error: 'must be the two letters of a country: DE' }))
     .min(1)
@@ -83,7 +86,7 @@ export const privacyDocument = z.strictObject({
   version: z.literal(1),
   fields: z.array(field).max(MAX_RULES).default([]),
   patterns: z.array(pattern).max(MAX_RULES).default([]),
-  /** How long the audit keeps a tenant's rows; `*` is every tenant that is not named. Without it, for ever. */
+  /** How long the audit keeps a tenant's rows; `*` is every tenant that is not named. Without it, always. */
   retention: z
     .record(z.union([z.literal('*'), tenant]), z.strictObject({ keepMonths: z.int().min(1).max(MAX_MONTHS) }))
     .default({}),

@@ -24,7 +24,7 @@ const SHARED_FROM = 13;
 const MUCH_SHORTER = 4;
 
 /**
- * Reads the string whose opening quote is at `opened`. `end`: the index after its closing quote. Throws a `JsonFault`.
+ * Reads the string with its opening quote at `opened`. `end`: the index after its closing quote. Throws a `JsonFault`.
  * @param most the highest number of its characters
  */
 export function readJsonString(text: string, opened: number, most: number): { value: string; end: number } {

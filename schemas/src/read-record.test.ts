@@ -320,7 +320,7 @@ it('reads other things from outside by the same rules', () => {
   });
 });
 
-/** All of it, without letting anybody else work in between. */
+/** Reads all of it, and lets no other work run in between. */
 function readWhole<T>(
   value: Uint8Array,
   schemaOf: () => z.ZodType<T>,

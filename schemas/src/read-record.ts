@@ -44,7 +44,7 @@ export type ListedFault = Fault & { index: number };
 export type ReadSome<T> =
   | { many: false; read: Read<T> }
   | { many: true; read: Read<readonly T[]> }
-  /** Of `records` records `wrong` cannot be read; `faults` tells of the first ones. */
+  /** `wrong` of `records` records cannot be read; `faults` describes the first ones. */
   | { many: true; faults: readonly ListedFault[]; wrong: number; records: number };
 
 /** How many records of a list are read, and how many faults of them are told. */

@@ -7,7 +7,7 @@ import { id, idThat, pathId, plainId, time } from './scalars.ts';
 
 export const RULE_MODES = ['enforce', 'observe', 'shadow'] as const;
 
-/** `read-only`: the latest version of it; `read-only@3`: that one for ever. */
+/** `read-only`: the latest version of it; `read-only@3`: always that version. */
 const policyName = idThat(
   id,
   /^[^@]+(?:@[1-9]\d{0,8})?$/,

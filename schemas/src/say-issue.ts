@@ -1,6 +1,6 @@
 /**
- * What is wrong with the shape of a record or document, in the words of whoever has to mend it. zod's own messages
- * name types of JavaScript; these name the value that is expected and, beside a field nobody knows, those that are known.
+ * What is wrong with the shape of a record or document, in words for the person who must correct it. zod's own messages
+ * name types of JavaScript. These messages name the expected value and, beside an unknown field, the known fields.
  */
 import { z } from 'zod';
 import { legible } from './json-fault.ts';
@@ -27,7 +27,7 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** Of a value that may have several forms; which one was meant, and what is wrong with that, is told in its place. */
+/** For a value that may have several forms. If one form was clearly meant, the message names its fault instead. */
 export const NO_FORM = 'has none of the forms that are taken here';
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { CAPS } from './defaults.ts';
 import { END_OF_TIME_MS, timeFault } from './moment.ts';
 import { nameFault } from './name-fault.ts';
 
-/** For editors and producers, whose Unicode may be another one. What decides is `nameFault`. */
+/** For editors and producers, which may have another version of Unicode. `nameFault` decides. */
 export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$';
 
 /**

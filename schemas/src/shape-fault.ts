@@ -40,7 +40,7 @@ function likeliest(issues: readonly z.core.$ZodRawIssue[], most: number): readon
   return [...naming, ...others].slice(0, most);
 }
 
-/** Issues that may tell of a field that nobody knows. */
+/** Issues that may name an unknown field. */
 const MAY_NAME_FIELDS: ReadonlySet<string> = new Set(['unrecognized_keys', 'invalid_union']);
 
 function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] {
@@ -59,7 +59,9 @@ function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] 
   }
 }
 
-/** Of the forms that a value may have, the one that it came furthest in is the one that was meant; or has least amiss. */
+/**
+ * The form that was most likely meant: the one that the value matched furthest, or else the one with the fewest faults.
+ */
 function furthest(branches: readonly (readonly z.core.$ZodIssue[])[], most: number): readonly ShapeFault[] {
   const depth = (faults: readonly ShapeFault[]) =>
     faults.reduce((deepest, { path }) => Math.max(deepest, path.length), Number.NEGATIVE_INFINITY);

@@ -6,8 +6,8 @@ import { tenant } from './scalars.ts';
 import { tenantLimits } from './tenant-limits.ts';
 
 /**
- * What a policy says, which nobody has to be given. It is always enforced, and hands nothing on; a budget of scope `mandate`
- * would be the tenant's.
+ * The limits of a policy that applies without a rule. It is always enforced, and delegates nothing; a budget of scope
+ * `mandate` would be a budget of the tenant.
  */
 const tenantBounds = z.strictObject({
   ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,

@@ -7,7 +7,7 @@ export const TOPICS = {
   deadLetters: 'mandate.deadletters.v1',
   /** Folds of the decisions, so that the next one need not begin at their start. */
   snapshots: 'mandate.snapshots.v1',
-  /** What people should know of, and to whom it was told. */
+  /** What people should know, and which webhooks were told. */
   alerts: 'mandate.alerts.v1',
   /** Who read what of the audit. */
   access: 'mandate.access.v1',
@@ -35,7 +35,10 @@ export function agentKey(tenant: string, agentId: string): string {
   return `${tenant}/${agentId}`;
 }
 
-/** A tenant that publishes directly has a topic of its own, guarded by the log's ACL: whose it is, or null for the shared one. */
+/**
+ * A tenant that publishes directly has its own topic, guarded by the log's ACL. Returns this tenant, or null for a shared
+ * topic.
+ */
 export function tenantOfTopic(topic: string): string | null {
   const prefix = `${TOPICS.actions}.`;
   return topic.startsWith(prefix) ? topic.slice(prefix.length) : null;
@@ -48,7 +51,7 @@ export function topicOfTenant(tenant: string): string {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What a topic must be like for its records. `retentionMs: null` is for ever. */
+/** The settings that a topic needs for its records. `retentionMs: null`: records are always kept. */
 export type TopicSettings = {
   /** How many it is made with. More later would move keys, and with them the order of an agent's records. */
   partitions: number;
@@ -57,7 +60,7 @@ export type TopicSettings = {
   maxBatchBytes: number;
 };
 
-/** Requests are needed until they are decided, and some days longer to look into; what was decided is kept for ever. */
+/** Requests are needed until they are decided, and some days longer for people to look at. Decisions are always kept. */
 const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
 /** A decision holds its request, and what each check saw and said; a dead letter its bytes in base64. */
 const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2_097_164 };
@@ -76,7 +79,7 @@ const PERSONS: TopicSettings = { ...KEPT, partitions: 1 };
 /** One partition: what changes agents, policies and rules is one order, in which every reader finds who came first. */
 const CONTROL: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
+/** How to set up each topic of Mandate; an unknown topic keeps its records always. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
   if (takesRequests) return REQUESTS;

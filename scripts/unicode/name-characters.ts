@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 const TARGET = 'schemas/src/name-characters.ts';
 
 /**
- * Characters whose glyph is blank although Unicode calls them letters, marks or symbols: a Brahmi joiner, the Braille
+ * Characters with a blank glyph, although Unicode calls them letters, marks or symbols: a Brahmi joiner, the Braille
  * pattern without dots, two blank Egyptian hieroglyphs, a Khitan filler, a Duployan selector, a notehead that is not
  * drawn, and the stand-in for an embedded object. U+FFFD stands for bytes that some program could not read.
  */

@@ -1,4 +1,4 @@
-/** Who imports whom in a circle, among files and among workspaces. */
+/** Circles of imports, among files and among workspaces. */
 import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, workspaceOf } from './tree.ts';

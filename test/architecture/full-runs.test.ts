@@ -9,7 +9,7 @@ import { SLOW_FILES } from '../slow-first.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const full = new Set(FULL_RUN_FILES.map(({ file }) => file));
 
-test('files of a full run exist, and so do the tests that stand in for them in npm test', () => {
+test('files of a full run exist, and so do the tests that replace them in npm test', () => {
   const named = FULL_RUN_FILES.flatMap(({ file, shortRun }) => [file, ...shortRun]);
   expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   expect(

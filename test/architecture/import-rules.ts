@@ -1,5 +1,6 @@
 /**
- * Who may import whom (docs/design.md), as data. Everything not listed is refused, so a new package needs a line here.
+ * The imports that each workspace may have (docs/design.md), as data. Everything not listed is refused, so a new package
+ * needs a line here.
  */
 import { posix } from 'node:path';
 import { readModule } from './read-module.ts';

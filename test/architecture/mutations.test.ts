@@ -1,4 +1,4 @@
-/** A mutation whose line is gone breaks nothing, and would be found out minutes into `npm run test:mutations`. */
+/** A mutation of a line that is gone breaks nothing, and would be found only minutes into `npm run test:mutations`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -8,7 +8,9 @@ import { pathsBelow } from './tree.ts';
 const AVOIDED =
   /\b(?:[Ww]hoever|[Ww]homever|[Aa]new|for ever|[Mm]end|[Mm]ends|[Mm]ended|[Mm]ending|so long as)\b|(?:^|[.!?|] )Of /;
 
-/** Of prose. Tables and lists of figures separate their parts by bars, colons and semicolons. */
+/**
+ * The most words of a sentence in prose. Tables and lists of figures separate their parts by bars, colons and semicolons.
+ */
 const MOST_WORDS = 35;
 
 /** `line what is wrong`. */

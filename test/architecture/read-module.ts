@@ -6,7 +6,7 @@ type Import = { specifier: string | null; line: number };
 
 /**
  * A global as it is used: `fetch`, `process.env`, `Date.now`, `new Date()`. A name that the file declares itself is
- * reported all the same: whoever hides a global should rename.
+ * reported all the same: hiding a global is a reason to rename.
  */
 type GlobalUse = { name: string; line: number };
 

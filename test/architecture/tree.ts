@@ -39,7 +39,9 @@ export function readTree(root: string): Tree {
   };
 }
 
-/** Every file, but those of node_modules and of folders whose names begin with a dot. Paths from `root`, with `/`. */
+/**
+ * Every file, except those in node_modules and in folders with names that begin with a dot. Paths from `root`, with `/`.
+ */
 export function pathsBelow(root: string): string[] {
   return [...walk(root, '')];
 }

@@ -47,7 +47,7 @@ const step = z.union([
   }),
   z.strictObject({
     ...everyStep,
-    /** Of the request of an earlier step, counted from 1. */
+    /** The answer to the request of an earlier step, counted from 1. */
     approve: z.strictObject({ step: z.int(), answer: z.enum(['granted', 'denied']), forMs: z.int() }),
   }),
 ]);

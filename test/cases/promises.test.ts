@@ -38,7 +38,7 @@ test('every name of a test that stands behind a file is in that file', () => {
   expect(missing).toEqual([]);
 });
 
-/** Of a file that is named without its folder: as it was named before. */
+/** The path of a file that is named without its folder: the folder is that of the file named before. */
 function pathOf(file: string): string {
   const [path] = table.match(new RegExp(`[\\w/-]+/${file.replaceAll('.', '\\.')}`)) ?? [];
   if (path === undefined) throw new Error(`${file} is never named in full`);

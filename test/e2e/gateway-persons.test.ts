@@ -1,4 +1,4 @@
-/** Routes of persons: who is found, what is read of them and by whom, and that they are forgotten. */
+/** Routes of persons: finding them, reading their data with each key, and forgetting them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MandateError } from '@mandate/runtime';

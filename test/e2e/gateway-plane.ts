@@ -35,9 +35,9 @@ const GRANTS = {
   stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
-  /** Whoever gives back what the limits of the tenant count. */
+  /** A key that gives back what the limits of the tenant count. */
   accountant: { tenant: 'acme', scopes: ['operate:limits'], agents: [] },
-  /** Of the plane, and of no tenant's agents. */
+  /** A key of the plane, and of no tenant's agents. */
   runner: { tenant: 'plane', scopes: ['operate', 'operate:all'], agents: [] },
   protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
   owner: {
@@ -96,7 +96,7 @@ export async function startGatewayPlane(options: {
   folder?: string;
   /** What the bounds of tenants count; nothing when absent. */
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
-  /** Who is registered, and who no longer is; nobody when absent. */
+  /** The agents that are registered, and those that no longer are; none when absent. */
   register?: Parameters<typeof createGateway>[0]['register'];
   /** How much each tenant may write. */
   limits?: TenantLimits;

@@ -6,7 +6,7 @@ import { startGatewayPlane } from './gateway-plane.ts';
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
 test('one key that waits for all it can keeps neither others from waiting nor operators from stopping agents', async () => {
-  // Of a key 250.
+  // For a key 250.
   const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 1_000 } });
   const waiting = async () =>
     Number(/^mandate_gateway_waiting_answers\S* (\d+)$/m.exec(await plane.metrics.registry.metrics())?.[1]);

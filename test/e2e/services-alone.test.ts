@@ -171,7 +171,7 @@ test('a key that one process issues is let in by the others; revoked there, by n
   await stream.text();
   expect(performance.now() - revokedAtMs).toBeLessThan(5_000);
 
-  // Whom it lets in nobody can tell who cannot read it.
+  // If it cannot read the file, no caller is admitted.
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
   await bus.append(TOPICS.control, [{ key: null, partition: 0, value: '{"event":"role.of.tomorrow"}' }]);
@@ -277,7 +277,7 @@ describe.each(SERVICES)('%s', (service) => {
       });
       const url = await waitUntil('where it listens', () => /"url":"(http:[^"]+)"/.exec(said)?.[1]);
       npm.kill('SIGTERM');
-      // Its stderr closes once nobody writes there any more.
+      // Its stderr closes once no process writes there any more.
       const [exitCode] = await once(npm, 'close');
       expect(exitCode).toBe(0);
       await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');

@@ -34,7 +34,7 @@ export function requests(from: number, count: number, random: () => number): Out
   });
 }
 
-/** Of the tenant `default`, where nothing else is said; with time enough for any fault. */
+/** A request of the tenant `default`, if no other is given; with time enough for any fault. */
 export function request(action: {
   id: string;
   agentId: string;

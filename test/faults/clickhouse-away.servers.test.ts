@@ -83,7 +83,7 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
         const isMissed = waitUntil('it is missed', async () => {
           return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
         });
-        // Of which the disk would have to hold a part: as much as fits is not given for the whole.
+        // The disk would have to hold a part of this answer: as much as fits is not given for the whole.
         if (disk !== null)
           await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
         await Promise.all([isMissed, sleep(awayMs)]);

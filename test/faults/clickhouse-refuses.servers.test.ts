@@ -27,7 +27,7 @@ const AT_ONCE = 10_000;
 const PATIENCE_MS = 120_000;
 const user = (grants: string) =>
   `<password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>${grants}`;
-/** The recorder has a user of its own, whose rights are taken away and given back. */
+/** The recorder has its own user, with rights that are taken away and given back. */
 const usersWhere = (rights: string) => `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>

@@ -1,7 +1,7 @@
 /**
- * Two control services on Kafka, a thousand writes that race for the same policies, and both services killed in between. Each
- * answer says what became of its write, and whoever reads afterwards finds just that; so does whoever starts in between, from
- * snapshots that the two leave behind, by the digest of everything that they fold.
+ * Two control services on Kafka, a thousand writes that race for the same policies, and both services killed in between.
+ * Each answer says what became of its write, and every later reader finds just that; so does a process that starts in
+ * between, from snapshots that the two leave behind, by the digest of everything that they fold.
  */
 import type { Bus } from '@mandate/bus';
 import { controlDigest, foldControl } from '@mandate/control';
@@ -86,7 +86,7 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     const bus = await openTestLog(servers);
     expect(starts).toHaveLength(2 + KILLS + 2);
     expect(await digestsOf(bus, starts)).toEqual(starts.map(({ digest }) => digest));
-    // Both of the last two began at a snapshot, and whoever begins at none finds the same.
+    // Both of the last two began at a snapshot, and a process that begins at none finds the same.
     expect(Math.min(...starts.slice(-2).map(({ fromRevision }) => fromRevision))).toBeGreaterThan(0);
     const whole = await followControl({ bus, log: silentLogger() });
     for (const { revision, digest } of starts.slice(-2))
@@ -99,7 +99,7 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     expect([...stands].filter((number) => !became.won.has(number) && !became.unknown.has(number))).toEqual(
       [],
     );
-    // Else there was no race, or nobody died in the middle of anything.
+    // Else there was no race, or no service died in the middle of anything.
     expect(Math.min(became.won.size, became.lost.size, became.unknown.size)).toBeGreaterThan(0);
     expect(became.won.size + became.lost.size + became.unknown.size).toBe(WRITES);
   });

@@ -1,8 +1,9 @@
 /**
- * A primary dies whose replicas had stopped following it for a while, Sentinel puts one of them in its place, and a decider
- * is held up until the others work on it. What the replica lacks (charges, a kill) is on the log, from which the ledger is
- * rebuilt: no budget is exceeded, nobody is revived, each action has one decision, and log, ledger and audit agree. Nobody
- * is told where Redis is now. The old primary comes back, and is made a replica; then a failover is commanded.
+ * A primary dies after its replicas had stopped following it for a while, Sentinel puts one of them in its place, and a
+ * decider is held up until the others work on it. What the replica lacks (charges, a kill) is on the log, from which the
+ * ledger is rebuilt: no budget is exceeded, no agent is revived, each action has one decision, and log, ledger and audit
+ * agree. No process is told where Redis is now. The old primary comes back, and is made a replica; then a failover is
+ * commanded.
  */
 import { TOPICS } from '@mandate/schemas';
 import {

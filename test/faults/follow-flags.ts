@@ -57,8 +57,8 @@ export async function followFlags(bus: Bus) {
 }
 
 /**
- * What must never be: an ALLOW behind a kill that was acknowledged, that was decided before anybody asked for a revive of it.
- * Of a tenant that a kill does not name nothing had happened: all that it is ever allowed lies behind it.
+ * What must never be: an ALLOW after a kill that was acknowledged, and decided before a revive of it was asked for. In a
+ * tenant that a kill does not name nothing had happened: all that it is ever allowed comes after the kill.
  */
 export function allowedBehind(
   kills: readonly Acknowledged[],

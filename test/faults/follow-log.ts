@@ -74,7 +74,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       if (decision.verdict === 'ALLOW') allowed.push(decision);
       return true;
     }
-    // The same delivery, answered again by whoever took over: word for word.
+    // The same delivery, answered again by the decider that took over: word for word.
     if (JSON.stringify(known) === JSON.stringify(decision)) repeats++;
     else contradictions.push({ one: known, other: decision });
     return false;
@@ -152,7 +152,7 @@ export function readEpochs() {
   };
 }
 
-/** As agents do whose log is away for a while; what it had taken already is an outcome that comes twice. */
+/** As agents do while the log is away; an outcome that it had taken already comes twice. */
 export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
   return waitUntil(
     'the log to take it',

@@ -24,7 +24,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 const SHARE = 300;
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
 
-/** Of a batch's way through a decider, by what comes next: lines before which the fault strikes. */
+/** The way of a batch through a decider, by what comes next: lines before which the fault strikes. */
 const PLACES = {
   step: '  const { answers, operations } = await answerBatch(incoming, options);',
   publish: '  await Promise.all([\n    append(',

@@ -1,6 +1,6 @@
 /**
- * Documents that people write, written by somebody who means no good or by a program gone wrong: each is refused where it is
- * wrong, and before it held anything up, for a plane that runs reads them again whenever they are edited.
+ * Documents that people write, written by an attacker or by a broken program: each is refused where it is wrong, and
+ * before it held anything up, for a plane that runs reads them again whenever they are edited.
  */
 
 import { checkAlerting } from '@mandate/alerter';

@@ -1,7 +1,7 @@
 /**
- * A plane of one process, as somebody meets it over TCP who means no good: it stays up and answers others, it takes bounded
- * memory, and nobody gets two requests out of one or past what needs a key. How slow senders are cut off, with shorter
- * times, is in the runtime's http-server.system.test.ts.
+ * A plane of one process, as an attacker meets it over TCP: it stays up and answers others, it takes bounded memory, and
+ * no caller gets two requests out of one or past what needs a key. How slow senders are cut off, with shorter times, is
+ * in the runtime's http-server.system.test.ts.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 /** Sockets of one process, below the server's own limit of 10,000. */
 const IDLE = IS_LONG ? 9_900 : 1_500;
 const STREAMS = 40;
-/** Of one attack, garbage that nobody has collected yet included. */
+/** The most growth by one attack, garbage that was not collected yet included. */
 const MOST_GROWTH = 256 * MIB;
 const LOOK_EVERY_MS = 200;
 

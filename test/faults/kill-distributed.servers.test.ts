@@ -57,7 +57,7 @@ describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while thr
     await publishing;
     await ask(100);
     await allDecided();
-    // All ALLOWs, from before the kill; whoever took over has said the same.
+    // All ALLOWs, from before the kill; the decider that took over has said the same.
     const repeats = log.repeats();
     late.pass();
     await waitUntil('what it had to say to arrive', () => log.repeats() > repeats, PATIENCE_MS);

@@ -29,20 +29,20 @@ const LEAST_ROUNDS = 3 * CHANGES;
 const TENANTS = ['one', 'two', 'three', 'four'];
 const AGENTS = ['a', 'b', 'c'];
 const GATEWAYS = 3;
-/** Of one target in a round, each sent once and through a gateway that is drawn. */
+/** The commands for one target in a round, each sent once and through a gateway that is drawn. */
 const COMMANDS = ['kill', 'kill', 'revive', 'revive'] as const;
 const LONGEST_DELAY_MS = 40;
 const MOST_WAITING = 200;
-/** Of actions: a machine that is busy with nothing else starts no decider. */
+/** How many actions: a machine that is busy with nothing else starts no decider. */
 const PER_SECOND = 200;
-/** Of a revive that met a newer kill, and of a kill that was revived before it was answered. */
+/** The codes of a revive that met a newer kill, and of a kill that was revived before it was answered. */
 const LOST_THE_RACE = ['NEWER_KILL_STANDS', 'REVIVED_SINCE'];
 
 describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () => {
   test(`over ${CHANGES} rebalances and tenants that open: none escapes, and log, shards and gateways agree (SEED=${SEED})`, {
     timeout: 1_200_000,
   }, async () => {
-    // Of the load another: how much of it there is, the machine says.
+    // Another one for the load: the machine decides how much of it there is.
     const [random, ofLoad] = [seededRandom(SEED), seededRandom(SEED + 1)];
     const among = <T>(all: readonly T[], drawn = random): T => all[Math.floor(drawn() * all.length)] as T;
     const servers = await startBreakable(() =>
@@ -122,7 +122,7 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
     await Promise.all([log.caughtUp(), flags.caughtUp()]);
 
     expect(acknowledged.length).toBeGreaterThan(LEAST_ROUNDS);
-    // Had nobody been revived, this would be wrong too: revives won, and who was revived was allowed again.
+    // Without any revive, this would be wrong too: revives won, and revived agents were allowed again.
     expect(allowedBehind(acknowledged, [], raced)).not.toEqual([]);
     expect(allowedBehind(acknowledged, flags.revives, log.allowed)).toEqual([]);
     expect(log.contradictions).toEqual([]);

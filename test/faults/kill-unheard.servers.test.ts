@@ -14,7 +14,7 @@ import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts
 import { type FollowedLog, followLog } from './follow-log.ts';
 
 const DEADLINE_MS = 3_600_000;
-/** A build whose streams stay open by something else than their flags again: of these each has a cause. */
+/** A build with streams that stay open by something else than a repeat of their flags: each of these has a cause. */
 const REPEATS_NO_FLAGS = {
   file: 'services/gateway/src/routes/stream-kills.ts',
   from: 'setInterval(trySendFlags,',

@@ -179,7 +179,7 @@ function becameOf({ number, what, tests }: Fault, { testResults }: Results): Bec
     assertionResults.some(({ status }) => status === 'passed'),
   );
   const ran = passedIn.map(({ name }) => relative(ROOT, name));
-  // Of a file that did not run its name says enough.
+  // For a file that did not run its name says enough.
   const skipped = passedIn
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status !== 'passed' && status !== 'failed')

@@ -1,8 +1,8 @@
 /**
  * A thousand actions at once on a hierarchy of budgets that is nearly spent, decided by eight processes. What each budget
- * and rate has left is drawn from the seed, and spent by the thousand alone. Whoever adds up the log in the order of the
- * ledger's sequences finds that each ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits is
- * allowed, to the micro-dollar.
+ * and rate has left is drawn from the seed, and spent by the thousand alone. Adding up the log in the order of the
+ * ledger's sequences shows that each ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits
+ * is allowed, to the micro-dollar.
  */
 import { type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
@@ -131,7 +131,7 @@ function action(number: number, random: () => number) {
   };
 }
 
-/** Of agents without limits: what wakes every decider, and leaves the thousand all there is to spend. */
+/** Actions of agents without limits: they wake every decider, and leave the thousand all there is to spend. */
 function costless(from: number) {
   return Array.from({ length: 2 * AGENTS }, (_, agent) => ({
     id: `free-${from + agent}`,
@@ -174,7 +174,7 @@ function bookOf(limits: Limits) {
   };
 }
 
-/** What is spent by whom, which decisions were not what the limits asked for, and which limits refused something. */
+/** What each agent spends, which decisions were not what the limits asked for, and which limits refused something. */
 function addUp(decisions: readonly Decision[], limits: Limits) {
   const { used, lacking, charge } = bookOf(limits);
   const spent = new Map<string, number>();

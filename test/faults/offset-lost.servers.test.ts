@@ -1,7 +1,7 @@
 /**
- * Retention takes requests of a partition that no decider had come to: nothing jumps over them unsaid. That partition halts
- * under each decider that gets it, which says so in its log, its metrics and its readiness; the others go on; and it goes on
- * as docs/operations.md says, once somebody has moved the group.
+ * Retention takes requests of a partition that no decider had come to: nothing jumps over them unsaid. That partition
+ * halts under each decider that gets it, which says so in its log, its metrics and its readiness; the others go on; and
+ * it goes on as docs/operations.md says, once an operator has moved the group.
  */
 import { keyPartition } from '@mandate/bus';
 import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
@@ -51,7 +51,7 @@ describeWithOwnServers(
       const taken = await bus.append(TOPICS.actions, ofThePartition('taken', TAKEN));
       const keptFrom = (taken[Math.floor(random() * TAKEN)]?.position.offset ?? 0) + 1;
       await admin.connect();
-      // kafkajs deletes of a topic only whose leaders it knows.
+      // kafkajs deletes records of a topic only if it knows the leaders of the topic.
       await admin.fetchTopicOffsets(TOPICS.actions);
       await admin.deleteTopicRecords({
         topic: TOPICS.actions,

@@ -39,7 +39,7 @@ type Outcome = {
   actualCostMicros?: number;
   verification?: { ok: boolean };
 };
-/** Of the hasty, outcomes come once every lease has run out; of some that had a second attempt by then. */
+/** Outcomes of hasty agents come once every lease has run out; some actions had a second attempt by then. */
 type Fate = { tool: string; agentId: string; outcomes: Outcome[]; second: Outcome | null };
 type Balances = { balances: readonly { budget: { scope: string; subject: string }; spentMicros: number }[] };
 

@@ -1,7 +1,8 @@
 /**
  * A decider that rebuilds the ledger is held up just before it says so on the log. Redis is emptied, another decider
- * rebuilds the ledger, decides and commits; and then the first one's record comes onto the log behind all that. It begins
- * nothing: every decision stands, for the fold, for ClickHouse and for the gateway, and nobody rebuilds once more.
+ * rebuilds the ledger, decides and commits; and then the first one's record comes onto the log after all that. It begins
+ * nothing: every decision stands, for the fold, for ClickHouse and for the gateway, and the ledger is not rebuilt once
+ * more.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, spawnService, waitUntil } from '@mandate/testing';
@@ -21,7 +22,7 @@ maxCostTotal: 0.50
 toolPolicies: { look: { cost: 0.01 } }
 `;
 const AGENTS = 8;
-/** Of each agent, before that record and behind it: together more than the mandate allows. */
+/** For each agent, before that record and after it: together more than the mandate allows. */
 const [FIRST_CALLS, LATER_CALLS] = [40, 20];
 const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
 
@@ -54,7 +55,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
       waitUntil('a decision for every action', () => log.decisions.size === asked, PATIENCE_MS);
     await ask(FIRST_CALLS);
     await allDecided();
-    // Whoever stops has committed what it decided.
+    // A decider that stops has committed what it decided.
     await decider.kill('SIGTERM');
     // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
     const epochs = [...log.epochs];
@@ -62,9 +63,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
 
     heldUp.process.kill('SIGCONT');
     await waitUntil('the late record', () => log.epochs.size > epochs.length, PATIENCE_MS);
-    // Held up for longer than it waits for Kafka, it ends, and whoever runs it starts it again.
+    // Held up for longer than it waits for Kafka, it ends, and its supervisor starts it again.
     await startDecider();
-    // Of the next two, the one knows the epoch from the tables, the other from the ledger.
+    // The first of the next two knows the epoch from the tables, the other from the ledger.
     await recorder.kill('SIGTERM');
     const [late] = await Promise.all([whole.startGateway(), whole.startRecorder()]);
     await ask(LATER_CALLS);

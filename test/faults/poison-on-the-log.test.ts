@@ -1,4 +1,4 @@
-/** Whatever is put on the log of one machine, by whoever can write its file: nothing of it holds up what lies beside it. */
+/** Whatever a user who can write the file puts on the log of one machine: nothing of it holds up what is beside it. */
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';

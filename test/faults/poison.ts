@@ -1,6 +1,6 @@
 /**
- * What somebody may put on an actions topic who means no good, or whose program is broken; and what becomes of each: a
- * dead letter, or a decision where it can be read after all.
+ * What an attacker, or a broken program, may put on an actions topic; and what becomes of each: a dead letter, or a
+ * decision where it can be read after all.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { CAPS } from '@mandate/schemas';

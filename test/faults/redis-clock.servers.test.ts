@@ -103,7 +103,7 @@ async function expiredByServer(url: string): Promise<void> {
   const redis = plainRedis(url);
   onTestFinished(() => redis.disconnect());
   const before = await redis.dbsize();
-  // Nobody reads them, so that nothing but the server's own rounds drops them.
+  // No client reads them, so that nothing but the server's own rounds drops them.
   for (let at = 0; at < 100; at += 1) await redis.set(`passing-${at}`, '', 'PX', 1);
   await waitUntil('the server to drop them', async () => (await redis.dbsize()) <= before);
 }

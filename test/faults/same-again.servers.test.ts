@@ -1,7 +1,7 @@
 /**
  * The same id again: with the same payload, with another, from another tenant, from another agent. And the whole topic of
- * actions again, from offset 0, as after a reset of the group's offsets: while the ledger remembers it, nothing
- * comes onto the log but what is there; after that, answers that decide nothing anew. Nothing is charged by any of it.
+ * actions again, from offset 0, as after a reset of the group's offsets: while the ledger remembers it, nothing comes
+ * onto the log but what is there; after that, answers that decide nothing again. Nothing is charged by any of it.
  */
 import type { Bus } from '@mandate/bus';
 import { CAPS, type Decision, GROUPS, TOPICS } from '@mandate/schemas';
@@ -104,7 +104,7 @@ function told(decisions: readonly Decision[] = []): string[] {
   return [...new Set(decisions.map(({ kind, code, chargedMicros }) => `${kind} ${code} ${chargedMicros}`))];
 }
 
-/** As an operator does it, with nobody left in the group. */
+/** As an operator does it, when the group has no member left. */
 function resetOffsets(servers: WholePlane['servers']): Promise<void> {
   return asAdmin(servers, async (admin) => {
     await waitUntil(

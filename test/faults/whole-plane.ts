@@ -26,7 +26,7 @@ export type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
 
 type Settings = Record<string, string>;
 
-/** Of deciders: more batches on their way, and so more to break. */
+/** For deciders: more batches on their way, and so more to break. */
 export const SMALL_BATCHES: Settings = { BATCH_RECORDS: '20' };
 
 type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
@@ -35,9 +35,9 @@ export type PlaneOptions = {
   /** Default: a Redis that forgets nothing when it is restarted. */
   startLedger?: () => Promise<RedisServer>;
   kafka?: KafkaOptions;
-  /** Of every service, once the servers are there. */
+  /** For every service, once the servers are there. */
   settings?: Settings | ((servers: WholeServers) => Settings);
-  /** Of every decider beside that. */
+  /** For every decider beside that. */
   deciders?: Settings;
 };
 

@@ -26,7 +26,7 @@ const FOLDERS: readonly (readonly [folder: string, dialect: Dialect])[] = [
 type Counts = {
   what: string;
   equal: number;
-  /** Of these, with a schema whose unsaid parts were written out. */
+  /** Those among them with a schema that states its defaults. */
   explicit: number;
   stricter: Record<string, number>;
   refused: Record<string, number>;

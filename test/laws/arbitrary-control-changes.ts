@@ -118,7 +118,7 @@ const changeOf = (what: fc.Arbitrary<object>) =>
       },
     }),
   );
-/** In tenants that nobody opened. */
+/** In tenants without a document. */
 export const ofOthers = changeOf(body);
 export const changes = fc.array(ofOthers, { maxLength: 12, size: 'max' });
 /** The same, and tenants that are opened, limited and closed meanwhile. */

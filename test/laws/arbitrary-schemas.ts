@@ -109,7 +109,7 @@ const { schema: part } = fc.letrec((tie) => {
   };
 });
 
-/** Schemas of 2020-12. The loader refuses those whose references go round without coming to another value. */
+/** Schemas of 2020-12. The loader refuses a schema if its references go round without coming to another value. */
 export const schemas: fc.Arbitrary<object> = fc.tuple(part, part, part).map(([root, x, y]) => ({
   $defs: {
     x: anchoredAs({ $anchor: 'here' }, x),

@@ -1,6 +1,6 @@
 /**
- * A snapshot of the fold of the control topic is only a cache: whoever goes on from one finds what whoever folded everything
- * finds, wherever it was taken.
+ * A snapshot of the fold of the control topic is only a cache: a process that goes on from one finds the same as a
+ * process that folded everything, wherever it was taken.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -126,7 +126,7 @@ test('whoever goes on from it is told the same, of whatever comes behind, wherev
         expect(rest).toEqual(became.slice(cut));
         expect(controlDigest(after)).toBe(controlDigest(whole));
         if (cut === looked % (records.length + 1)) {
-          // Of every field, also of those that no answer shows yet.
+          // Every field, also those that no answer shows yet.
           expect(after.state).toEqual(whole.state);
           expect(told(after)).toEqual(told(whole));
         }
@@ -195,7 +195,7 @@ test.each([
       expect(after.state).toEqual(fold.state);
       expect((await restored(fold)).state).toEqual(fold.state);
     }
-    // Of a third it lets in: what ended keeps nobody's key from them.
+    // The keys of a third tenant are accepted: what ended takes no new id from it.
     const third = 'globex';
     for (const body of both(third)) {
       revision += 1;

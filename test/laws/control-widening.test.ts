@@ -84,7 +84,7 @@ const world = fc
     ...(isRetired && rules.length === 0 ? [{ event: 'agent.retired', agentId: 'agent-1' }] : []),
   ]);
 
-/** Of what there is already, in a field or two: else nearly everything is wider somewhere. */
+/** Changes of existing documents, in a field or two: else nearly everything is wider somewhere. */
 const changes = fc.oneof(
   policy.map((policy) => ({ event: 'policy.published', policy })),
   fc

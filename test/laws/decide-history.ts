@@ -107,7 +107,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       case 'approve': {
         const asked = deliveries.flatMap(({ value }) => askedIn(value)).at(-1 - happening.back);
-        // The ledger refuses what waits for nobody; then nothing happened.
+        // The ledger refuses an answer without a question; then nothing happened.
         await (asked && approve(box, asked.action, happening, command))?.catch((error: unknown) => {
           if (!isMandateError(error) || !error.code.startsWith('APPROVAL_NOT_')) throw error;
         });

@@ -43,7 +43,7 @@ const mandate = fc
     });
   });
 
-/** Of one agent and under ids of their own, so that limits are reached and not only duplicates. */
+/** Requests of one agent and under different ids, so that limits are reached and not only duplicates. */
 const asks = fc
   .tuple(fc.boolean(), fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }))
   .map(([alike, asks]) =>
@@ -85,7 +85,7 @@ async function asked(box: Box, action: Action, agoMs = 0): Promise<Decision> {
   return decisionOf(answer);
 }
 
-/** Whether the ledger took it: an answer to what nobody asked, or what is decided, it does not take. */
+/** Whether the ledger took it: it does not take an answer without a question, or to a decided action. */
 async function answered(
   box: Box,
   action: Action,

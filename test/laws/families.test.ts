@@ -232,7 +232,7 @@ test('what a family spends is spent from the budgets and rates of everyone above
     }),
     { numRuns: 12 },
   );
-  expect(stopped, 'somebody is stopped by what others of the family did').toBeGreaterThan(hits(20));
+  expect(stopped, 'an agent is stopped by the calls of others of its family').toBeGreaterThan(hits(20));
 });
 
 const read = new WeakMap<Box, DecisionsRecord[]>();

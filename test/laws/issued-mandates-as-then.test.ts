@@ -88,7 +88,7 @@ test('whatever is changed meanwhile, an action is decided as it was when its man
           essence(made.ask({ tool, context: { ...context, ...issuedFor } })),
         );
         if (!made.issue('1', issuedFor)) {
-          // Nobody loses by it: nothing was allowed.
+          // No agent loses by it: nothing was allowed.
           expect(then.map(({ code }) => code)).not.toContain(null);
           return;
         }

@@ -1,6 +1,6 @@
 /**
- * Whoever issues a mandate has another clock than the ledger, and rules begin and end. Whatever the clocks say, nothing is
- * allowed under a mandate that the rules do not allow at that moment of the ledger's.
+ * The process that issues a mandate has another clock than the ledger, and rules begin and end. Whatever the clocks say,
+ * nothing is allowed under a mandate that the rules do not allow at that moment of the ledger's.
  */
 
 import { wireTime } from '@mandate/schemas';

@@ -106,7 +106,7 @@ describe('an issued mandate', () => {
     expect(send('prod', { ticket: '1' })).toBe('TOOL_NOT_ALLOWED');
     expect(send('prod', { environment: 'dev' })).toBe('MANDATE_NOT_FOUND');
     expect(send('dev')).toBe('ALLOWED');
-    // Of what it was not issued for, it says nothing: the rules that it is made of are asked.
+    // In another context the mandate says nothing: the rules that it is made of are asked.
     expect(send('dev', { environment: 'prod' })).toBe('MANDATE_NOT_FOUND');
     expect(send('any')).toBe('ALLOWED');
     expect(send('any', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');

@@ -1,4 +1,4 @@
-/** A tenant whose agents are issued mandates, as its control service makes them. For tests. */
+/** A tenant with agents that are issued mandates, as its control service makes them. For tests. */
 import { composeIssue, foldControl, mandatesUnderControl, type TenantControl } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
@@ -60,7 +60,7 @@ export function tenant() {
   };
 }
 
-/** With an agent whom one rule holds to one policy. */
+/** With an agent that one rule gives one policy. */
 export function governed(policy: object = {}) {
   const made = tenant();
   made.agent();

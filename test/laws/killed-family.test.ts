@@ -42,7 +42,7 @@ const BEGIN: readonly Step[] = [
   { do: 'put', id: 'b', parent: 'a' },
 ];
 
-/** Who is below whom, said once more; a retired agent keeps its place. */
+/** The families of all agents, computed a second time; a retired agent keeps its place. */
 class Families {
   readonly parents = new Map<string, string | undefined>();
   held: Set<string> | null = null;

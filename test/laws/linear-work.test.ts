@@ -14,7 +14,9 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const SHORT = 120;
 const TIMES = 4;
-/** Of the work at the short length: linear work comes to `TIMES`, what depends on no length to less. */
+/**
+ * As a multiple of the work at the short length: linear work comes to `TIMES`, work that depends on no length to less.
+ */
 const MOST = 1.6 * TIMES;
 /** Work that is there whatever is read. */
 const CONSTANT = 3_000;

@@ -104,7 +104,7 @@ type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : neve
 const LIMIT =
   /^Of "p", (?:(?<field>maxCostTotal|maxCostPerCall|rateLimit)|the (?<scope>\w+) budget "(?<id>\w+)"|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* refuses nothing: /;
 
-/** The policy without the limit that a finding names. Of budgets that differ in their windows alone the test draws none. */
+/** The policy without the limit that a finding names. The test draws no budgets that differ in their windows alone. */
 function without(policy: Limited, message: string): Limited {
   const { field, scope, id, tool, ofTool } = LIMIT.exec(message)?.groups ?? {};
   if (tool !== undefined) {

@@ -1,4 +1,4 @@
-/** `plan` and `decide` are functions of their arguments: total, the same for ever, and they leave what they read alone. */
+/** `plan` and `decide` are functions of their arguments: total, always the same, and they leave what they read alone. */
 
 import { decide, plan } from '@mandate/policy';
 import type { Code, LimitFact, Plan, StepFacts } from '@mandate/schemas';
@@ -172,7 +172,7 @@ describe('observe mode', () => {
   });
 });
 
-/** They end by what nobody can tell the time of. */
+/** Verdicts that end at a time which is not known. */
 const WAITS_UNKNOWN: Code[] = ['APPROVAL_EXPIRED', 'WAITING_LIMIT_EXCEEDED', 'REPLAY_MEMORY_FULL'];
 
 test('a refusal is soft exactly when there is something to wait for', () => {

@@ -75,7 +75,7 @@ const thoughts = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** Of what is issued for it. */
+/** The contexts of a mandate that is issued for it. */
 const contexts = fc.constantFrom({}, { environment: 'prod' }, { environment: 'test' });
 
 test('what would be issued with what is thought of is what is issued once it stands', () => {

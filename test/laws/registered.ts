@@ -13,7 +13,7 @@ export type Register = {
   agents: readonly object[];
   policies: readonly object[];
   rules: readonly object[];
-  /** Of the tenant: nothing when absent. */
+  /** The bounds of the tenant: none when absent. */
   bounds?: object;
   /** The tenant is closed then; open when absent. */
   closedAt?: string;

@@ -64,7 +64,7 @@ const AGENTS: readonly AgentAttributes[] = [
   { id: 'one', groups: ['g'], team: 'x' },
   { id: 'two', groups: [], team: 'y' },
   { id: 'three', groups: ['h'] },
-  // The first, as it was registered anew.
+  // The first agent, registered again.
   { id: 'one', groups: [], team: 'y' },
 ];
 

@@ -18,8 +18,8 @@ vi.setConfig({ testTimeout: 60_000 });
 type Given = { mode: 'enforce' | 'shadow' | null; policy: object; rule?: object };
 
 /**
- * Of two agents that are registered with either tenant, and each issued a mandate, mnd_agent-1 and mnd_agent-2, of the rules
- * that are in force; those in shadow come later.
+ * The mandates of two agents that are registered with either tenant, and each issued a mandate, mnd_agent-1 and
+ * mnd_agent-2, of the rules that are in force; those in shadow come later.
  */
 function mandatesOf(given: readonly Given[]): MandatesInForce {
   const fold = foldControl();

@@ -1,4 +1,4 @@
-/** Whoever has followed every change of rules finds what one finds who begins to look now, and as many steps. */
+/** A follower of every change of rules finds the same as one that begins to look now, in as many steps. */
 
 import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
 import { controlRecord } from '@mandate/schemas';

@@ -1,6 +1,6 @@
 /**
- * What rules and policies take for one action is bounded, and counted: the same for whoever counts, in whatever order they
- * stand, whatever is remembered. What would take more is refused, and rules in shadow change nothing of it.
+ * What rules and policies take for one action is bounded, and counted: every process counts the same, in whatever order
+ * they stand, whatever is remembered. What would take more is refused, and rules in shadow change nothing of it.
  */
 
 import { foldControl, loadControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
@@ -54,7 +54,7 @@ test('the worst that may be written is refused after so many steps, and says whi
   expect(checks).toEqual([
     { check: 'within-steps', result: 'block', evidence: { rule: 'r0', steps: CAPS.stepsPerAction } },
   ]);
-  // Of one pattern there are not even so many for the text: none was looked for.
+  // One pattern does not have even so many for the text: none was looked for.
   expect(
     mandates.mandateFor('acme', { id: 'a', agentId: 'alone', type: 'tool_call', tool: 't' }, START_MS).refused
       ?.refusal,

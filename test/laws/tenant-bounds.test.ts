@@ -96,7 +96,7 @@ test("they are always enforced, hand nothing on, and count for the tenant what i
     expect([bounds, document(bounds)]).toEqual([bounds, false]);
 });
 
-/** A tenant's changes, and what may be done after each, also by those whom a file names. */
+/** A tenant's changes, and what may be done after each, also by the agents that a file names. */
 function tenant() {
   const fold = foldControl();
   let revision = 0;

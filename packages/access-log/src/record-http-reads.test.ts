@@ -66,7 +66,7 @@ test.each([
 describe('a flood', () => {
   const few = { reads: { perSecond: 1, burst: 10 } };
 
-  test('of requests beyond a limit is counted, and by agent if an agent has the limit', async () => {
+  test('counts requests beyond a limit, and by agent if an agent has the limit', async () => {
     const { get, recorded, close } = await serving(refusal(429, 'TOO_MANY_REFUSALS', { agentId: 'bot' }));
     for (let times = 0; times < 30; times += 1) await get('/v1/things');
     await close();
@@ -76,7 +76,7 @@ describe('a flood', () => {
     ]);
   });
 
-  test('of callers without the right is recorded up to the limit of reads, and then counted', async () => {
+  test('records callers without the right up to the limit of reads, and then counts them', async () => {
     const { get, recorded, close } = await serving(refusal(403, 'AGENT_NOT_ALLOWED'), few);
     for (let times = 0; times < 30; times += 1) expect((await get('/v1/things')).statusCode).toBe(403);
     await close();

@@ -253,7 +253,7 @@ function checksOf(weighed: NonNullable<Called['weighed']>, team: boolean): Decis
   ];
 }
 
-/** Of the agent's own budget, or of the team's. */
+/** An adjustment of the agent's own budget, or of the team's. */
 export function adjustmentOf(
   tenant: string,
   index: number,

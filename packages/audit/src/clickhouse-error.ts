@@ -44,7 +44,7 @@ const DENIED: Condition = {
 
 const ill = (remedy: string): Condition => ({ code: 'AUDIT_UNAVAILABLE', remedy });
 
-/** States of a server that ask for more than looking whether it runs. All pass, by themselves or once somebody acts. */
+/** States of a server that need more than a look whether it runs. All pass, by themselves or once an operator acts. */
 const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
   ['164', DENIED], // READONLY
   ['192', DENIED], // UNKNOWN_USER

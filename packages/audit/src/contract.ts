@@ -1,6 +1,6 @@
 /**
- * What an audit promises, as tests: ClickHouse in this process and ClickHouse as a server run all of them. And the parts
- * of them with which whoever fills an audit from a log can be held to the same: random records, and the plain
+ * What an audit promises, as tests: ClickHouse in this process and ClickHouse as a server run all of them. Also the parts
+ * that hold every program that fills an audit from a log to the same promises: random records, and the plain
  * recomputation of every answer. Imported by tests only.
  */
 import { describe } from 'vitest';

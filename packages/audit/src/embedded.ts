@@ -23,7 +23,7 @@ export async function openEmbeddedAudit(options: { path: string }): Promise<Audi
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
-  // The engine cannot be stopped: whoever counts what is under way counts a question until it ends.
+  // The engine cannot be stopped: a question counts as under way until it ends.
   return {
     ...audit,
     query: (sql, params, row) => audit.query(sql, params, row),
@@ -83,8 +83,8 @@ async function connect(path: string): Promise<ChdbConnection> {
 }
 
 /**
- * Whose the lock is. The file alone proves nothing (a killed process leaves it behind, unlocked), so it is read only
- * after ClickHouse refused the directory; the driver itself does not tell why it did.
+ * The process that holds the lock. The file alone proves nothing (a killed process leaves it there, unlocked), so it is
+ * read only after ClickHouse refused the directory; the driver itself does not tell why it did.
  */
 function processHolding(path: string): number | null {
   const status = readOrNull(join(path, 'status'));

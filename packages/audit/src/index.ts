@@ -1,6 +1,6 @@
 /**
- * @mandate/audit: what is remembered. The recorder folds the log into ClickHouse tables; whoever wants to know asks
- * the questions under queries/. The tables hold nothing that the log does not: they can be dropped and recorded anew.
+ * @mandate/audit: what is remembered. The recorder folds the log into ClickHouse tables; programs ask the questions under
+ * queries/. The tables hold nothing that the log does not: they can be dropped and recorded again.
  *
  * One port (`AuditClient`), so that ClickHouse may be a server or live in this process. It promises no lost row (an
  * insert has happened when it resolves), no doubled row in any answer (repeats share a sorting key, every question

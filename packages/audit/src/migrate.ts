@@ -53,7 +53,7 @@ async function history(client: AuditClient): Promise<Applied[]> {
   return client.query('SELECT number, name, checksum FROM migrations FINAL ORDER BY number', {}, appliedRow);
 }
 
-/** What ran here must be a beginning of what we have, to the byte; otherwise nobody knows what the tables look like. */
+/** The applied migrations must be a beginning of ours, to the byte; otherwise it is unknown what the tables look like. */
 function refuseForeignHistory(migrations: readonly Migration[], applied: readonly Applied[]): void {
   for (const [index, past] of applied.entries()) {
     const known = migrations[index];

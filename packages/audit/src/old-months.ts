@@ -1,11 +1,11 @@
 /**
- * Retention, off unless somebody asks for it (`mandate audit prune`): drops whole months of decisions, settlements,
- * dead letters and reads, each a partition, so nothing is rewritten and the disk has room at once. Control events are never
- * dropped: what operators did, and which ledger epoch was in force, is needed for as long as the log is.
+ * Retention, off unless an operator asks for it (`mandate audit prune`): drops whole months of decisions, settlements,
+ * dead letters and reads, each a partition, so nothing is rewritten and the disk has room at once. Control events are
+ * never dropped: what operators did, and which ledger epoch was in force, is needed for as long as the log is.
  *
- * What is dropped is gone from every answer: sums begin where the tables do, and a reconciliation leaves aside what of the
- * log is older. Tables that are recorded anew hold the old months again until the next call. What tenants may keep for how
- * long is another matter: retention/past-rows.ts.
+ * What is dropped is gone from every answer: sums begin where the tables do, and a reconciliation leaves out the older
+ * part of the log. Tables that are recorded again hold the old months again until the next call. What tenants may keep
+ * for how long is another matter: retention/past-rows.ts.
  */
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
@@ -47,7 +47,8 @@ export async function dropMonths(client: AuditClient, months: readonly Month[]):
   const fromMs = Math.max(...months.map(({ month }) => endOf(month)));
   await sayKeptFrom(client, [{ tenant: EVERYBODY, fromMs }]);
   for (const { table, month } of months) {
-    // Before, so that nobody reads sums of what is about to go; after, for whoever counted again in between.
+    // Before, so that no reader sees sums of rows that are about to go; after, for sums that were counted again in
+    // between.
     await markReachingBack(client, month);
     await client.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`);
     await markReachingBack(client, month);

@@ -7,8 +7,8 @@ import type { AuditClient } from './port.ts';
 import { openServerAudit, type ServerAuditOptions } from './server.ts';
 
 /**
- * A database that is missing on the server is made, by whoever may; who may not gets AUDIT_DATABASE_MISSING. Its tables
- * are `migrate`'s.
+ * A missing database on the server is made, if the user may; otherwise AUDIT_DATABASE_MISSING is thrown. Its tables are
+ * `migrate`'s.
  *
  * @param local the directory of the tables, where there is no server
  */

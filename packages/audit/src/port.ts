@@ -22,7 +22,8 @@ export interface AuditClient {
    * Asks, and checks every row of the answer. 64-bit integers arrive as safe integers or not at all.
    * Times arrive as RFC 3339 UTC. The statement must not have a SETTINGS clause of its own.
    *
-   * `givenUp`: nobody waits any more. A server ends the statement; an embedded ClickHouse cannot, and goes on to its end.
+   * `givenUp`: the caller no longer waits. A server ends the statement; an embedded ClickHouse cannot, and runs it to its
+   * end.
    *
    * @throws MandateError AUDIT_ANSWER_UNEXPECTED when a row does not fit `row`; otherwise as `insert`, refusals aside
    */

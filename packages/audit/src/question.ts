@@ -46,7 +46,7 @@ export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType
   return client.query(sql(read.data), bound, row, givenUp);
 }
 
-/** The fragments whose parameter was given, each led by AND: what narrows a question down. */
+/** The fragments with a given parameter, each led by AND: they narrow a question down. */
 export function narrowed(params: Asked, fragments: Readonly<Record<string, string>>): string {
   return Object.entries(fragments)
     .filter(([name]) => params[name] !== undefined)

@@ -89,7 +89,7 @@ type Table<R, Schema extends z.ZodType<object>> = {
   name: string;
   schema: Schema;
   rowOf(recorded: Recorded<R>): z.input<Schema>;
-  /** The time, in RFC 3339, by whose month the table is partitioned; absent where no reader follows the table. */
+  /** The time, in RFC 3339, that decides the month of the partition; absent if no reader follows the table. */
   partitionedBy?(row: z.output<Schema>): string;
 };
 type TableInUse<R, Schema extends z.ZodType<object>> = Table<R, Schema> & { fits: (row: unknown) => boolean };
@@ -123,9 +123,9 @@ async function record<R, Schema extends z.ZodType<object>>(
 }
 
 /**
- * An insert becomes a part for each month, and they come into sight one behind the other, as the insert first names
- * their months. Whoever follows a table (see live/) must see its rows in the order of the log: so no insert names a month
- * behind a later one. Almost always that is one insert.
+ * An insert becomes a part for each month, and they come into sight one behind the other, as the insert first names their
+ * months. A listener that follows a table (see live/) must see its rows in the order of the log: so no insert names a
+ * month behind a later one. Almost always that is one insert.
  */
 function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
   const runs: Row[][] = [];

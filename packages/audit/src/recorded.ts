@@ -5,12 +5,12 @@ export type Recorded<R> = {
   record: R;
   /** The record's bytes as they lie on the log. */
   value: Uint8Array;
-  /** Where they lie: what the log calls a position. */
+  /** The log position of the record. */
   position: { topic: string; partition: number; offset: number };
   /** Kept, and counted nowhere: written in another ledger epoch than the one in force, or an epoch that was overtaken. */
   void: boolean;
   recordedAtMs: number;
-  /** Of the trace that the record belongs to, as its header says. */
+  /** The trace that the record belongs to, as its header says. */
   traceId: string | null;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Whose rows a question may see at all. The SQL of every question narrows to its tenant; beside the SQL goes a header
- * that says so once more, and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare rows
- * with it. So a fault in a question, or SQL that somebody smuggled into one, still sees that tenant alone.
+ * The one tenant that a question may see rows of. The SQL of every question narrows to its tenant; beside the SQL goes a
+ * header that says so once more, and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare
+ * rows with it. So a fault in a question, or SQL that an attacker smuggled into one, still sees that tenant alone.
  *
  * A header and no setting, because a subquery may have a SETTINGS clause of its own, whatever the statement forbids.
  */

@@ -1,7 +1,6 @@
 /**
- * The contract over HTTP. The engine is the one of embedded.contract.system.test.ts and embedded.history.system.test.ts, where the
- * whole contract always runs,
- * so a short run asks here only for what depends on the way to the engine.
+ * The contract over HTTP. The engine is the one of embedded.contract.system.test.ts and embedded.history.system.test.ts,
+ * which always run the whole contract, so a short run asks here only for what depends on the way to the engine.
  */
 import { byLength, describeWithServers } from '@mandate/testing';
 import { auditContract, CONTRACT_PARTS, TRANSPORT_PARTS } from './contract.ts';

@@ -91,7 +91,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     cpSync(join(SETUP, 'config.d'), join(server.folder, 'config.d'), { recursive: true });
     await server.restart();
     vi.unstubAllEnvs();
-    // Of these two the first may not make the database, and the second makes it.
+    // The first of these two may not make the database, and the second makes it.
     await expect(openedAs('recorder')).rejects.toMatchObject({ code: 'AUDIT_DATABASE_MISSING' });
     await (await openedAs('migrator')).close();
     for (const user of USERS) clients[user] = await as(user);

@@ -22,7 +22,7 @@ export type ServerAuditOptions = {
   timeoutMs?: number;
   /** Whether bodies travel compressed (gzip). Default true; not worth its time where the server is this machine. */
   compress?: boolean;
-  /** For https: whom to trust instead of the usual authorities, and who we are where the server asks. */
+  /** For https: the authorities to trust instead of the usual ones, and our own certificate if the server asks for it. */
   tls?: TlsFiles;
 };
 
@@ -39,9 +39,9 @@ const SOCKETS = 10;
 
 /**
  * A status that is true: sent when the statement is over, whatever the user's profile says. With headers that tell of
- * progress, or an answer sent as it comes, 200 is said before anybody knows how it ends. Until then an answer lies in so much
- * memory, and what is beyond on the server's disk: where that is full, 200 is said of as much as fits (26.7), which is
- * nothing at all where no memory is given. `mustBeWhole` notices the rest.
+ * progress, or an answer sent as it comes, 200 is sent before it is known how it ends. Until then an answer lies in so
+ * much memory, and what is beyond on the server's disk: where that is full, 200 is said of as much as fits (26.7), which
+ * is nothing at all where no memory is given. `mustBeWhole` notices the rest.
  */
 const EVERY_STATEMENT: Settings = {
   send_progress_in_http_headers: 0,
@@ -49,7 +49,7 @@ const EVERY_STATEMENT: Settings = {
   buffer_size: 8 * 1024 * 1024,
 };
 
-/** A question changes nothing, the settings beside it included, and ends when nobody waits for it any more. */
+/** A question changes nothing, the settings beside it included, and ends when its caller no longer waits. */
 const QUERIES: Settings = { readonly: 1, cancel_http_readonly_queries_on_client_close: 1 };
 
 /**

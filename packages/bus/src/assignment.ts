@@ -5,7 +5,7 @@
 export type Share = { partition: number; topic: string; owner: string | null };
 export type Subscriber = { member: string; topics: readonly string[] };
 
-/** The member that each partition (by id) should belong to; a partition that nobody subscribed to is left out. */
+/** The member that each partition (by id) should belong to; a partition without a subscriber is left out. */
 export function assign(shares: readonly Share[], subscribers: readonly Subscriber[]): Map<number, string> {
   const members = [...subscribers].sort((a, b) => (a.member < b.member ? -1 : 1));
   const held = new Map(members.map(({ member }) => [member, 0]));

@@ -77,8 +77,8 @@ export function unreadable(facts: {
 }
 
 /**
- * A record of the decisions topic is none that this program knows. Whoever needs all of them must stop there: the record
- * may change what those around it mean.
+ * A record of the decisions topic is of a kind that this program does not know. A reader that needs all of them must stop
+ * there: the record may change what those around it mean.
  */
 export function recordUnreadable(
   { topic, partition, offset }: { topic: string; partition: number; offset: number },

@@ -1,4 +1,4 @@
-/** Work that has begun and not ended yet: whoever closes waits for it. */
+/** Work that has begun and not ended yet: closing waits for it. */
 export class Pending {
   readonly #begun = new Set<Promise<unknown>>();
 

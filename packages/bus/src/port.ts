@@ -1,9 +1,9 @@
 /**
  * The port of the log: what Mandate asks of Kafka, or of a SQLite file on one machine.
  *
- * A topic has partitions; a record's key fixes its partition, and within one partition order is kept. A record
- * is identified for ever by its position. Delivery to a consumer group is at least once: the position moves
- * only when the handler commits, after its work. Every implementation passes `contract.ts`.
+ * A topic has partitions; a record's key fixes its partition, and within one partition order is kept. A record is always
+ * identified by its position. Delivery to a consumer group is at least once: the position moves only when the handler
+ * commits, after its work. Every implementation passes `contract.ts`.
  */
 
 import type { MandateError } from '@mandate/runtime';
@@ -20,7 +20,10 @@ export type Outgoing = {
   value: string | Uint8Array;
   headers?: Headers;
   partition?: number;
-  /** What `value` is the text of. The embedded log hands it to readers of this process, and nobody may change it any more. */
+  /**
+   * The object that `value` is the text of. The embedded log hands it to readers of this process, and no code may change
+   * it any more.
+   */
   written?: WrittenRecord;
 };
 
@@ -38,9 +41,9 @@ export type LogRecord = {
 };
 
 /**
- * A batch that its producer sent in such a way that nobody can tell the records in it: garbled, packed by an unknown
- * codec, or so that it would take all memory. It stands in the place of its records: the position has the first of
- * their offsets, `value` all of the batch as it lies on the log. The log of one machine has none.
+ * A batch in a form that no reader can split into records: garbled, packed by an unknown codec, or so that it would take
+ * all memory. It stands in the place of its records: the position has the first of their offsets, `value` all of the
+ * batch as it lies on the log. The log of one machine has none.
  */
 export type UnreadableBatch = { lastOffset: number; reason: string };
 
@@ -74,8 +77,8 @@ export type ConsumerOptions = {
   /** At most so many records a batch, and fewer when they are heavy: see batch-bytes.ts. Default 500. */
   maxBatch?: number;
   /**
-   * Batches that cannot be read are handed over too, and whoever commits behind one has passed its records over.
-   * Without this, and in every other way of reading, they are BUS_UNREADABLE and nothing goes on behind them.
+   * Batches that cannot be read are handed over too, and a commit after one passes its records over. Without this, and in
+   * every other way of reading, they are BUS_UNREADABLE and nothing goes on behind them.
    */
   takesUnreadable?: boolean;
   /** A member that is silent for so long loses its partitions. Default 10,000. */
@@ -87,7 +90,7 @@ export type ConsumerOptions = {
   onAssigned?(partitions: readonly { topic: string; partition: number }[]): Promise<void>;
   /**
    * Told of a partition that cannot go on (BUS_OFFSET_LOST, BUS_UNREADABLE): it halts where it is, the others go on, and
-   * whoever holds it next is told again. Without this, one that cannot go on ends the consumer.
+   * its next holder is told again. Without this, one that cannot go on ends the consumer.
    */
   onHalted?(partition: { topic: string; partition: number }, error: MandateError): void;
   /**
@@ -102,7 +105,7 @@ export type Consumer = {
   finished: Promise<void>;
   /** Graceful drain: no new batch starts, running ones finish (bounded by `drainMs`, default 10,000), membership ends. */
   stop(drainMs?: number): Promise<void>;
-  /** Records not yet committed by the group, for every partition of its topics, whoever holds it: the lag metric. */
+  /** Records not yet committed by the group, for every partition of its topics, in any member: the lag metric. */
   lag(): Promise<readonly { topic: string; partition: number; lag: number }[]>;
   /**
    * From now on these topics and no others, by the same way as when members come and go: a partition is let go of between
@@ -122,7 +125,10 @@ export type ReaderOptions = {
   onRecords(records: readonly LogRecord[]): Promise<void> | void;
 };
 
-/** Reads every partition, in no group, committing nothing: for projections, snapshots, whoever waits for a decision. */
+/**
+ * Reads every partition, in no group, committing nothing: for projections, snapshots, and callers that wait for a
+ * decision.
+ */
 export type Reader = {
   /**
    * Resolves once everything that was on the log when the reader started has been handed over; rejects when the
@@ -165,8 +171,8 @@ export interface Bus {
   consume(options: ConsumerOptions): Promise<Consumer>;
   read(options: ReaderOptions): Promise<Reader>;
   /**
-   * Makes a topic where it is missing, as its records ask for, and tells whether it was: for whoever sees to topics, also
-   * where they are not made at their first use. Fails with BUS_TOPIC_UNFIT where this client may not.
+   * Makes a topic if it is missing, as its records need it, and says whether it was missing: for programs that prepare
+   * topics, also where they are not made at their first use. Fails with BUS_TOPIC_UNFIT where this client may not.
    */
   makeTopic(topic: string): Promise<boolean>;
   /**
@@ -174,7 +180,10 @@ export interface Bus {
    * it was appended before that time of the log's clock.
    */
   ranges(topic: string, beforeMs?: number): Promise<readonly PartitionRange[]>;
-  /** Where groups stand whose names begin with `prefix`, whether they have members now or not; nothing for one that never had any. */
+  /**
+   * The positions of groups with names that begin with `prefix`, whether they have members now or not; nothing for a
+   * group that never had one.
+   */
   positions(prefix: string): Promise<readonly GroupPosition[]>;
   /** One record by its position; null when retention took it or it never was. */
   at(position: LogPosition): Promise<LogRecord | null>;

@@ -18,13 +18,13 @@ type Deed =
   | { does: 'kill' | 'revive'; target: KillTarget };
 
 export type PlayedStep = Deed & {
-  /** Of the step, in its document. */
+  /** The path of the step in its document. */
   path: readonly PropertyKey[];
   atMs: number;
   expect: Expectation;
 };
 
-/** As the gateway does where nobody says otherwise. */
+/** The gateway does the same if no time is given. */
 const GRANT_MS = 5 * 60_000;
 
 const { tenant } = DEFAULTS;

@@ -74,7 +74,7 @@ function plainDifferences(
   ];
 }
 
-/** Nothing is said of what nobody expects anything of. */
+/** Nothing is reported about fields without an expectation. */
 function differing(
   what: string,
   expected: string | number | undefined,
@@ -88,7 +88,7 @@ function dollarsOf(amount: number | undefined): string | undefined {
   return amount === undefined ? undefined : formatMicros(signedMicros(amount) ?? 0);
 }
 
-/** `policy` and `rule`: whose bound it was. A name may leave out its version, and the agent above that it is of. */
+/** `policy` and `rule`: the source of the bound. A name may leave out its version, and the ancestor that holds it. */
 function boundDifferences(expected: Expectation, decision: Decision, { rules }: Around): Difference[] {
   const bound = boundBy(decision);
   const [policy = null] = bound?.split(' of ') ?? [];
@@ -116,7 +116,7 @@ const OF_NO_POLICY: ReadonlySet<string> = new Set([
   'within-steps',
 ]);
 
-/** The policy whose bound gave the verdict, as the record names it; of a mandates file, the mandate; else null. */
+/** The policy that set the deciding bound, as the record names it; for a mandates file, the mandate; else null. */
 function boundBy({ checks, mandate }: Decision): string | null {
   const first = checks.find(objects);
   if (first === undefined || OF_NO_POLICY.has(first.check)) return null;

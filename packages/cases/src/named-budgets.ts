@@ -41,7 +41,7 @@ function whose({ scope, holder }: NamedBudget): string {
 }
 
 export type KnownBudget = NamedBudget & {
-  /** Whose it is, where it is a budget of scope `mandate`; else empty. */
+  /** The mandate, if it is a budget of scope `mandate`; else empty. */
   mandateId: string;
 };
 

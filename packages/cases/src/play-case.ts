@@ -11,7 +11,7 @@ import type { Case, StatedBalance } from './read-cases.ts';
 import { inAWord, titleOf } from './step-words.ts';
 
 export type StepTold = {
-  /** Of its file; null where all is as expected, as finding it takes time. */
+  /** The line in its file; null if all is as expected, because finding it takes time. */
   line: number | null;
   title: string;
   /** In a word; empty where nothing comes of it. */
@@ -51,7 +51,7 @@ async function state({ ledger }: OfflineDecider, stated: StatedBalance, id: stri
   });
 }
 
-/** Of several answers, the first that is not as expected is told, else the last. */
+/** Reports the first of several answers that is not as expected, else the last. */
 async function play(
   step: PlayedStep,
   id: string,

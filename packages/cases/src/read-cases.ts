@@ -12,7 +12,7 @@ import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend 
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 
-/** `amount`: in dollars. `subject`: whose counter it is. */
+/** `amount`: in dollars. `subject`: the subject of the counter. */
 export type StatedBalance = { budget: KnownBudget; subject: string; amount: number };
 
 export type Case = {

@@ -26,10 +26,10 @@ const onSignal = () => {
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever read our output has gone (`mandate eval | head`): there is nothing left to do.
+  // The reader of our output has gone (`mandate eval | head`): there is nothing left to do.
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// With nobody to hear them, complaints are no reason to stop.
+// If stderr has no reader, messages are no reason to stop.
 process.stderr.on('error', () => {});
 sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
 endOnUncaught(process, (error) => {

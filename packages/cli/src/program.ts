@@ -35,8 +35,8 @@ export async function runProgram(args: readonly string[], context: CommandContex
 }
 
 /**
- * The program with every subcommand's name, and the options of those that `args` name: what nobody asks for is not
- * loaded, so that `--help` need not wait for a database engine. The completion script asks for all of them.
+ * The program with every subcommand's name, and the options of those that `args` name: the others are not loaded, so that
+ * `--help` need not wait for a database engine. The completion script asks for all of them.
  */
 async function buildProgram(
   args: readonly string[],

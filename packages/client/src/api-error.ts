@@ -58,7 +58,7 @@ const NAMES: Readonly<Record<Service, string>> = {
   control: 'control service',
 };
 
-/** The error of an answer whose status is not a success. */
+/** The error of an answer with a status that is no success. */
 export function errorOfAnswer(asked: Asked, status: number, answer: unknown): ApiError {
   const problem: Readonly<Record<string, unknown>> =
     typeof answer === 'object' && answer !== null ? { ...answer } : {};

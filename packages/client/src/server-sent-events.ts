@@ -20,7 +20,7 @@ export async function* readEvents(
     for (const block of blocks) {
       const fields = fieldsOf(block);
       const { id, event = 'message', data } = fields;
-      // Behind the event: whoever is cut off between the two has it again rather than never.
+      // The id comes after its event: a reader that is cut off between the two gets the event again, and never misses it.
       if (data !== undefined) yield { event, data };
       if (id !== undefined) onId(id);
     }

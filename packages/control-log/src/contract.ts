@@ -30,7 +30,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     return control;
   }
 
-  /** As it is told, whoever is asked. */
+  /** The facts that every follower reports, whatever its store. */
   function told(control: FollowedControl, tenant: string) {
     return structuredClone({ ...control.tenant(tenant) });
   }

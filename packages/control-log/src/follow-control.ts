@@ -1,7 +1,8 @@
 /**
- * Follows the control topic into its fold (policy/src/control), from its start, or from a snapshot of that fold, and for as long as it runs. A change is written
- * by appending a record and waiting until one's own fold has passed it: whoever wrote it then reads what it wrote, and
- * knows whether it took effect, by the same rule as every other reader. So any number of processes may write.
+ * Follows the control topic into its fold (packages/control), from its start, or from a snapshot of that fold, until it
+ * is closed. A change is written by appending a record and waiting until this process's own fold has passed it: the
+ * writer then reads its own write, and knows whether it took effect, by the same rule as every other reader. So any
+ * number of processes may write.
  */
 
 import { createHash } from 'node:crypto';
@@ -36,7 +37,7 @@ import { newestFold } from './snapshots/newest-fold.ts';
 
 const LANE = ['control'];
 const PASSED_MS = 10_000;
-/** So many outcomes wait for whoever wrote them: more than can be under way at once. */
+/** How many outcomes wait for their writers: more than can be under way at once. */
 const RECENT = 10_000;
 
 type Options = {
@@ -60,7 +61,10 @@ export type FollowedControl = Required<Running> & {
   readonly withTopics: ReadonlySet<string>;
   /** Those of them that publish there now, and are open: their topics must be there. */
   directTenants(): string[];
-  /** Of everything that is folded: the same in every process at the same revision. It takes as long as to write it down. */
+  /**
+   * The digest of everything that is folded: the same in every process at the same revision. It takes as long as to write
+   * it down.
+   */
   digest(): string;
   /** What may be done, as of the moment that it is asked. */
   readonly mandates: MandatesUnderControl;
@@ -157,7 +161,7 @@ export async function followControl({
     );
     if (hasEnded) throw closed();
     const value = Buffer.from(JSON.stringify(record));
-    // What could not be read back would end every reader, for ever.
+    // A record that cannot be read back would stop every reader for good.
     readControlRecord(value);
     const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
     const { id } = record.change;

@@ -7,8 +7,8 @@ import type { TenantControl } from './tenant-control.ts';
 const NOBODY: readonly AgentAbove[] = [];
 
 /**
- * Who stands above an agent, the nearest first. Whoever is registered no more is the last: of those above it nothing is
- * known. So is who would be one too many, which the register refuses, and a preview may ask for.
+ * The ancestors of an agent, the nearest first. An ancestor that is no longer registered is the last, because its own
+ * ancestors are unknown. So is one ancestor too many, which the register refuses, but a preview may ask for.
  */
 export function agentsAbove(
   agents: Pick<TenantControl['agents'], 'get'>,

@@ -1,4 +1,4 @@
-/** What is made of the documents of the control topic: each once, as a document is the same for ever. */
+/** Compiled documents of the control topic: each is compiled once, because a document never changes. */
 
 import type { AgentAttributes } from '@mandate/policy';
 import {
@@ -57,7 +57,7 @@ function once<D, More extends unknown[], T>(
   };
 }
 
-/** Whoever wrote it could read it, and we cannot: then nobody whom it names is allowed anything by it, whatever it asks. */
+/** Its writer could read it, and this process cannot: then it allows nothing to the agents that it names. */
 const blockingRuleOf = once(({ id, priority, mode, agents, groups }: RuleDocument): Rule => {
   return {
     id,

@@ -80,12 +80,12 @@ export function composeIssue(
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
 }
 
-/** Of which conditions nothing is left open by it. */
+/** The conditions that it answers completely. */
 export function isToldBy(context: Context): (condition: CompiledCondition) => boolean {
   return ({ fields }) => fields.every((field) => isKnown(field, context));
 }
 
-/** Of the agent, and of the context that the mandate is issued for, everything is known. */
+/** The agent, and the context that the mandate is issued for, are known completely. */
 function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
   if (root === 'agent') return true;
   if (root === 'context') return Object.hasOwn(context, step);

@@ -15,7 +15,7 @@ import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant
 
 export type ControlFold = {
   /**
-   * A record whose change was applied before changes nothing, and tells what became of it then.
+   * A record of a change that was applied before changes nothing, and reports the result of then.
    *
    * @param revision the record's place on the log, counted from 1
    */
@@ -26,7 +26,10 @@ export type ControlFold = {
   readonly opened: ReadonlyMap<string, OpenedTenant>;
   /** Those of them that publish to topics of their own, or once did. */
   readonly withTopics: ReadonlySet<string>;
-  /** Of the agents and people of every tenant, by their public ids; with `revokedAt`, those that have ended a while ago. */
+  /**
+   * The keys of the agents and people of every tenant, by their public ids; with `revokedAt`, those that ended a while
+   * ago.
+   */
   key(id: string): ApiKeyRecord | undefined;
   /** The keys of agents and people that were not revoked, of every tenant. */
   keys(): Iterable<ApiKeyRecord>;
@@ -55,7 +58,7 @@ export type Changed =
 /** By the id of a change, what it was and what became of it; the oldest first. */
 type Became = Map<string, { digest: string; changed: Changed }>;
 
-/** Of so many changes of a tenant it is remembered what became of them. */
+/** How many changes of a tenant are remembered with their results. */
 const REMEMBERED = 10_000;
 
 /** @param state from which it goes on */
@@ -116,7 +119,7 @@ function opens(key: ApiKeyRecord | undefined): boolean {
   return key?.revokedAt === null;
 }
 
-/** Of an agent at most; as many that ended the longest ago may then be forgotten. */
+/** The keys of one agent at most; as many of the oldest ended keys may then be forgotten. */
 const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
   'key.revoked',
   'role.revoked',
@@ -142,13 +145,13 @@ function applyOnce(
   return changed;
 }
 
-/** Of what it changes, and what it expects: who repeats a change may say anew why. */
+/** The digest of what it changes, and what it expects: a repeated change may give another reason. */
 function digestOfChange({ change, ...what }: ControlRecord): string {
   const asked = what.event === 'mandate.issued' ? askedFor(what.mandate) : what;
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
-/** A tenant that was closed is opened again; and a key that is in the wrong hands lets nobody in, open or not. */
+/** A closed tenant can be opened again. A key in the wrong hands can be revoked, whether the tenant is open or not. */
 const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set([
   'tenant.put',
   'role.revoked',

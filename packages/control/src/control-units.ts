@@ -7,7 +7,7 @@ export function isTooMuch({ units }: TenantControl, grows: number): boolean {
   return grows > 0 && units + grows > CAPS.controlUnits;
 }
 
-/** Of all documents of a tenant, by the change, in UTF-16 units. */
+/** The growth of all documents of a tenant by the change, in UTF-16 units. */
 export function growth({ agents, rules }: TenantControl, record: ControlRecord): number {
   switch (record.event) {
     case 'agent.put':

@@ -1,7 +1,7 @@
 /**
- * Whose families agents have left. A kill of a family holds everyone who was in it when it was killed, so the register
- * remembers of each agent which ancestors it had before, and at which revision it left them. The ledger compares that
- * revision with the one that was read when the family was killed (ADR 47).
+ * The families that agents have left. A kill of a family stops every agent that was in it when it was killed, so the
+ * register remembers of each agent which ancestors it had before, and at which revision it left them. The ledger compares
+ * that revision with the one that was read when the family was killed (ADR 47).
  *
  * An agent that is retired keeps its place until it is registered again: retiring it, or an agent above it, is no way out.
  */

@@ -4,7 +4,7 @@ import { COMPOSED } from '@mandate/policy/parts';
 import type { AgentDocument } from '@mandate/schemas';
 
 /**
- * The agent that requires it: the one that acts, or one above it, since nobody below may do more than that one; null where
+ * The agent that requires it: the one that acts, or an ancestor, because descendants may not do more than it; null if
  * none does, or the action names a grant.
  *
  * @param ancestors the nearest first

@@ -3,8 +3,8 @@
  * are a fold of the topic's records.
  *
  * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives the
- * decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same question for changes
- * that nobody made yet. `writeControl` and `readControl` store the fold as lines of text.
+ * decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same question for
+ * changes that were not made yet. `writeControl` and `readControl` store the fold as lines of text.
  *
  * Pure, like @mandate/policy, which it stands on: no I/O, no clock, no randomness. Services call it between the log and HTTP.
  * Findings about documents are exported apart, as `@mandate/control/lint`, because deciders do not need them.

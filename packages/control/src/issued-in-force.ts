@@ -119,7 +119,7 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
   ];
 }
 
-/** Whoever issued it has a clock that is ahead of the ledger's, by which a rule has not yet begun, or ended. */
+/** The process that issued it has a clock ahead of the ledger's, by which a rule has not yet begun, or has ended. */
 function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
   const startsAt = wireTime(startsAtMs);
   return [

@@ -40,7 +40,7 @@ export type IssuedMandates = {
   forgetAt: number;
   /** What they are made of, whether or not it still stands, with how many of them are. */
   readonly made: Map<Kept<object>, number>;
-  /** Of the mandates and of all that, as JSON. */
+  /** The size of the mandates and of their sources, as JSON. */
   units: number;
 };
 
@@ -98,8 +98,8 @@ function partsOf({ agent, rules }: IssuedMandate): readonly Kept<object>[] {
 }
 
 /**
- * That the rules which it names are all that match is for whoever writes it; that none of them, and nothing else that it
- * depends on, was changed since, is judged here.
+ * The writer checks that the named rules are all that match. Here it is judged that none of them, and nothing else that
+ * it depends on, was changed since.
  */
 export function objectionToIssue(
   standing: Standing,
@@ -141,7 +141,7 @@ export function issue(
   hold(issued, one);
 }
 
-/** One of whose id there is none. */
+/** Takes a mandate with an id that is not taken yet. */
 export function hold(issued: IssuedMandates, one: IssuedMandate): void {
   const { id, agentId } = one.document;
   issued.byId.set(id, one);
@@ -206,7 +206,7 @@ export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked,
     byId.set(mandateId, { ...known, revision, revokedAt: known.revokedAt ?? change.at });
 }
 
-/** An agent that is registered anew holds none of what it was issued before. */
+/** An agent that is registered again holds nothing of what it was issued before. */
 export function endWith(issued: IssuedMandates, agentId: string): void {
   for (const id of [...(issued.ofAgent.get(agentId) ?? [])]) forget(issued, id);
 }

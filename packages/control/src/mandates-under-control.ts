@@ -1,8 +1,8 @@
 /**
  * The mandates that follow from what the control topic says: each agent that is registered is held to the policies of the
- * rules that match it, or, where an action names a mandate that was issued to it, to what that is made of; to what those
- * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
- * one of them, a policy or the tenant has changed, at its place on the log.
+ * rules that match it, or, if an action names a mandate that was issued to it, to the sources of that mandate; to what
+ * its ancestors hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through
+ * again if one of them, a policy or the tenant has changed, at its place on the log.
  */
 
 import type { Mandate, MandatesInForce } from '@mandate/policy';
@@ -34,7 +34,10 @@ import type { TenantControl } from './tenant-control.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
-/** Of one state of a tenant, its rules and its policies; `watching`: those in shadow, as if they were in force; null: none is. */
+/**
+ * The rules and policies of one state of a tenant; `watching`: those in shadow, as if they were in force; null: there are
+ * none.
+ */
 type RulesOf = {
   of: readonly [rulesRevision: number, policiesRevision: number];
   opened: TenantControl['opened'];
@@ -46,9 +49,9 @@ type RulesOf = {
 export type MandatesUnderControl = MandatesInForce & {
   /** It is not registered, and never was as far as is known: then rules do not hold it. */
   isUnknown(tenant: string, agentId: string): boolean;
-  /** Whose families it is in, and whose it left. */
+  /** The families that the agent is in, and those that it left. */
   standing(tenant: string, agentId: string): Required<Pick<Plan, 'above' | 'formerAncestors'>>;
-  /** Nothing is allowed in it, whoever asks. */
+  /** A closed tenant allows nothing, to any agent. */
   isClosed(tenant: string): boolean;
   /** The bounds of the tenant hold it to what is counted there. */
   isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
@@ -117,7 +120,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, efforts);
-      // Asked here, as most agents have nobody above them: it is no call that way.
+      // Checked here, because most agents have no parent: it saves a call.
       if (document.parent === undefined) return byRules(own, action);
       return byRules(
         families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts),
@@ -168,12 +171,15 @@ function byRules(resolved: Resolved, action: Action): MandateInForce {
   return held.mandate === null && !held.refused ? { ...held, refused: noRuleMatches(action) } : held;
 }
 
-/** Of rules in shadow that are asked as if they were in force. */
+/** The effort of rules in shadow that are asked as if they were in force. */
 function ofShadow({ shadow }: Efforts): Efforts {
   return { enforced: shadow, shadow };
 }
 
-/** Rules hold those agents that are registered, or were, and a file all others, within the bounds of their tenant; a closed one nobody. */
+/**
+ * Rules apply to agents that are or were registered, and a file to all others, within the bounds of their tenant. A
+ * closed tenant allows nothing.
+ */
 export function mandatesByRegister(
   controlled: MandatesUnderControl,
   ofFile: MandatesInForce,

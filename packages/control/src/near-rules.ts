@@ -54,7 +54,7 @@ function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
   return groups === null || agent.groups.some((group) => groups.has(group));
 }
 
-/** null: it holds, or nobody knows. */
+/** null: the rule matches, or it is not known why it does not. */
 function whyNot(
   rule: Rule,
   { startsAt, endsAt, when }: RuleDocument,

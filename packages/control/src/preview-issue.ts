@@ -1,4 +1,4 @@
-/** What a mandate would be made of that is issued now, of what stands and of what somebody thinks of changing. */
+/** The sources of a mandate that is issued now, from the present documents and from planned changes. */
 import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
 import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';
 import { type NearRule, nearRules } from './near-rules.ts';
@@ -10,7 +10,7 @@ type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context
 export type IssuePreview = {
   issue: IssueComposed;
   near: readonly NearRule[];
-  /** Of the mandate. */
+  /** The documents of the mandate. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 

@@ -1,4 +1,4 @@
-/** What an agent could do, of what stands and of what somebody thinks of changing. Nothing is changed by it. */
+/** What an agent could do, by the present documents and by planned changes. It changes nothing. */
 
 import { plan, type Resolved, rulesInForce } from '@mandate/policy';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
@@ -37,11 +37,11 @@ export type Candidates = {
 };
 
 export type Preview = Resolved & {
-  /** Of the action, as far as it can be known without what was spent; and what each bound goes back to. */
+  /** The plan of the action, as far as it can be known without the spend; and the source of each bound. */
   plan: Plan;
   /** The same were the shadow rules in force; null where none matches. */
   shadowPlan: Plan | null;
-  /** Of the mandate; null where a policy is not there. */
+  /** The documents of the mandate; null if a policy does not exist. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 
@@ -86,7 +86,7 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
 
 const known = new WeakMap<TenantControl['rules'], StandingRules>();
 
-/** In the order in which they are asked: to find that anew is most of what a preview costs. */
+/** The present rules in the order in which they are asked: finding this order again is most of the cost of a preview. */
 function standing(control: TenantControl): RulesOfAgents {
   const rules = known.get(control.rules) ?? standingRules();
   known.set(control.rules, rules);
@@ -106,7 +106,7 @@ function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs
   return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : plan(action, mandate, atMs, action, steps);
 }
 
-/** Of what does not stand: no revision is ever 0. */
+/** A document that does not exist yet: no revision is ever 0. */
 export function kept<T>(document: T): Kept<T> {
   return { revision: 0, document };
 }

@@ -30,7 +30,7 @@ export type ChangeRefusal =
   | 'KEY_UNFIT'
   /** The admin who asked for it was one no longer. */
   | 'ADMIN_REVOKED'
-  /** An admin may not revoke the key that they ask with: there would soon be nobody who issues another. */
+  /** An admin may not revoke the key that they ask with: there might be no key left that can issue another. */
   | 'OWN_KEY'
   /** It lasts too long or not at all, or names what is not so. */
   | 'MANDATE_UNFIT'
@@ -61,7 +61,7 @@ export function objectionTo(
       const { agentId, key, change } = record;
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
       const isFit = isNewKey(control, key) && key.tenant === change.tenant;
-      // Whoever may write here must not make themselves an operator.
+      // An author who may write here must not make themselves an operator.
       return isOfAgent(key.scopes) && isFit && key.agents.length === 1 && key.agents[0] === agentId
         ? null
         : 'KEY_UNFIT';
@@ -94,7 +94,7 @@ export function objectionTo(
   }
 }
 
-/** An agent's own key publishes. It also reports, unless somebody else settles what the agent runs. */
+/** An agent's own key publishes. It also reports, unless another program settles what the agent runs. */
 function isOfAgent(scopes: readonly ApiScope[]): boolean {
   return AGENT_SCOPES.some((allowed) => JSON.stringify(scopes) === JSON.stringify(allowed));
 }
@@ -102,7 +102,7 @@ function isOfAgent(scopes: readonly ApiScope[]): boolean {
 type Granted = Extract<ControlRecord, { event: 'role.granted' }>;
 type Revoked = Extract<ControlRecord, { event: 'role.revoked' }>;
 
-/** Of two who revoke each other's keys at once, one stays. */
+/** If two admins revoke each other's keys at once, one key stays. */
 function isByAdmin({ roleKeys }: Tenant, { byKey }: Granted | Revoked): boolean {
   return byKey === undefined || roleKeys.get(byKey)?.document.role === 'admin';
 }

@@ -8,7 +8,7 @@ import { compose, type NamedPolicy } from '@mandate/policy';
 import type { InShadow } from '@mandate/policy/parts';
 import { type RecentlyUsed, recentlyUsed } from '@mandate/policy/parts';
 
-/** Of one mandate, for what rules in shadow gave last. */
+/** How many results are kept for one mandate, for what rules in shadow gave last. */
 const KNOWN = 4;
 
 /** @param watching what rules in shadow give as if they were in force, and no others */

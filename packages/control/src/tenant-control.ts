@@ -10,30 +10,30 @@ import type {
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
 import type { Departures, Kept, OpenedTenant, PolicyHistory } from './kept.ts';
 
-/** Of an agent: it lets in for as long as that is registered. */
+/** The key of an agent: it is accepted while the agent is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
 /** From when on nothing is allowed to it, by whatever authority, until it is registered again. */
 export type RetiredAgent = {
   readonly at: string;
-  /** Whose sub-agent it was: it stays in that family until it is registered elsewhere. */
+  /** The agent that it was a sub-agent of: it stays in that family until it is registered elsewhere. */
   readonly parent?: string;
 };
 
-/** Of somebody who works with the tenant. */
+/** The key of a person who works with the tenant. */
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
 
-/** Of an agent or of somebody, until it was revoked or its agent retired: `revokedAt` is when. */
+/** The key of an agent or a person that was revoked, or that ended with its agent: `revokedAt` is when. */
 export type EndedKey = { readonly key: ApiKeyRecord };
 
 export type TenantControl = {
-  /** null: nobody opened it, so it is open, and bounded by nothing. */
+  /** null: the tenant has no document, so it is open, and bounded by nothing. */
   readonly opened: OpenedTenant | null;
-  /** Of the last change that took effect. */
+  /** The revision of the last change that took effect. */
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
   readonly retired: ReadonlyMap<string, Kept<RetiredAgent>>;
-  /** Of agents that left a family: former-ancestors.ts. */
+  /** The departures of agents that left a family: former-ancestors.ts. */
   readonly departures: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** By their public ids. */
   readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
@@ -42,14 +42,14 @@ export type TenantControl = {
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
   readonly policiesRevision: number;
-  /** Of the last change of any rule: what another order of them expects. */
+  /** The revision of the last change of any rule: a new order of the rules expects it. */
   readonly rulesRevision: number;
-  /** Of all documents together, as JSON: see CAPS.controlUnits. */
+  /** The size of all documents together, as JSON: see CAPS.controlUnits. */
   readonly units: number;
   /** By their ids. Those that have ended are there for a while. */
   readonly issued: {
     readonly byId: ReadonlyMap<string, IssuedMandate>;
-    /** Of them and what they are made of, which may stand no more; bounded likewise. */
+    /** The size of the mandates and their sources, which may no longer exist; bounded likewise. */
     readonly units: number;
   };
 };
@@ -70,7 +70,7 @@ export type Tenant = {
   /** By the id of an agent. */
   readonly keysOf: Map<string, Set<string>>;
   readonly roleKeys: Map<string, Kept<RoleKey>>;
-  /** The longest ago first: they open nothing, but it is known whose they were. */
+  /** The oldest first: they open nothing, but their owners are still known. */
   readonly endedKeys: Map<string, Kept<EndedKey>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly versions: Map<string, Kept<PolicyDocument>[]>;
@@ -107,7 +107,7 @@ export function newTenant(): Tenant {
   };
 }
 
-/** Of what the record changes; 0 where it is not there. */
+/** The revision of what the record changes; 0 if that does not exist. */
 export function revisionOf(control: TenantControl, record: ControlRecord): number {
   switch (record.event) {
     case 'agent.put':

@@ -1,7 +1,7 @@
 import type { ControlRecord } from '@mandate/schemas';
 import type { Changed, ControlFold } from './control-state.ts';
 
-/** What a record of the control topic is to whoever reads the topic for what happened, not for what stands. */
+/** What a record of the control topic means to a reader of its history, not of its present state. */
 export type WhatBecame = {
   /** Its place on the log, counted from 1. */
   revision: number;
@@ -9,7 +9,7 @@ export type WhatBecame = {
   refusal: Extract<Changed, { ok: false }>['refusal'] | null;
   /** The change had been made before, and happened once. */
   isRepeat: boolean;
-  /** Of a policy that it published: which version this is; 0 of anything else. */
+  /** For a policy that it published: the number of this version; 0 for anything else. */
   policyVersion: number;
 };
 

@@ -1,5 +1,5 @@
 /**
- * An agent whose every call is governed, in the few lines that it takes: ask, act only on ALLOW, report the outcome.
+ * An agent with governed calls, in the few lines that it takes: ask, act only on ALLOW, report the outcome.
  */
 
 import type { ApiClient } from '@mandate/client';

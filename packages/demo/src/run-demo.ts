@@ -32,7 +32,7 @@ export type DemoView = {
   counted(count: number, noun: string): string;
 };
 
-/** Of an agent that loops, so many decisions are shown. */
+/** How many decisions are shown of an agent that loops. */
 const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [

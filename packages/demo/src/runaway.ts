@@ -12,7 +12,7 @@ export type Stopped = {
   withheldMeanwhile: number;
   /** Asked for after the kill was answered. */
   askedAfter: number;
-  /** Of those, calls that reached the tool: must be none. */
+  /** How many of those calls reached the tool: must be none. */
   ranAfter: number;
 };
 

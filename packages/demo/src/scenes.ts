@@ -11,7 +11,7 @@ export type Scene = { title: string; play(): Promise<void> };
 
 export type Fleet = {
   agent(id: string): GovernedAgent;
-  /** Of an operator. */
+  /** The client of an operator. */
   api: ApiClient;
   folder: string;
   say(text: string): Promise<void>;
@@ -22,7 +22,7 @@ const LIBRARIANS = 4;
 const MATHEMATICIANS = 4;
 const ROUNDS = 5;
 
-/** Whom the demo registers: those of a group are held to the rules of that, the others to rules that name them. */
+/** The agents of the demo: those in a group get the rules of the group, the others get rules that name them. */
 export const AGENTS: readonly { id: string; groups: readonly string[] }[] = [
   ...[...numbered('librarian', LIBRARIANS), ...numbered('mathematician', MATHEMATICIANS)].map(inFleet),
   ...['clumsy', 'parrot', 'runaway'].map(inFleet),

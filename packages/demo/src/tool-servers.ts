@@ -14,7 +14,7 @@ export type ToolServers = {
 
 const CALL_TIMEOUT_MS = 20_000;
 
-/** @param folder the only one that the filesystem server lets anybody touch */
+/** @param folder the only folder that the filesystem server lets agents touch */
 export async function startToolServers(folder: string): Promise<ToolServers> {
   const servers = new Map<string, Client>();
   servers.set('files', await start('@modelcontextprotocol/server-filesystem', [folder]));

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { unreadableFile } from '@mandate/runtime';
 
 /**
- * The files of a folder and of its subfolders whose names match, in the order of their names. For a file, that file. Names that
- * begin with a dot are left out. So a ConfigMap, whose files are links into a folder `..data`, is not read twice.
+ * The files of a folder and of its subfolders with matching names, in the order of their names. For a file, that file.
+ * Names that begin with a dot are left out. So a ConfigMap, which has links into a folder `..data` as its files, is not
+ * read twice.
  *
  * @throws MandateError FILE_UNREADABLE
  */

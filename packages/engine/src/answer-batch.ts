@@ -112,8 +112,9 @@ function sha256(text: string): string {
 }
 
 /**
- * A partition waits for its turns like any other work. Otherwise the dearest records that somebody can send, or the dearest
- * rules for them, would hold up all other partitions, heartbeats and requests for as long as the batch takes.
+ * A partition waits for its turns like any other work. Otherwise the most expensive records that an agent can send, or
+ * the most expensive rules for them, would hold up all other partitions, heartbeats and requests for as long as the batch
+ * takes.
  */
 function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
   return ['deciders', first === undefined ? '' : `${first.source.topic}/${first.source.partition}`];

@@ -22,11 +22,11 @@ export type Incoming = {
   written?: WrittenRecord | undefined;
   /** Set where this is a batch of records that cannot be told apart. */
   unreadable?: { reason: string; lastOffset: number } | undefined;
-  /** Of what was redacted before it was published. */
+  /** The fingerprint of the parts that were redacted before the action was published. */
   fingerprint?: string | null;
   /** What of the action an API key fixed, by the headers of the record. */
   pinned?: Pinned | null;
-  /** Of the work on this record, where it is traced. */
+  /** The span of the work on this record, if it is traced. */
   span?: Span | undefined;
 };
 

@@ -22,7 +22,7 @@ import type { Incoming } from './answer.ts';
 type ReportedBy = { keyId: string | null; mayRelease: boolean };
 
 export type ReadIncoming =
-  /** The action says its tenant, whether or not it did when it came: rules that look at it hold for whoever leaves it out. */
+  /** The action names its tenant, also if the record did not: rules about the tenant hold in both cases. */
   | { kind: 'action'; tenant: string; action: AskedAction }
   | { kind: 'outcome'; tenant: string; outcome: Outcome; reportedBy: ReportedBy }
   | { kind: 'bad'; deadLetter: DeadLetter };

@@ -21,7 +21,7 @@ function charged(n: number): DecisionsRecord {
   return { event: 'action.decided', decision };
 }
 
-/** Of the first of them: a tenth of a dollar is given back. */
+/** An outcome of the first decision: a tenth of a dollar is given back. */
 function settled(): DecisionsRecord {
   return {
     event: 'action.settled',

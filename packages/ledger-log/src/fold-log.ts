@@ -18,7 +18,7 @@ export type FoldedLog = { fold: Fold; records: number; decisions: number; settle
 /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
 export type OnProgress = (records: number) => void | Promise<void>;
 
-/** Told of each record once it is folded. Where somebody wants to be told, records are read whole, which takes twice as long. */
+/** Called with each record once it is folded. With a callback, records are read whole, which takes twice as long. */
 export type OnFolded = (record: DecisionsRecord, log: LogRecord) => void;
 
 /** Everything that is on the decisions topic now, folded. */

@@ -11,7 +11,10 @@ import { needOf, type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts'
 import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
 export type LedgerKeeper = Required<Running> & {
-  /** Has the ledger rebuilt in the background where `error` says that it awaits that. Whoever met it tries again. */
+  /**
+   * Has the ledger rebuilt in the background if `error` says that it awaits a rebuild. The caller that met the error
+   * tries again.
+   */
   mend(error: unknown): void;
 };
 
@@ -36,7 +39,7 @@ export function keepLedger(
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
         const folded = await rebuildLedger(options, need, signal);
-        // Only now, and waited for by nobody: until the ledger was back no decision was made.
+        // Only now, and no caller waits for it: until the ledger was back no decision was made.
         if (folded !== null) {
           const left = leaveSnapshot(folded, { snapshots, log, afterRecords, signal });
           leaving = Promise.all([leaving, left]);
@@ -62,7 +65,7 @@ export function keepLedger(
       });
   }
 
-  /** Without it a plane that nobody asks, because it is not ready, would never become so. */
+  /** Without it a plane that gets no requests, because it is not ready, would never become ready. */
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await ledger.ping().catch(mend);

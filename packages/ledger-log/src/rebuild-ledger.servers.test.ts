@@ -1,4 +1,7 @@
-/** The shared ledger comes back from the log: on a real Redis, which is emptied, and a log whose order the test holds. */
+/**
+ * The shared ledger comes back from the log: on a real Redis, which is emptied, and a log with an order that the test
+ * sets.
+ */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { createMemoryLedger, type Ledger, LedgerNotReady } from '@mandate/ledger';
 import { createRedisLedger } from '@mandate/ledger/redis';
@@ -39,7 +42,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     const ledger = await connected();
     await rebuildLedger({ bus, ledger, clock, log }, needOf(''));
     await publish(bus, ledger, await decided(ledger, 0, 10));
-    // Of a decider that is held up between its step and its publishing.
+    // A decision of a decider that is held up between its step and its publishing.
     const late = await decided(ledger, 10, 5);
     const { epoch } = ledger;
     await emptyRedis(redis.url);
@@ -151,7 +154,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('is rebuilt once more where the one that is in force does not hold on the log', async () => {
     const bus = await openLog();
     const [slow, old] = [await connected(), await connected()];
-    // Of a program from before there were generations.
+    // Records of a program from before there were generations.
     const oldLog = busWith(bus, {
       append: (topic, records) =>
         bus.append(

@@ -10,7 +10,7 @@ import { needOf, rebuildLedger } from './rebuild-ledger.ts';
 
 type Asked = Parameters<RedisLedger['beginRebuild']>[0];
 
-/** Whose generations begin at 50, as by a clock that is behind; `back`: under which epoch another brought it back. */
+/** A ledger with generations from 50 on, as by a clock that is slow; `back`: the epoch under which another rebuilt it. */
 function countingLedger(back: { epoch: string | null } = { epoch: null }) {
   const asked: Asked[] = [];
   const finished: string[] = [];

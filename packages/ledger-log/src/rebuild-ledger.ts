@@ -1,14 +1,15 @@
 /**
- * The shared ledger comes back from the log. From `beginRebuild` on nobody decides; then a record on every partition of
- * the decisions topic begins the new epoch, and the log is folded:
+ * The shared ledger comes back from the log. From `beginRebuild` on nothing is decided; then a record on every partition
+ * of the decisions topic begins the new epoch, and the log is folded:
  *
- *   before that record   is in the fold, whoever wrote it and however late
- *   behind it            a decision of an older epoch is void, for the fold as for every reader; one of the new epoch is
+ *   before that record   every record is in the fold, from any writer and however late
+ *   after that record    a decision of an older epoch is void, for the fold as for every reader; one of the new epoch is
  *                        made by the ledger that is loaded here, which knows it already. What operators did before and
  *                        is on the log only now is told by its id, should it come twice
  *
- * So nothing is counted twice and nothing is left out. Whoever is overtaken by another meanwhile cannot finish; and its
- * record, should it come onto the log behind the other's, begins nothing, because its generation is the lower one.
+ * So nothing is counted twice and nothing is left out. A rebuild that another one overtakes cannot finish; and its
+ * record, if it comes onto the log after the record of the other, begins nothing, because its generation is the lower
+ * one.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
@@ -49,10 +50,10 @@ export function needOf(wanting: string): Need {
 }
 
 /**
- * Resolves once the ledger is back, whoever brought it: to what was folded, or null where another did. Throws what the
- * ledger and the log throw: LEDGER_UNAVAILABLE while another rebuild is under way, when another has overtaken this one,
- * or when the log holds a newer epoch. Each try has an epoch and a generation of its own: between two of them others may
- * have begun.
+ * Resolves once the ledger is back, also if another process rebuilt it. Returns what was folded, or null if another
+ * process did. Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while another rebuild is under way, when
+ * another has overtaken this one, or when the log holds a newer epoch. Each try has an epoch and a generation of its own:
+ * between two of them others may have begun.
  */
 export async function rebuildLedger(
   options: RebuildOptions,
@@ -64,8 +65,8 @@ export async function rebuildLedger(
   } catch (error) {
     if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
     if (!need.announced) return null;
-    // What was said on the log meanwhile must not have begun an epoch there: by a server whose clock is behind, or by a
-    // program from before there were generations, another may have brought the ledger back below ours.
+    // Another process may have begun an epoch on the log meanwhile, with a generation below this one: a server with a
+    // slow clock, or a program from before there were generations, may have rebuilt the ledger.
     const { fold } = await foldBehindSnapshot(options, () => signal?.throwIfAborted());
     mustHold(options.ledger.epoch, fold, need);
     return null;
@@ -108,7 +109,7 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
 
 /**
  * What is decided in an epoch that does not hold on the log is void. Generations are times of Redis: one that failed over
- * to a server whose clock is behind may give one that is too low, and then the next try takes one that is not.
+ * to a server with a slow clock may give a generation that is too low, and then the next try takes a higher one.
  */
 function mustHold(epoch: string, fold: Fold, need: Need): void {
   if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;

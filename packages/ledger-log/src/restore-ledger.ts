@@ -1,6 +1,6 @@
 /**
  * The ledger of a single process comes back from the log: fold every decision, then say on every partition that a new
- * epoch begins. Whoever calls this must be the only one that decides on this log (see `holdExclusively`).
+ * epoch begins. The caller must be the only process that decides on this log (see `holdExclusively`).
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';

@@ -3,9 +3,9 @@ import { MandateError } from '@mandate/runtime';
 
 /** Other arguments under the same action id are another question. A question is forgotten with its action id. */
 export function approvalNotFound(): MandateError {
-  return new MandateError('APPROVAL_NOT_FOUND', 'the ledger knows no such question to a person', {
+  return new MandateError('APPROVAL_NOT_FOUND', 'the ledger knows no question to a person with this id', {
     remedy:
-      'GET /v1/approvals lists the questions that wait. If the question was forgotten, the agent must send its request again.',
+      'GET /v1/approvals lists the questions that wait. If the question is not listed, the agent must send its request again.',
   });
 }
 

@@ -40,7 +40,7 @@ export function localKillBroadcast(): KillBroadcast {
 
 /** The same ledger, which says so once a kill or a revive has taken effect. */
 export function announcing(ledger: Ledger, broadcast: KillBroadcast, log: Logger): Ledger {
-  // Nobody waits for it: what was done is done.
+  // No caller waits for it: the command is already carried out.
   const announce = (notice: KillNotice): void =>
     void broadcast
       .publish(notice)

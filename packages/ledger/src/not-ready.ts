@@ -18,8 +18,8 @@ export class LedgerNotReady extends MandateError {
 }
 
 /**
- * Newer programs have rebuilt the ledger in a form that this one does not read. It is theirs: rebuilt back by this one it
- * would be rebuilt again by them, and so on for ever. Retryable, for whoever asks may be answered by a newer program.
+ * Newer programs have rebuilt the ledger in a form that this program does not read. If this program rebuilt it, they
+ * would rebuild it again, without end. Retryable, because a newer program may answer the retry.
  */
 export function ledgerNewer(found: string, own: string): MandateError {
   return new MandateError(

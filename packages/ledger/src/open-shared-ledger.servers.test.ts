@@ -7,7 +7,7 @@ import { LedgerNotReady, openSharedLedger } from './index.ts';
 const open = (env: Record<string, string>) =>
   openSharedLedger(loadConfig(redisSettings, env), silentLogger());
 
-/** Reached, let in, and empty: what a ledger that nobody has loaded yet says. */
+/** The answer of a ledger that was reached, and is empty because no process has loaded it yet. */
 async function expectReached(env: Record<string, string>): Promise<void> {
   const ledger = await open(env);
   onTestFinished(() => ledger?.close());

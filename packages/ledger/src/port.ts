@@ -27,7 +27,7 @@ export type Operation = StepRequest | SettleRequest;
  * The answer to one operation, at the same place in the batch.
  * - `decided`: what the step found, with the plan that it was found under: after a redelivery, the stored one.
  * - `settled`: what an outcome did.
- * - `published`: a redelivery of a request or outcome whose record is known to be on the log: nothing is left to do.
+ * - `published`: a redelivery of a request or outcome that is known to have its record on the log: nothing is left to do.
  * - `replan`: the plan does not hold at `atMs`; nothing happened. Every later operation of the same agent in the
  *   batch is answered `replan` as well, so that the order of an agent is kept when they are sent again.
  */
@@ -44,17 +44,17 @@ export type StepResult =
 export type Command = { id: string; by: string; reason: string };
 
 /**
- * `controlRevision`: how much of the control topic was read by the caller. Whoever leaves a family at a later revision
- * stays stopped with it. Absent: nothing was read, so everyone who ever left it is stopped.
+ * `controlRevision`: how much of the control topic was read by the caller. An agent that leaves a family at a later
+ * revision is still stopped with it. Absent: nothing was read, so every agent that ever left the family is stopped.
  */
 export type KillCommand = Command & { controlRevision?: number };
 
-/** Where an agent stands in the register. Both may be absent: it stands below nobody, and never did. */
+/** The ancestors of an agent, now and before. Both may be absent: it has none, and never had. */
 export type Standing = Pick<Plan, 'above' | 'formerAncestors'>;
 
 export type KillReceipt = {
   revision: number;
-  /** Of a family the lowest `controlRevision` of its kills since it was last revived; of any other target 0. */
+  /** For a family the lowest `controlRevision` of its kills since it was last revived; for any other target 0. */
   heldSince: number;
   /** By tenant: no ALLOW carries a higher sequence until a revive. */
   sequences: Readonly<Record<string, number>>;
@@ -82,7 +82,7 @@ export type Approval = Command & {
   tenant: string;
   agentId: string;
   actionId: string;
-  /** Of the exact request that was deferred. */
+  /** The digest of the exact request that was deferred. */
   digest: string;
   answer: 'granted' | 'denied';
   expiresAtMs: number;
@@ -121,14 +121,14 @@ export type Unpublished = {
   agentId: string;
   source: Source;
   deltaMicros: number;
-  /** The counters that hold it now: those whose window it has left are not among them. */
+  /** The counters that hold the amount now, without counters that it left with their window. */
   budgets: readonly BudgetReference[];
 };
 
 export interface Ledger {
   /** Where the state is kept, as traces name it. */
   readonly system: 'redis' | 'memory';
-  /** Of the last rebuild. Decisions carry it; a decision of another epoch is void. */
+  /** The epoch of the last rebuild. Decisions carry it; a decision of another epoch is void. */
   readonly epoch: string;
   /** That the log names for this epoch; 0 where it names none. */
   readonly generation: number;
@@ -154,9 +154,9 @@ export interface Ledger {
   /** The flag is in force when this resolves; `open` is every ALLOW that can still reach the log or still runs. */
   kill(target: KillTarget, command: KillCommand): Promise<Killed>;
   /**
-   * Clears the flag if no newer kill stands: `revision` is that of `flag(target)` before the revive was appended
-   * to the log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this
-   * target before changes nothing, so that one that comes again never clears what somebody killed since.
+   * Clears the flag if no newer kill stands: `revision` is that of `flag(target)` before the revive was appended to the
+   * log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this target before
+   * changes nothing, so that a repeated command never clears a later kill.
    */
   revive(target: KillTarget, revision: number, commandId: string): Promise<boolean>;
   /**

@@ -9,7 +9,7 @@ import type { Balance, BudgetReference, Unpublished } from './port.ts';
 /** A counter on which they disagree. `auditMicros` is null where the audit was not asked. */
 export type Difference = Pick<Balance, 'tenant' | 'budget'> & {
   logMicros: number;
-  /** Of that what lies in months that the audit keeps. */
+  /** The part of it in months that the audit keeps. */
   keptMicros: number;
   /** Charged in the ledger, not yet on the log. */
   unpublishedMicros: number;

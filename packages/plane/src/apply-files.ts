@@ -56,7 +56,9 @@ function refused({ kind, id }: Change, why: string): MandateError {
   });
 }
 
-/** Agents come and go by themselves; policies and rules that no file names are for somebody to look at. */
+/**
+ * Agents come and go by themselves; policies and rules that no file names are reported, so that a person looks at them.
+ */
 function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
   const standing = standingIn(control);
   for (const line of missingParents(wanted.agents, standing)) log.warn(`${line}: what it does is blocked`);

@@ -4,8 +4,8 @@ import { canonicalJson, type Sha256, sha256Hex } from './digest.ts';
 type Absent<Fields extends string> = { [Field in Fields]: undefined };
 
 /**
- * Of what an action is, without what belongs to one delivery of it: two requests of a tenant with equal digests ask for
- * the same. Whether a request names its tenant or leaves that to the topic makes no difference.
+ * The digest of an action without the fields of its delivery: two requests of a tenant with equal digests ask for the
+ * same. Whether a request names its tenant or leaves that to the topic makes no difference.
  *
  * @param fingerprint of what redaction took away before the action was published; see redaction/fingerprint.ts. It can
  *   only tell requests apart that the action alone does not, so it needs no trust

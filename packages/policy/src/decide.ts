@@ -149,7 +149,7 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
   return limits;
 }
 
-/** A policy lives until it expires, and stays expired for ever after: from one edge to the next is a plan of its own. */
+/** A policy is valid until it expires, and never again after that: each time between two expiries has its own plan. */
 function lifetime(expiriesMs: readonly number[], atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
   let holdsFromMs = 0;
   let holdsUntilMs: number | null = null;

@@ -1,6 +1,6 @@
 /**
- * How much may still be looked at, in steps: what is judged or linted is another's writing, and nothing else is done meanwhile.
- * Steps are counted, never timed: whoever judges the same comes as far.
+ * How much may still be looked at, in steps: what is judged or linted is another's writing, and nothing else is done
+ * meanwhile. Steps are counted, never timed: every process that judges the same comes equally far.
  */
 import { CAPS } from '@mandate/schemas/core';
 

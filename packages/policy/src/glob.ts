@@ -18,9 +18,9 @@ const FEW = 8;
  * else stands for itself, case-sensitive, compared by UTF-16 code unit. An empty list matches nothing.
  *
  * A name is checked in time linear in its length, plus one linear pass for each pattern of two literals or more (`a*b`,
- * `*a*b*`) whose beginning (or, lacking one, whose end) the name shares. Names, `prefix*`, `*suffix` and `*inside*` cost
- * one pass together however many there are, and nothing is remembered between calls, so a name never seen before costs
- * what any other costs.
+ * `*a*b*`) if the name has its beginning (or its end, if it has no beginning). Names, `prefix*`, `*suffix` and `*inside*`
+ * cost one pass together however many there are, and nothing is remembered between calls, so a name never seen before
+ * costs what any other costs.
  */
 export function compileGlobs(patterns: readonly string[]): GlobMatcher {
   const globs = patterns.map(parseGlob);

@@ -1,6 +1,6 @@
 /**
- * @mandate/policy: what may happen. Pure: no I/O, no clock, no randomness; the same arguments give the same answer for
- * ever, and nothing throws.
+ * @mandate/policy: what may happen. Pure: no I/O, no clock, no randomness; the same arguments always give the same
+ * answer, and nothing throws.
  *
  * `plan` finds out what is known about a request without state. The ledger judges the limits that the plan names. `decide`
  * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen; each check

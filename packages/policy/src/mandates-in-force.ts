@@ -9,11 +9,11 @@ import { shadowPlan, unknownShadow } from './shadow.ts';
 export type MandateInForce = {
   /** Null: none applies, and nothing is allowed. */
   mandate: Mandate | null;
-  /** Who stands above the agent, the nearest first; absent: nobody. */
+  /** The ancestors of the agent, the nearest first; absent: none. */
   above?: readonly string[];
-  /** Whose families it left: one that was killed before still holds it; absent: none. */
+  /** The families that the agent left: one that was killed before still stops it; absent: none. */
   formerAncestors?: readonly FormerAncestor[];
-  /** It is the one from then on, and until before then; null: for ever. */
+  /** The mandate holds from then on, and until before then; null: without end. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
   /** Null or absent where no rule in shadow matches. */
@@ -25,7 +25,7 @@ export type MandateInForce = {
 };
 
 export type MandatesInForce = {
-  /** Of what they follow from at this moment: of the mandate that was asked for last. */
+  /** The revision of everything that the mandate asked for last follows from. */
   readonly revision: number;
   mandateFor(tenant: string, action: Action, atMs: number): MandateInForce;
 };

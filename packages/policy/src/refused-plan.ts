@@ -1,4 +1,7 @@
-/** Plans without a mandate to plan under. They reserve nothing, hold for ever, and go through the ledger's step like any other. */
+/**
+ * Plans for requests without a mandate. They reserve nothing, always hold, and go through the ledger's step like any
+ * other.
+ */
 
 import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
 import { CAPS, UNBOUND_SETTLING } from '@mandate/schemas/core';
@@ -76,7 +79,10 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
   );
 }
 
-/** What is asked takes more than it may, so that nobody holds up the others: who asked for most of it is named. */
+/**
+ * Judging the action takes more steps than allowed, and would hold up the others: the agent that used most of them is
+ * named.
+ */
 export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Plan {
   const { objection, check } = tooManySteps(
     `for the rule "${rule}"${agent === undefined ? '' : ` of "${agent}"`}`,

@@ -143,7 +143,7 @@ function heldBy(
   return fact?.kind === 'rate' ? fact.calls : null;
 }
 
-/** Where nobody was to be asked, nobody is taken to have answered. */
+/** If no person was asked, there is no answer. */
 function grantIn({ limits }: StepFacts): LimitFact {
   const fact = limits.find(({ kind }) => kind === 'confirmation');
   return fact ?? { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };

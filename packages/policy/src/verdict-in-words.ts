@@ -60,7 +60,7 @@ function deferredAgain(first: FirstDecision): Words {
 function duplicate(first: FirstDecision): Words {
   const payload = first.samePayload ? '' : ' This request carries another payload than that one.';
   return {
-    reason: `Decision ${earlierId(first)} on action "${first.actionId}", attempt ${first.attempt}, stands: ${first.verdict} (${first.code}).${payload}`,
+    reason: `Decision ${earlierId(first)} on action "${first.actionId}", attempt ${first.attempt}, is valid: ${first.verdict} (${first.code}).${payload}`,
     remedy: first.samePayload
       ? 'Use that decision. A new attempt is taken after a soft block, a failure or a lost lease.'
       : 'Give each action an id of its own, made outside the model.',

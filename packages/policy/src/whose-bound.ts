@@ -1,7 +1,7 @@
 import type { MandateReference } from '@mandate/schemas';
 import { rulesInWords, rulesThatGave } from '@mandate/schemas/core';
 
-/** To stand behind a reason: whose bound it was, and which rules gave that. */
+/** Follows a reason: the policy that set the bound, and the rules that gave the policy. */
 export function whoseBound(policy: string, mandate: MandateReference | null): string {
   const rules = rulesThatGave(policy, mandate);
   const by =
@@ -9,7 +9,10 @@ export function whoseBound(policy: string, mandate: MandateReference | null): st
   return ` That is of the policy "${policy}"${by}.`;
 }
 
-/** Whether that is no policy but the bounds of the tenant, which whoever runs the plane sets; by its name (nameOfBounds). */
+/**
+ * Whether the name is that of the bounds of the tenant (nameOfBounds), which the operator of the plane sets, and of no
+ * policy.
+ */
 export function areBounds(policy: string | undefined): boolean {
   return policy?.startsWith('tenant ') === true;
 }

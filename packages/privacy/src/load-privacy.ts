@@ -6,14 +6,14 @@ export type LoadedPrivacy =
   | { ok: true; privacy: PrivacyDocument }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** What holds where nobody wrote a document: nothing but the names of secrets is hidden, and all is kept. */
+/** The settings without a document: only the names of secrets are hidden, and all is kept. */
 export const NO_PRIVACY: PrivacyDocument = privacyDocument.parse({ version: 1 });
 
 /** With which key is hashed, and the setting that it is of. */
 export type Hashing = { readonly key: string | undefined; readonly setting: string };
 
 /**
- * The same away from the plane, whose environment is not known there: a rule that hashes without a key in this one is a
+ * The same away from the plane, with an unknown environment: a rule that hashes without a key in this environment is a
  * note, and no fault of the file.
  */
 export function checkPrivacy(
@@ -25,7 +25,7 @@ export function checkPrivacy(
   return { ...loadPrivacy(source, { key: env[setting], setting }, notes), notes };
 }
 
-/** Of a plane in one process, and of the two services that hash. */
+/** The hash keys of a plane in one process, and of the two services that hash. */
 const HASH_KEYS = ['MANDATE_PLANE_HASH_KEY', 'MANDATE_GATEWAY_HASH_KEY', 'MANDATE_DECIDER_HASH_KEY'] as const;
 
 /**

@@ -1,4 +1,4 @@
-/** What seals: readable again until the person whose data it is was erased. */
+/** Seals texts of a person, which stay readable until the person is erased. */
 export type Sealer = {
   /** The same text of the same person gives the same token; null: that person was erased. */
   seal(tenant: string, person: string, text: string): string | null;

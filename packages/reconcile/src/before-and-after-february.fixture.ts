@@ -33,7 +33,7 @@ export const LOG: readonly DecisionsRecord[] = [
   },
   charged(1, FEBRUARY - 1),
   charged(2, FEBRUARY),
-  // Of the one that went: counts no more than that.
+  // An outcome of the decision that went: it counts no more than the decision.
   settled(1, FEBRUARY + 1),
   settled(2, FEBRUARY + 1),
   adjusted(1, FEBRUARY - 1),

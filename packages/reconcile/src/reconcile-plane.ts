@@ -26,7 +26,10 @@ const ROWS = {
   rows: ({ rows }: RowsAnswer) => rows,
 };
 
-/** Of the tenant of the client's key, which needs the scope `operate`. `onProgress`: records of the log read so far. */
+/**
+ * Reconciles the tenant of the client's key, which needs the scope `operate`. `onProgress`: records of the log read so
+ * far.
+ */
 export async function reconcilePlane(
   bus: Bus,
   api: ApiClient,

@@ -1,4 +1,4 @@
-/** A plane whose audit drops what is past is reconciled with its log, which keeps everything. */
+/** A plane that drops past months from its audit is reconciled with its log, which keeps everything. */
 import { join } from 'node:path';
 import {
   type AuditClient,

@@ -19,7 +19,7 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
   epoch: { id, generation, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
 });
-/** Of two rebuilders, one of which was overtaken. */
+/** The epochs of two rebuilders, one of which was overtaken. */
 const EPOCHS = [begins('ep-1', 7), begins('ep-0', 6)];
 
 /** A log on which nothing was charged, and an audit that is ahead of it by the next of `aheadMicros` each time it is asked. */

@@ -37,7 +37,7 @@ export type Report = Reconciliation & {
   settlements: number;
   /** Attempts of which the audit knows more than one first decision: must be none. */
   doubledActions: readonly unknown[];
-  /** Of all actions topics, whosever they are. */
+  /** The requests of all actions topics, of every tenant. */
   requests: Requests;
   laws: readonly LawReport[];
 };
@@ -58,7 +58,7 @@ export type Sources = {
   audit: {
     /** The first instant of what it holds; null where it never dropped anything. */
     keptFrom(tenant: string): Promise<number | null>;
-    /** Of what it holds from then on. */
+    /** The balances from then on. */
     balances(tenant: string, keptFromMs: number | null): Promise<readonly Balance[]>;
     /** All of a table, by id. */
     rows(tenant: string, table: Audited): AsyncIterable<AuditRow>;
@@ -133,7 +133,7 @@ async function compareOnce(
   laws.checkCharges(compared);
   await readAll(bus, TOPICS.deadLetters, ({ value }) => laws.takesLetter(readDeadLettersRecord(value)));
   await readAll(bus, TOPICS.control, (log) => {
-    // What lies in another partition changes nothing for anybody.
+    // Records of another partition change nothing.
     if (log.position.partition === 0) laws.takesChange(readControlRecord(log.value), log);
   });
   laws.end();
@@ -214,7 +214,7 @@ async function* rowsRecorded(audit: AuditClient, tenant: string, table: Audited)
   }
 }
 
-/** Of one page: the most that a question gives. */
+/** The most rows of one page that a question gives. */
 const PAGE = 10_000;
 
 /** Page after page. */

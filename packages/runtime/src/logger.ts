@@ -20,7 +20,7 @@ export type Logger = Readonly<Record<LogLevel, WriteLine>> & {
   child(facts: object): Logger;
 };
 
-/** A logger that writes nothing, for tests and for tools whose output is their result. */
+/** A logger that writes nothing, for tests and for tools that print their result. */
 export function silentLogger(): Logger {
   const write = () => {};
   const log: Logger = {

@@ -1,4 +1,4 @@
-/** One thing that a process needs in order to work. `detail` is for people, and anybody who asks sees it. */
+/** One thing that a process needs in order to work. `detail` is for people, and every caller can see it. */
 export type ReadinessCheck = {
   name: string;
   ok: boolean;
@@ -7,7 +7,7 @@ export type ReadinessCheck = {
   detail?: string;
 };
 
-/** Ready when `ping` resolves. The reason of a failure is in the log only, because anybody may ask for readiness. */
+/** Ready when `ping` resolves. The reason of a failure is in the log only, because every caller may ask for readiness. */
 export async function answers(name: string, ping: Promise<void>): Promise<ReadinessCheck> {
   return ping.then(
     () => ({ name, ok: true }),

@@ -29,7 +29,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /**
  * Runs `work` while no other caller, in this process or another, runs one for the same path. The lock dies with its
- * process, so a crash in the middle blocks nobody.
+ * process, so a crash in the middle blocks no other process.
  */
 export async function withFileLock<T>(path: string, waitMs: number, work: () => Promise<T>): Promise<T> {
   const lock = await takeLock(path, waitMs);

@@ -14,7 +14,7 @@ function counter(windowMs: number | null, spentMicros: number) {
 
 test.each<[string, number | null, number, number | null, number, boolean, number | null]>([
   ['has room for exactly what is left', null, 60, 100, 40, true, null],
-  ['of a lifetime never frees', null, 61, 100, 40, false, null],
+  ['over a lifetime never frees', null, 61, 100, 40, false, null],
   ['frees when its window has passed', 1_000, 61, 100, 40, false, 1_000],
   ['never has room for more than all of it', 1_000, 61, 100, 101, false, null],
   ['without a limit has room for any exact sum', 1_000, 61, null, LARGEST - 61, true, null],

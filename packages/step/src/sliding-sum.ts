@@ -13,7 +13,7 @@ export type SlidingSum = {
   buckets: number[];
   amounts: number[];
   head: number;
-  /** Of all buckets from `head` on; not negative. */
+  /** The sum of all buckets from `head` on; not negative. */
   sumMicros: number;
   /** How many of them are negative. While none is, the sum is kept by adding alone. */
   credits: number;

@@ -5,8 +5,8 @@
 import type { Code, GrantState, Verdict } from '@mandate/schemas';
 
 /**
- * `final`: a retry cannot help; null for a counter, whose refusal is final unless a wait frees it.
- * `retryAfterMs`: the wait after which the next attempt may pass; null if none is known.
+ * `final`: a retry cannot help; null for a counter, which refuses for good unless a wait frees it. `retryAfterMs`: the
+ * wait after which the next attempt may pass; null if none is known.
  */
 export type VerdictRow = {
   readonly verdict: Verdict;

@@ -61,7 +61,7 @@ test.each<[string, Partial<Findings>, Partial<Plan>, string]>([
   ['a full budget', { limits: [budget(5), rate(5)] }, {}, 'overBudget'],
   ['a full rate', { limits: [rate(5), budget(5)] }, {}, 'overRate'],
   ['a question', { limits: [grant('none', 1)] }, { limits: [CONFIRMATION] }, 'asksPerson'],
-  ['a question too many', { limits: [grant('none', 2)] }, { limits: [CONFIRMATION] }, 'tooManyWait'],
+  ['one question too many', { limits: [grant('none', 2)] }, { limits: [CONFIRMATION] }, 'tooManyWait'],
   ['a denial', { limits: [grant('denied', 2)] }, { limits: [CONFIRMATION] }, 'denied'],
   ['an expired grant', { limits: [grant('expired', 2)] }, { limits: [CONFIRMATION] }, 'expired'],
   ['no failed check', {}, {}, 'allowed'],
@@ -71,14 +71,14 @@ test.each<[string, Partial<Findings>, Partial<Plan>, string]>([
 
 test.each<[string, LimitFact[], boolean, number | null]>([
   ['waits for the longest of all waits', [rate(3), budget(7), budget(5)], false, 7],
-  ['is hard if one counter never frees', [rate(3), budget(null)], true, null],
+  ['is final if one counter never frees', [rate(3), budget(null)], true, null],
   ['does not wait for a person', [rate(3), grant('none')], false, 3],
 ])('a counter that refuses %s', (_, limits, final, retryAfterMs) => {
   const plain = plan({ limits: [CONFIRMATION, CONFIRMATION, CONFIRMATION] });
   expect(enforcedVerdict(plain, { ...NOTHING, limits })).toMatchObject({ final, retryAfterMs });
 });
 
-test('a hard refusal names no wait, and a soft one may be tried again at once', () => {
+test('a final refusal names no wait, and any other refusal may be tried again at once', () => {
   expect(enforcedVerdict(plan({ refusal: REFUSAL }), NOTHING)).toMatchObject({
     final: true,
     retryAfterMs: null,

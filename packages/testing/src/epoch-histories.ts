@@ -17,7 +17,7 @@ const HIGHEST_GENERATION = 9;
 
 /**
  * Epochs begin in any order of their generations, some of which are the same, and some of which are missing, as in what
- * older programs wrote. A record that names its generation may come twice, as one does whose acknowledgement was lost.
+ * older programs wrote. A record that names its generation may come twice, as after a lost acknowledgement.
  */
 export const arbitraryEpochHistory: fc.Arbitrary<EpochStep[]> = fc
   .record({
@@ -52,7 +52,7 @@ export function recordOf(step: EpochStep, at: number): DecisionsRecord {
   };
 }
 
-/** Of each step, whether it is a decision that stands. */
+/** For each step, whether it is a valid decision. */
 export function standing(steps: readonly EpochStep[]): boolean[] {
   return steps.map((step, at) => {
     if (!('madeIn' in step)) return false;

@@ -1,6 +1,6 @@
 /**
- * Holds an answer against an OpenAPI document: is the status described, is the content type, and is the body what the schema
- * says? Of streams and files it looks at status and type alone.
+ * Holds an answer against an OpenAPI document: is the status described, is the content type, and is the body what the
+ * schema says? For streams and files it checks status and type alone.
  *
  * A refusal must be described under its own status: `default` is for faults of the server. Where there is no route nothing is
  * described, and the answer must be a problem document.

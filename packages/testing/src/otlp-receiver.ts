@@ -23,7 +23,7 @@ export type ReceivedSpan = {
 export type OtlpReceiver = {
   url: string;
   spans: readonly ReceivedSpan[];
-  /** Of each delivery. */
+  /** The request of each delivery. */
   requests: readonly { path: string; headers: IncomingHttpHeaders; bytes: string }[];
 };
 

@@ -16,7 +16,7 @@ export type StartedProcess = {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Whoever sends it SIGUSR1 may debug it, at any free port: that of many is not the same. */
+/** After SIGUSR1 it can be debugged, at any free port: many processes cannot share one. */
 const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
 /** Hundreds are started, of the same modules: from what was compiled once each takes half the time. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
@@ -36,7 +36,7 @@ export function startProcess(
   lines.stderr.on('line', (line) => {
     errors = `${errors}${line}\n`.slice(-100_000);
   });
-  // Lines that nobody waits for are read too: a full pipe would hold the process up.
+  // Lines that no test waits for are read too: a full pipe would hold the process up.
   lines.stdout.resume();
   const exited = once(child, 'close').then(() => child.exitCode);
   return {

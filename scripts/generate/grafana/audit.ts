@@ -1,8 +1,8 @@
 /**
- * The dashboard of whoever answers for what agents do: from the audit's tables in ClickHouse. What is counted and summed
- * over time is read as the analytics read it, from sums where there are exact ones, so that a year can be looked at; the
- * rest like every question of packages/audit: FINAL, so that repeats count once; NOT void, so that what a newer ledger overruled
- * does not count; and the tenant, which the row policies of the data source's user hold to as well.
+ * The dashboard of people who answer for what agents do: from the audit's tables in ClickHouse. What is counted and
+ * summed over time is read as the analytics read it, from sums where there are exact ones, so that a year can be looked
+ * at; the rest like every question of packages/audit: FINAL, so that repeats count once; NOT void, so that what a newer
+ * ledger overruled does not count; and the tenant, which the row policies of the data source's user hold to as well.
  */
 import { bookedSource, type Dimension, percentileOf } from '@mandate/audit';
 import type { Dashboard } from './dashboard.ts';

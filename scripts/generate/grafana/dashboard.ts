@@ -30,15 +30,18 @@ type Panel = {
   unit: Unit;
   /** The units of columns that have another: by name. */
   columns?: Readonly<Record<string, Unit>>;
-  /** Of a stat: when it is yellow or red, and not green. */
+  /** For a stat: when it is yellow or red, and not green. */
   alarming?: Alarming;
-  /** Of a table: columns of shares, which are drawn as bars, and when they are yellow or red. */
+  /** For a table: columns of shares, which are drawn as bars, and when they are yellow or red. */
   bars?: Readonly<Record<string, Alarming>>;
   /** Its series are verdicts, each of which has its colour. */
   byVerdict?: boolean;
-  /** Of a time series: says «None» where there is nothing, and not that data are missing. (In a table it would fill empty cells.) */
+  /**
+   * For a time series: says «None» if there is nothing, and not that data are missing. (In a table it would fill empty
+   * cells.)
+   */
   noneIsGood?: boolean;
-  /** Of a table: 1 is shown as good, 0 as bad, and when it was measured is not. */
+  /** For a table: 1 is shown as good, 0 as bad, and the time of the measurement in neither way. */
   answersYesOrNo?: boolean;
   stacked?: boolean;
   /** Twice as wide as those beside it. */

@@ -1,4 +1,4 @@
-/** The dashboard of whoever keeps a plane running: from /metrics, through Prometheus. */
+/** The dashboard of people who keep a plane running: from /metrics, through Prometheus. */
 import type { Dashboard, Expression } from './dashboard.ts';
 
 const RATE = '[$__rate_interval]';

@@ -55,7 +55,7 @@ export class AlertBook {
       case 'alert.raised':
       case 'alert.cleared': {
         const { alert } = record;
-        // Raised once more by whoever did not know it yet: the first stands.
+        // An alerter that did not know it yet raised it once more: the first one counts.
         if (alert.quiet || this.#entries.has(alert.id)) return;
         this.#add({ ...record, offset, deliveries: new Map(waitingFor(alert.webhooks, at)) });
         return;

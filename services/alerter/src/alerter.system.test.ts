@@ -36,7 +36,7 @@ test('what waits when an alerter ends is delivered by the next, and what was del
   receiver.answers = () => ({ status: 200 });
   const second = await alerterOn(bus, [{ receiver, name: 'ops' }]);
   await settledFate(second, 'ops', 2);
-  // Of the first one's last attempt the receiver may hear only now.
+  // The receiver may hear of the last attempt of the first alerter only now.
   expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set([refused]));
   expect(refused).not.toBe(delivered);
 });

@@ -1,6 +1,6 @@
 /**
- * An alerter at work: a member of a group that follows the decisions and the alerts. Of each batch of decisions it
- * evaluates, appends, commits. Of the alerts it delivers what they ask for, if it is the one that holds their partition.
+ * An alerter at work: a member of a group that follows the decisions and the alerts. It evaluates each batch of
+ * decisions, appends, commits. It delivers the alerts that ask for it, if it is the one that holds their partition.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, nextOffset, untilCommitted } from '@mandate/bus';
@@ -41,7 +41,7 @@ export type AlerterOptions = {
   sessionTimeoutMs?: number;
   /** At most so many alerts wait for one webhook. Default 1,000. */
   mostWaiting?: number;
-  /** How often approvals that nobody answers are looked for, and the lag. Default 1,000. */
+  /** How often it looks for approvals without an answer, and for the lag. Default 1,000. */
   lookEveryMs?: number;
   /** How often is looked whether deciders and recorders are behind. Default 5,000. */
   lookAtGroupsEveryMs?: number;
@@ -249,14 +249,14 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   });
 }
 
-/** The alert that a record of the alerts asks to deliver; null for one that asks for nothing, or that nobody can read. */
+/** The alert that a record of the alerts asks to deliver; null for one that asks for nothing, or cannot be read. */
 function alertToDeliver(value: Uint8Array): string | null {
   try {
     const record = readAlertsRecord(value);
     if (record.event === 'alert.raised' || record.event === 'alert.cleared') return record.alert.id;
     return record.event === 'alert.replayed' ? record.replay.alertId : null;
   } catch {
-    // Whoever follows them has said so.
+    // The fold of the alerts has reported it.
     return null;
   }
 }

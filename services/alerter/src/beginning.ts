@@ -1,7 +1,7 @@
 /**
- * Where alerts begin: at the end of what was decided when the first alerter started. What lies before is history, of which
- * nobody wants to be told; only which tools are known is learnt from it. It stands on the alerts topic, so that a crash
- * before the first commit does not move it.
+ * Where alerts begin: at the end of what was decided when the first alerter started. What lies before is history, and
+ * raises no alert; only the known tools are learnt from it. It stands on the alerts topic, so that a crash before the
+ * first commit does not move it.
  */
 import type { Bus } from '@mandate/bus';
 import type { Clock } from '@mandate/runtime';

@@ -1,6 +1,6 @@
 /**
  * From records of the decisions to alerts, in the order of each partition. What it has raised it takes as known at once;
- * so whoever holds it must bring what it returns onto the log, or end.
+ * so its owner must append what it returns to the log, or end.
  */
 import type { LogRecord } from '@mandate/bus';
 import type { Logger } from '@mandate/runtime';
@@ -50,8 +50,8 @@ export function createEvaluator(options: {
     try {
       record = writtenDecision(written) ?? readDecisionsRecord(value);
     } catch (err) {
-      // Whoever must not go on past it stops there, and tells; here the others are still worth telling of.
-      log.error({ err, ...position }, 'a record of the decisions cannot be read: no alert comes of it');
+      // A reader that must not go on past it stops there, and reports it; here the other records may still raise alerts.
+      log.error({ err, ...position }, 'a record of the decisions topic cannot be read, and raises no alert');
       return null;
     }
     const { partition } = position;

@@ -41,7 +41,7 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
         try {
           apply(readAlertsRecord(value), { offset, at: wireTime(appendedAtMs) });
         } catch (err) {
-          log.error({ err, ...position }, 'a record of the alerts cannot be read: it is passed over');
+          log.error({ err, ...position }, 'a record of the alerts topic cannot be read, and is ignored');
         }
         next = offset + 1;
       }

@@ -33,8 +33,9 @@ export async function groupsBehind(
 }
 
 /**
- * Of what was appended before a time; null where nothing is watched. Each set of audit tables has a group of its own under
- * the recorder's name, and one that was given up stands still for ever: what any of them has done is done.
+ * How many records from before a time are not done; null if nothing is watched. Each set of audit tables has its own
+ * group under the recorder's name, and a group that was given up never moves again: work that any of them has done is
+ * done.
  */
 async function undoneBy(
   bus: Log,
@@ -53,7 +54,8 @@ async function undoneBy(
   const ranges = (await Promise.all([...watched].map((topic) => bus.ranges(topic, beforeMs)))).flat();
   const waiting = ranges
     .map(({ topic, partition, startOffset, endOffset }) => {
-      // What retention took waits no more: who halts for it says so, and a topic that nobody reads any more has no end else.
+      // Records that retention took wait no more: the consumer that halts for them reports it, and a topic without
+      // readers would never end.
       const done = Math.max(startOffset, furthest.get(`${topic}/${partition}`) ?? 0);
       return { topic, records: endOffset - done };
     })

@@ -3,11 +3,11 @@
  *
  *   decisions → evaluate → alert.raised, alert.cleared → deliver → alert.delivered, alert.undelivered
  *
- * All but the first stand on the alerts topic, and everything it remembers is a fold of that. Of each batch of decisions:
- * evaluate, append, commit; so a crash anywhere means that records are looked at again, and what they raise has the same
- * id again. An alert is delivered at least once, always under that id. docs/adr/0011 has the reasons.
+ * All but the first stand on the alerts topic, and everything it remembers is a fold of that. For each batch of
+ * decisions: evaluate, append, commit; so a crash anywhere means that records are looked at again, and what they raise
+ * has the same id again. An alert is delivered at least once, always under that id. docs/adr/0011 has the reasons.
  *
- * Several alerters share the partitions of the decisions; whoever holds that of the alerts delivers.
+ * Several alerters share the partitions of the decisions; the holder of the alerts' partition delivers.
  */
 export { alertRoutes } from './alert-routes.ts';
 export { type Alerter, type AlerterOptions, startAlerter } from './alerter.ts';

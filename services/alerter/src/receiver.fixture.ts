@@ -1,4 +1,4 @@
-/** A receiver of webhooks, as somebody else would write it: its signature check shares nothing with ours. */
+/** A receiver of webhooks, as a user would write it: its signature check shares nothing with ours. */
 
 import { webcrypto } from 'node:crypto';
 import { once } from 'node:events';

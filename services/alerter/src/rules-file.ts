@@ -1,7 +1,7 @@
 /**
- * The rule file, followed while people edit it or the files of its secrets. Without one the defaults hold: everything is watched and nobody is told.
- * A bad edit keeps what held before, and says so; a bad file at the start is an error, and so is one that was named and
- * is not there.
+ * The rule file, followed while people edit it or the files of its secrets. Without one the defaults hold: everything is
+ * watched, and no alert is sent. A bad edit keeps what held before, and says so; a bad file at the start is an error, and
+ * so is one that was named and is not there.
  */
 
 import { existsSync } from 'node:fs';
@@ -29,7 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 function followRules(options: {
   path: string;
-  /** Whether somebody named it; one that nobody named need not be there. */
+  /** Whether a setting names the file; a file that no setting names may be missing. */
   isNamed: boolean;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;

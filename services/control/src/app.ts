@@ -1,7 +1,7 @@
 /**
- * The control plane: tenants, agents, policies, rules, issued mandates and the keys of people over HTTP. It decides nothing and keeps nothing: a change is a record on the
- * control topic, which takes effect at its place there, for deciders as for whoever reads here, or, where it expected what
- * was no longer so, never. Any number of these may run.
+ * The control plane: tenants, agents, policies, rules, issued mandates and the keys of people over HTTP. It decides
+ * nothing and keeps nothing: a change is a record on the control topic, which takes effect at its place there, for
+ * deciders as for readers here, or, if it expected a state that was no longer so, never. Any number of these may run.
  *
  *   request → change on the topic → what the fold of everybody made of it → answer
  *

@@ -1,4 +1,7 @@
-/** What no reader could take in is refused by whoever writes it, and lists of large documents are read all the same. */
+/**
+ * A change that no reader could take in is refused when it is written, and lists of large documents are read all the
+ * same.
+ */
 import { expect, test } from 'vitest';
 import { controlOn, openLog } from './control-server.fixture.ts';
 
@@ -27,7 +30,7 @@ test('a change that could not be read back is never written', async () => {
       errors: [{ pointer: '/when', detail: expect.stringContaining('steps') }],
     },
   });
-  // In the path of a request `..` is the folder above, also as %2e%2e: nobody could change it, or remove it.
+  // In the path of a request `..` is the folder above, also as %2e%2e: it could not be changed or removed.
   for (const [path, body] of [
     ['rules', { ...RULE, id: 'reorder' }],
     ['rules', { ...RULE, id: '..' }],

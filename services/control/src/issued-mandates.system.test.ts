@@ -1,4 +1,6 @@
-/** Mandates over HTTP: issued, shown, revoked; each once, to whom they belong, and of what stands at their place on the log. */
+/**
+ * Mandates over HTTP: issued, shown, revoked; each once, to its own tenant, and by the documents at its place on the log.
+ */
 import { CAPS, controlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { controlOn, NOW_MS, openLog, type Sent, type Who } from './control-server.fixture.ts';

@@ -7,7 +7,7 @@ import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
-/** What somebody must allow first is not asked for all the time. */
+/** After a refusal, which a person must resolve first, it asks again only after this time. */
 const REFUSED_MS = 60_000;
 
 type Options = {

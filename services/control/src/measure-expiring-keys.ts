@@ -1,4 +1,4 @@
-/** Tells how many API keys soon let nobody in, so that an alarm rings before their holders notice. */
+/** Measures how many API keys soon expire, so that an alarm rings before their holders notice. */
 
 import { type Logger, poll } from '@mandate/runtime';
 import { type ApiKeyRecord, DEFAULTS } from '@mandate/schemas';

@@ -12,7 +12,7 @@ import { openControlThread } from './thread/open-control-thread.ts';
 /**
  * The control service of a process, which follows the control topic.
  *
- * @param parts.redactText takes what is personal out of a reason that somebody gives
+ * @param parts.redactText removes personal data from the reason of a change
  * @param parts.recordReads whether the log records who reads agents, policies and rules
  */
 export function openControlService(

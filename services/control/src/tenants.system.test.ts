@@ -1,4 +1,4 @@
-/** Tenants over HTTP: opened, limited, bounded and closed, by whoever runs the plane, and seen by their own people. */
+/** Tenants over HTTP: opened, limited, bounded and closed by operators of the plane, and seen by their own people. */
 import { expect, test } from 'vitest';
 import { controlOn, openLog, type Sent, type Who } from './control-server.fixture.ts';
 

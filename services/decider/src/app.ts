@@ -46,7 +46,7 @@ export type DeciderOptions = AnswerContext & {
   metrics: Metrics;
   /** null or absent where there are no traces. */
   tracer?: Tracer | null;
-  /** Told of whatever makes a partition wait: some of it goes away only when somebody sees to it. */
+  /** Called with each error that makes a partition wait: some of them go away only when an operator acts. */
   mend?(error: unknown): void;
   /** The shared topic, and those of tenants that publish directly, as settings name them. */
   topics?: readonly string[];
@@ -163,8 +163,8 @@ async function handleUntilDone(
 }
 
 /**
- * A tenant's topic that was deleted and made anew begins at places where the ledger remembers other records: it waits until
- * they are forgotten, for it must not end what decides for everybody.
+ * A tenant's topic that was deleted and made again begins at places where the ledger remembers other records: it waits
+ * until they are forgotten, because it must not end the decider of all tenants.
  */
 function isWaitedFor({ retryable, code }: MandateError, { topic }: Batch): boolean {
   const isMadeAnew = code === 'LEDGER_CORRUPT' && tenantOfTopic(topic) !== null;

@@ -1,4 +1,4 @@
-/** Whatever a tenant puts on its topic with a Kafka client of its own, it holds up nobody with it: not even itself. */
+/** Whatever a tenant puts on its topic with a Kafka client of its own delays no tenant: not even itself. */
 
 import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
 import { createMemoryLedger } from '@mandate/ledger';

@@ -1,6 +1,6 @@
 /**
- * What traces tell of a batch: a span for each record, from the batch in hand to its offset committed, below the span
- * of whoever appended it; and below that `plan`, `ledger step`, `decide` and the append of the answer.
+ * What traces tell of a batch: a span for each record, from the batch in hand to its offset committed, below the span of
+ * the producer that appended it; and below that `plan`, `ledger step`, `decide` and the append of the answer.
  *
  * The ledger and the log are asked once for the whole batch: the spans of a batch share those times (`beginTogether`).
  */
@@ -9,7 +9,7 @@ import type { Answer } from '@mandate/engine';
 import { type Attributes, consumed, type Span, type Tracer } from '@mandate/runtime';
 import { GROUPS, traceparentOf } from '@mandate/schemas';
 
-/** Of each record, in order, one that begins its trace where its producer began none; none where there are no traces. */
+/** For each record, in order, a span, which begins a trace if its producer began none; undefined without traces. */
 export function beginSpans(
   tracer: Tracer | null,
   { system }: Pick<Bus, 'system'>,

@@ -28,5 +28,5 @@ export function watchDecider(
       lag.set({ topic, partition: String(partition) }, records);
     }
   };
-  return poll(everyMs, look, (err) => log.warn({ err }, 'the lag cannot be told'));
+  return poll(everyMs, look, (err) => log.warn({ err }, 'the lag is not known'));
 }

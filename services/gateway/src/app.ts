@@ -43,8 +43,9 @@ export type RunnableGateway = {
   /** A plugin for a server of `createHttpServer`. */
   routes(server: HttpServer): Promise<void>;
   /**
-   * Forgets whom the log says, and follows the decisions topic, so that requests can wait. Start it before the server listens, and stop it after: what
-   * waits then is answered at once. `finished` rejects when the log can no longer be followed: the process must end.
+   * Forgets the persons that the log names, and follows the decisions topic, so that requests can wait. Start it before
+   * the server listens, and stop it after: what waits then is answered at once. `finished` rejects when the log can no
+   * longer be followed: the process must end.
    */
   start(): Promise<Running>;
   /** Whether log and ledger answer. */
@@ -95,7 +96,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       addGatewayRoutes(server, gateway);
     },
     async start() {
-      // First: whoever was forgotten is so before anything is sealed.
+      // First, so that every forgotten person is forgotten here before anything is sealed.
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
       erasures = sharedByRequests(persons);

@@ -20,7 +20,7 @@ export type GatewayDependencies = {
   bus: Bus;
   /** null where another process holds it: then nothing that needs it is answered. */
   ledger: Ledger | null;
-  /** Whose families an agent is in by the register, and whose it left: a kill of one may stop it. */
+  /** The families that an agent is in by the register, and those that it left: a kill of one may stop it. */
   standing(tenant: string, agentId: string): Required<Standing>;
   /** How much of the register was read. */
   controlRevision(): number;
@@ -30,7 +30,7 @@ export type GatewayDependencies = {
   limits(tenant: string): TenantLimitsInForce;
   /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
   isClosed(tenant: string): boolean;
-  /** Whoever runs the plane holds the tenant to what is counted there. */
+  /** Whether the operator of the plane limits the tenant by what is counted there. */
   isOfBounds(tenant: string, budget: BudgetReference): boolean;
   /** On which kills are heard of, those of other processes included. */
   kills: KillBroadcast;
@@ -39,8 +39,9 @@ export type GatewayDependencies = {
   /** Applied to every reason of an operator before it is kept or published. */
   redactText(text: string): string;
   /**
-   * Of what that took away for good, so that two requests that differ only there are still told apart; null if nothing.
-   * Sealed texts go into it as they are sealed, or it would tell of them when their person is forgotten.
+   * A digest of the parts that were removed for good, so that two requests that differ only there are still told apart;
+   * null if nothing was removed. Sealed texts go into it as they are sealed, or it would tell of them when their person
+   * is forgotten.
    */
   fingerprint(original: Action, redacted: Action, tenant: string): string | null;
   /** The decision that stands, from the audit; null when it knows none. null where there is no audit. */

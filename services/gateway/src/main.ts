@@ -1,7 +1,7 @@
 /**
- * A gateway of its own: on Kafka and Redis one of many, each of which can do everything. On the log file of a machine whose
- * decider has the ledger in its memory it has none: it publishes and waits for decisions, and refers operators to the
- * process that holds the ledger.
+ * A gateway in its own process: on Kafka and Redis one of many, each of which can do everything. With the log file of a
+ * machine, the decider has the ledger in its memory and the gateway has none: it publishes and waits for decisions, and
+ * refers operators to the process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

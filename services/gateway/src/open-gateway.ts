@@ -35,7 +35,7 @@ export async function openGateway(
     /** null: another process has the ledger. */
     ledger: Ledger | null;
     findDecision: GatewayDependencies['findDecision'];
-    /** The mandates of a file whose decider is in this process. */
+    /** The mandates of a file, if its decider is in this process. */
     mandatesOfFile?: () => readonly MandateOfFile[];
   },
 ): Promise<Pick<RunnableGateway, 'routes' | 'readiness'>> {

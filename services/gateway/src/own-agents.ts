@@ -1,4 +1,4 @@
-/** Whom a caller may act for. The tenant is always that of the key; what a body says of it may only agree. */
+/** The agents that a caller may act for. The tenant is always that of the key; a tenant in a body must be the same. */
 
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { HttpProblem, speaksFor } from '@mandate/server';

@@ -21,8 +21,8 @@ const MOST = { running: 8, waiting: 100 };
 export type Asker = { tenant: string; gone: AbortSignal };
 
 /**
- * `ask` of the audit, bounded. What nobody waits for any more is given up. Throws HttpProblem 503: AUDIT_UNAVAILABLE
- * when ClickHouse is away, too slow, or refuses us, OVERLOADED when the tenant has too much under way.
+ * `ask` of the audit, bounded. A question is given up when its caller no longer waits. Throws HttpProblem 503:
+ * AUDIT_UNAVAILABLE when ClickHouse is away, too slow, or refuses us, OVERLOADED when the tenant has too much under way.
  */
 export type BoundedAsk = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   asker: Asker,
@@ -87,7 +87,7 @@ export function boundedWork(options: Bounds): BoundedWork {
       const answer = semaphore.run(tenant, signal, () => work(signal));
       return await Promise.race([answer, late.promise]);
     } catch (error) {
-      // What may pass is the house's to mend, a wrong password too, and no fault of the question.
+      // A fault that may pass is a fault of the plane, a wrong password too, and not of the question.
       if (!isMandateError(error) || !error.retryable) throw error;
       failures.inc({ cause: 'away' });
       // What ClickHouse said may name hosts and tables: it goes to the log, as the cause, and not to the caller.

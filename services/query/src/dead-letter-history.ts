@@ -37,7 +37,7 @@ export async function historyOf(
 ): Promise<z.output<typeof republication>[]> {
   const told = await ask(asker, republicationsOf, { sourceTopic, letterId });
   const ids = told.flatMap(({ answerIds }) => answerIds);
-  // Of a tenant's own topic it is that tenant; who may see every topic may see what came of it.
+  // For a tenant's own topic it is that tenant; a caller that may see every topic may see what came of it.
   const tenants = new Set(told.flatMap(({ tenant }) => tenant ?? []));
   const [letters, ...answered] = await Promise.all([
     ask(asker, lettersById, { sourceTopic, ids }),

@@ -9,10 +9,10 @@ import { TOPICS } from '@mandate/schemas';
 type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: string | undefined };
 
 /**
- * null where reads are not recorded and only the audit is on a server: whom the keys of the folder let in is all that is known.
+ * null if reads are not recorded and only the audit is on a server: then only the keys of the folder are known.
  *
- * @throws MandateError ACCESS_LOG_MISSING where only the audit is on a server and there is no log beside it: reads would go
- *   to a file that nobody reads. And what the log says of a topic that is missing or unfit.
+ * @throws MandateError ACCESS_LOG_MISSING where only the audit is on a server and there is no log beside it: reads would
+ * go to a file that is never read. And the errors of the log about a topic that is missing or unfit.
  */
 export async function openQueryLog(
   settings: Settings,

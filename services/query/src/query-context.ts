@@ -9,7 +9,7 @@ export type QueryContext = { ask: BoundedAsk; file: BoundedExport; clock: Clock 
 /** A route, or a few that belong together. */
 export type Route = (server: HttpServer, context: QueryContext) => void;
 
-/** Whoever sent the request, as long as the connection is there. */
+/** The caller of the request, while the connection is there. */
 export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
   return { tenant: callerOf(request).tenant, gone: request.signal };
 }

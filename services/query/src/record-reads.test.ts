@@ -77,7 +77,7 @@ async function serving({
 
 const isStream = (path: string) => path === '/v1/audit/live';
 
-/** A path as somebody asks it. */
+/** A path as a caller asks it. */
 const asked = (path: string) => path.replaceAll(/:\w+/g, 'dec_1');
 
 test('every route there is tells who asked for what, before the audit is asked', async () => {

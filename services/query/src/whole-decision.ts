@@ -1,4 +1,4 @@
-/** One decision as it lies on the log, for whoever asks for it by its id. */
+/** One decision as it is on the log, for a caller that asks for it by its id. */
 import { decisionById } from '@mandate/audit';
 import { actionDecided, decision } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';

@@ -4,11 +4,11 @@
  * committed is missing from the tables, and what lands twice shows once, because every table collapses repeats.
  *
  * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land. A
- * change that cannot be read holds up those behind it, for what became of them depends on it.
- * While ClickHouse is away the partitions wait; decisions go on, and the lag is a metric. Where its tables are made
- * anew the recorder ends: started again, it fills them from the start of the log. Several recorders share the
- * partitions. Where a ledger was rebuilt, what its predecessors wrote behind that point is marked void. Where tenants
- * have a retention, what is past it is neither recorded nor kept.
+ * change that cannot be read holds up those after it, because their results depend on it. While ClickHouse is away the
+ * partitions wait; decisions go on, and the lag is a metric. Where its tables are made again the recorder ends: started
+ * again, it fills them from the start of the log. Several recorders share the partitions. Where a ledger was rebuilt,
+ * what its predecessors wrote after that point is marked void. Where tenants have a retention, what is past it is neither
+ * recorded nor kept.
  */
 import type { AuditClient } from '@mandate/audit';
 import { type Bus, untilCommitted } from '@mandate/bus';
@@ -53,9 +53,9 @@ export type RecorderOptions = {
   /** How long records are gathered before an insert when few come; what lags behind never waits. Default 200. */
   gatherMs?: number;
   sessionTimeoutMs?: number;
-  /** How long the log keeps decisions and dead letters; absent: for ever. There is an alarm at half of it. */
+  /** How long the log keeps decisions and dead letters; absent: always. There is an alarm at half of it. */
   retentionMs?: number | undefined;
-  /** For how long a tenant's rows are kept; absent: for ever. On a server it takes a user who may remove rows. */
+  /** For how long a tenant's rows are kept; absent: always. On a server it takes a user who may remove rows. */
   keepMonths?: KeepMonths | undefined;
   /** When rows that are kept no longer are first dropped, default a minute after the start, and then how often, default 6 hours. */
   dropping?: { firstAfterMs: number; everyMs: number };
@@ -97,7 +97,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
     await mustStillBe(tables, audit);
   };
-  // Named by the tables, so that lost ones are recorded anew.
+  // Named by the tables, so that lost ones are recorded again.
   const group = recorderGroup(tables);
   const { tracer = null } = options;
   const context = {

@@ -67,7 +67,7 @@ async function logOf(values: readonly string[], partition = 0) {
 
 type Told = { refusal: string | null; void: boolean; version: number };
 
-/** As somebody finds who reads the log from its start, and counts versions by hand. */
+/** The results that a reader finds who reads the log from its start, and counts versions by hand. */
 function foundBy(records: readonly ControlRecord[]): Told[] {
   const fold = foldControl();
   const published = new Map<string, number>();

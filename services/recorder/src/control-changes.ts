@@ -1,7 +1,8 @@
 /**
- * What became of each change of the control topic. That follows from all the changes before it (packages/control/src),
- * so whoever takes the partition over folds it from its start, and goes on with that fold for as long as batches follow each
- * other. It is a function of the log alone: whichever recorder lands a record, and however often, its row is the same one.
+ * What became of each change of the control topic. That follows from all the changes before it (packages/control/src), so
+ * a recorder that takes the partition over folds it from its start, and goes on with that fold while batches follow each
+ * other. It is a function of the log alone: whichever recorder lands a record, and however often, its row is the same
+ * one.
  */
 import { type ControlEvent, type Recorded, recordedChange } from '@mandate/audit';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
@@ -9,7 +10,7 @@ import { type ControlFold, foldChange, foldControl, type WhatBecame } from '@man
 import { type ControlRecord, readControlRecord, TOPICS, traceIdIn } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 
-/** All changes lie there, also where a log made more partitions: what lies in another changes nothing for anybody. */
+/** All changes lie there, also where a log made more partitions: records of another partition change nothing. */
 const PARTITION = 0;
 
 type Change = { log: LogRecord; record: ControlRecord; became: WhatBecame };
@@ -18,18 +19,20 @@ export type ControlChanges = {
   /**
    * The records of a batch, with what became of them.
    *
-   * @throws MandateError LOG_UNREADABLE where one of them, or one before them, is none that this version knows: nobody can
-   *   tell then what became of those behind it
+   * @throws MandateError LOG_UNREADABLE if one of them, or one before them, is unknown to this version: the results of
+   * those after it are then unknown
    */
   in(records: readonly LogRecord[], recordedAtMs: number): Promise<Recorded<ControlEvent>[]>;
 };
 
 export function controlChanges(bus: Bus): ControlChanges {
   let held: { fold: ControlFold; next: number } | null = null;
-  /** Of a batch that is tried again. */
+  /** The changes of a batch that is tried again. */
   const known = new WeakMap<readonly LogRecord[], readonly Change[]>();
 
-  /** The fold of all before `offset`, taken out of `held`: whoever fails with it half-way leaves none behind. */
+  /**
+   * The fold of all before `offset`, taken out of `held`: if the caller fails with it half-way, no fold is left there.
+   */
   async function foldBefore(offset: number): Promise<ControlFold> {
     const taken = held;
     held = null;

@@ -19,7 +19,7 @@ import { readDecision } from './read-record.ts';
 export type EpochsInForce = {
   /** The epoch in force before `place`; null while none was announced in its partition. */
   before(place: LogPosition): Promise<EpochInForce | null>;
-  /** What is in force before `place`, from whoever read up to there. */
+  /** The epoch in force before `place`, from a reader that read up to there. */
   remember(place: LogPosition, epoch: EpochInForce | null): void;
 };
 

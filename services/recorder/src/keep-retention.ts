@@ -1,6 +1,6 @@
 /**
- * Keeps of each tenant what its retention says and no more: what is past is not recorded where the log is read, which holds
- * it for ever, and what is on record is dropped once it is past. Every recorder does both; two at once do no harm.
+ * Keeps of each tenant what its retention says and no more: what is past is not recorded where the log is read, which
+ * holds it always, and what is on record is dropped once it is past. Every recorder does both; two at once do no harm.
  */
 import {
   ANYBODY,
@@ -21,7 +21,7 @@ import type { Pile } from './pile.ts';
 
 /**
  * For how many whole months a tenant's rows are kept after the month in which they were (see the audit's `keptFromMs`);
- * null for ever. Asked of `*` for what names no tenant: dead letters of the topic that all share.
+ * null: always. For records without a tenant it is asked with `*`: dead letters of the topic that all share.
  */
 export type KeepMonths = (tenant: string) => number | null;
 
@@ -45,14 +45,14 @@ const TABLES = {
 type Recording = keyof typeof TABLES;
 
 /**
- * Gives back piles without what is past. Before that it is on record of whom something is missing, so that no
+ * Gives back piles without what is past. Before that it is on record which tenants lack something, so that no
  * reconciliation takes it for lost.
  */
 export function leavingOutPast(
   context: Omit<RetentionContext, 'log'>,
 ): (piles: readonly Pile[]) => Promise<readonly Pile[]> {
   const { audit, keepMonths, clock, measures } = context;
-  /** Of each tenant the latest that is on record. */
+  /** For each tenant the latest month that is on record. */
   const said = new Map<string, number>();
 
   return async (piles) => {
@@ -72,7 +72,7 @@ export function leavingOutPast(
   };
 }
 
-/** Of what is past, whose it is and to which table it would have gone. */
+/** Calls back with the tenant of each past record, and the table to which it would have gone. */
 function withoutPast(
   piles: readonly Pile[],
   keptFrom: KeptFrom,

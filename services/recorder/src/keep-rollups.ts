@@ -18,8 +18,8 @@ export type KeepRollupsOptions = {
 };
 
 /**
- * Recorders of an earlier version say of no hour that they touched it, and run beside this one while they are replaced one
- * by one. So each look marks what was recorded since the one before, whoever did it; the first reaches back to what came
+ * Recorders of an earlier version say of no hour that they touched it, and run beside this one while they are replaced
+ * one by one. So each look marks what any recorder recorded since the look before; the first reaches back to what came
  * since the tables were migrated, as far as that is no longer than an upgrade should take.
  */
 const UPGRADED_WITHIN_MS = 86_400_000;

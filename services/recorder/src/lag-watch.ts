@@ -12,7 +12,7 @@ export type LagWatchOptions = {
   clock: Clock;
   log: Logger;
   measures: RecorderMeasures;
-  /** How long the log keeps the records; without it, for ever, and there is no alarm. */
+  /** How long the log keeps the records; without it, always, and there is no alarm. */
   retentionMs?: number | undefined;
   everyMs: number;
 };
@@ -26,7 +26,7 @@ export function watchLag(options: LagWatchOptions): { stop(): void } {
   return poll(
     options.everyMs,
     () => lookOnce(options, alarmed),
-    (err) => options.log.warn({ err }, 'the lag cannot be told'),
+    (err) => options.log.warn({ err }, 'the lag is not known'),
   );
 }
 

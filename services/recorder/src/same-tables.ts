@@ -1,7 +1,7 @@
 /**
- * Tables that were thrown away and made anew have another identity, and lack whatever was committed for those before
- * them. So a recorder of the old ones must not go on: it asks after each insert, before anything is committed, and
- * every so often where nothing comes. It ends, and started again it records the log for the new ones from its start.
+ * Tables that were thrown away and made again have another identity, and lack whatever was committed for those before
+ * them. So a recorder of the old ones must not go on: it asks after each insert, before anything is committed, and every
+ * so often where nothing comes. It ends, and started again it records the log for the new ones from its start.
  */
 import { type AuditClient, ask, identity } from '@mandate/audit';
 import { MandateError } from '@mandate/runtime';

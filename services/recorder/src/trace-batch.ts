@@ -12,7 +12,7 @@ import type { Pile } from './pile.ts';
 /** null where there are no traces. */
 export type Tracing = { tracer: Tracer; system: Bus['system']; group: string } | null;
 
-/** Of every record that belongs to a trace. */
+/** A span for every record that belongs to a trace. */
 export function beginSpans(tracing: Tracing, { topic, records }: Batch): readonly Span[] {
   if (tracing === null) return [];
   const { tracer, system, group } = tracing;

@@ -1,6 +1,6 @@
 /**
- * How long whoever follows the control topic takes to start, behind a long history of which little stands: from a snapshot of
- * the fold, beside folding all of it. And what taking one does to whatever else the process has to do.
+ * How long a follower of the control topic takes to start, after a long history with a small result: from a snapshot of
+ * the fold, beside folding all of it. And the effect of taking a snapshot on other work of the process.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { followControl, takeControlSnapshot } from '@mandate/control-log';
@@ -62,7 +62,7 @@ async function digestFrom(bus: Bus, snapshots?: Snapshots): Promise<string> {
   return digest;
 }
 
-/** Of everything, as if there were none. */
+/** A snapshot of everything, as if there were none. */
 async function taking(bus: Bus, snapshots: Snapshots) {
   const none = { ...snapshots, async *newestFirst() {} };
   let bytes = 0;

@@ -16,7 +16,7 @@ import { appendAll, temporaryLog } from '../workload/temporary-log.ts';
 const REQUESTS = 1_000;
 const PAIRS = 6;
 const CONNECTIONS = 8;
-/** Of a mandate that is made of five rules, as it stands on the log. */
+/** The size of a mandate that is made of five rules, as it is on the log. */
 const RECORD_BYTES = 1_100;
 
 export async function issueMandates(): Promise<Row[]> {

@@ -114,7 +114,7 @@ async function alone(mandate: Mandate) {
   return eachAlone(asked, ({ action, facts }) => decide(plan(action, mandate, AT_MS), facts));
 }
 
-/** Another engine, whose every verdict must be ours. */
+/** Another engine. Each of its verdicts must equal ours. */
 function engine({ what, permits }: StaticEngine, mandate: Mandate): Rival {
   return {
     what,

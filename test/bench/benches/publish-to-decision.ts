@@ -72,7 +72,7 @@ async function onTemporaryLog(startDeciding: (bus: Bus) => Promise<Running>): Pr
 async function hop(bus: Bus, startDeciding: () => Promise<Running>): Promise<Hop> {
   const decider = await startDeciding();
   const answered = await answersOn(bus);
-  // Whoever answers this one has joined its group.
+  // A decider that answers this record has joined its group.
   await bus.append(TOPICS.actions, oneAgents(1));
   await answered.until(1);
   const sentMs: number[] = [];

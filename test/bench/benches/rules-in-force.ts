@@ -154,7 +154,7 @@ function parsed(bus: Bus, count: number): Promise<Work> {
   });
 }
 
-/** As many bytes, to a topic that nobody folds. */
+/** As many bytes, to a topic that no process folds. */
 async function appended(bus: Bus) {
   let seen = -1;
   const reader = await bus.read({

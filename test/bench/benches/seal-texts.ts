@@ -1,6 +1,6 @@
 /**
  * What it costs to seal what is said of people and to read it again, on one thread: texts of 60 characters of 1,000
- * persons who were met before; and of persons who are met for the first time, whose key takes 64 hashes.
+ * persons who were met before; and of persons who are met for the first time, because a new key takes 64 hashes.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';

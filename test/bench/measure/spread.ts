@@ -6,7 +6,7 @@ export function spreadOf(samples: readonly number[]): Spread {
   return { median: quantile(sorted, 0.5), lower: quantile(sorted, 0.25), upper: quantile(sorted, 0.75) };
 }
 
-/** Of ascending numbers, between neighbours in proportion. Throws on an empty list. */
+/** A percentile of ascending numbers, between neighbours in proportion. Throws on an empty list. */
 export function quantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
   const below = sorted[Math.floor(at)];

@@ -12,7 +12,7 @@ export async function measureWork(units: number, work: () => Promise<void> | voi
 }
 
 /**
- * Work on batch after batch, each made just before its turn, as whoever works on it has just read it: of what was made long
+ * Work on batch after batch, each made just before its turn, as if it had just been read: for a batch that was made long
  * before, most of the time goes into fetching it from memory again. Making it is not measured.
  */
 export async function measureBatches<Item>(

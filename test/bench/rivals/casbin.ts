@@ -1,6 +1,6 @@
 /**
  * The rules as a casbin model and its policies, a line a glob, denials first, so that the first that matches ends the
- * search. casbin's own `globMatch` reads its pattern anew in every call: three times as slow as the regular expressions
+ * search. casbin's own `globMatch` reads its pattern again in every call: three times as slow as the regular expressions
  * made here once.
  */
 import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';

@@ -11,7 +11,7 @@ export type StaticRules = {
   allowedModels: readonly string[];
 };
 
-/** Whether an engine permits an action whose cost is known. */
+/** Whether an engine permits an action with a known cost. */
 export type StaticEngine = {
   what: string;
   permits(action: Action, costMicros: number): boolean;

@@ -1,6 +1,6 @@
 /**
- * What the agents of a bench ask for. Of twenty actions six are LLM calls, ten call tools of a fleet's usual set, two
- * call a tool that nobody has named before, one is on the denylist and one is allowed to nobody. No two share an id.
+ * What the agents of a bench ask for. In twenty actions six are LLM calls, ten call tools of a fleet's usual set, two
+ * call a tool that was not named before, one is on the denylist and one is allowed to no agent. No two share an id.
  */
 import type { Action } from '@mandate/schemas';
 

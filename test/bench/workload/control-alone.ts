@@ -10,7 +10,7 @@ import { TENANT } from './control.ts';
 
 export type ControlAlone = AsyncDisposable & {
   url: string;
-  /** With which whoever writes rules asks. */
+  /** The key of the author of rules. */
   key: string;
 };
 

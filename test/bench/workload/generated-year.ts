@@ -24,7 +24,7 @@ export async function generateYear(audit: AuditClient, decisions: number): Promi
       decisionsFrom(`(SELECT * FROM ${numbered(first, rows, decisions)} WHERE n % 100 = 7)`, '1000000000'),
     );
   }
-  // As whoever records them would have said.
+  // The marks that a recorder would have set.
   await audit.command(MARKS);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The audit's analytics over HTTP against the log itself: whatever lies there, whoever recorded it how often, and wherever
- * recorders stopped or died, every answer is a plain recomputation over what stands on the log.
+ * The audit's analytics over HTTP against the log itself: whatever is on the log, however often it was recorded, and
+ * wherever recorders stopped or died, every answer is a plain recomputation over what stands on the log.
  */
 import { DIMENSION_NAMES, INTERVALS, MOVED_BY, ORDERS, refreshRollups } from '@mandate/audit';
 import {

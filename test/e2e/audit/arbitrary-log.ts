@@ -1,7 +1,7 @@
 /**
  * Random logs of decisions, as deciders, gateways and rebuilders may leave them: records that come again to the byte, or
- * were made anew by another ledger, outcomes ahead of the decisions that they settle, rows of weeks ago, ledgers that are
- * rebuilt in the middle of it, and what cannot be read.
+ * were made again by another ledger, outcomes ahead of the decisions that they settle, rows of weeks ago, ledgers that
+ * are rebuilt in the middle of it, and what cannot be read.
  */
 import {
   adjustmentOf,
@@ -17,7 +17,7 @@ import { epochBegan } from './log-records.ts';
 
 const HOUR_MS = 3_600_000;
 const EPOCHS = 4;
-/** Of the ledger before the first that is rebuilt: one rebuilder at least can be overtaken. */
+/** The generation of the ledger before the first that is rebuilt: one rebuilder at least can be overtaken. */
 const FIRST_GENERATION = 2;
 
 export const TENANTS = ['acme', 'globex'] as const;
@@ -186,7 +186,7 @@ function decisionFor({ call, lateMs }: Request, attempt: Attempt, anew: Delivery
   };
 }
 
-/** Of whatever was decided: also where that never was let through, or is not on the log yet. */
+/** The settlement of any decision: also if it was never an ALLOW, or is not on the log yet. */
 function settlementFor(request: Request, attempt: Attempt, anew: Delivery['anew']): Settlement | null {
   const { settled } = request.call;
   if (settled === null || attempt.isDuplicate) return null;

@@ -1,5 +1,5 @@
 /**
- * Whatever somebody writes behind the `?` of any question to the audit: an answer or a refusal that says why, never a
+ * Whatever a caller writes after the `?` of any question to the audit: an answer or a refusal that says why, never a
  * fault; nothing of another tenant; and no statement at ClickHouse that says anything but what was written here. What
  * there is to ask comes from the OpenAPI document, so a new route or filter is asked without being named here.
  */
@@ -21,7 +21,7 @@ import { deadLetterOf, decided, killed, readByKey, ruleRemoved, START_MS, settle
 import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
-/** Of each question; each run asks twice. */
+/** The runs of each question; each run asks twice. */
 const RUNS = 5;
 
 /** In all that is of the other tenant and that it could not guess, and in nothing else. */
@@ -74,7 +74,7 @@ let server: HttpServer;
 let url: string;
 let stop: () => Promise<void>;
 let questions: Described[];
-/** Of every list, where its first page ended. */
+/** For every list, the cursor at which its first page ended. */
 const cursors: string[] = [];
 /** The statements of the question under way. */
 let asked: { sql: string; params: BoundParams }[] = [];
@@ -244,7 +244,7 @@ function fittingOnes(parameter: Parameter): fc.Arbitrary<string | string[]> {
   return fc.oneof(one, fc.array(one, { minLength: 2, maxLength: 3 }));
 }
 
-/** What nobody should send, once or more. */
+/** Values that no caller should send, once or more. */
 function unfittingOnes(parameter: Parameter): fc.Arbitrary<string | string[]> {
   const one = fc.oneof(rubbish, fitting(parameter));
   return parameter.in === 'path' ? one : fc.oneof(one, fc.array(one, { minLength: 2, maxLength: 3 }));
@@ -284,7 +284,7 @@ function askedTwice({ parameters = [] }: Described) {
   });
 }
 
-/** Each question as anybody would ask it, of what is there: so that answers are seen, too. */
+/** Each question as any caller would ask it, with values that are there: so that answers are seen, too. */
 function plainly({ parameters = [] }: Described): Values[] {
   const place = parameters.find((parameter) => parameter.in === 'path');
   const places = place === undefined ? [[]] : OUR_IDS.map((id) => [[place.name, id] as const]);

@@ -10,7 +10,9 @@ import {
 } from '@mandate/schemas';
 import { type EpochStep, standing } from '@mandate/testing';
 
-/** Of one tenant. The records of an agent are in the order of the log, as its key keeps them in one partition. */
+/**
+ * The history of one tenant. The records of an agent are in the order of the log, as its key keeps them in one partition.
+ */
 export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries> {
   const decisions: { record: Decision; void: boolean }[] = [];
   const settlements: { record: Settlement; void: boolean }[] = [];

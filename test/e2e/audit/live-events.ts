@@ -9,7 +9,7 @@ export type Listening = {
   problem: { code: string } | null;
   headers: Headers;
   events: LiveEvent[];
-  /** Of whatever came last, an event or not. */
+  /** The id of whatever came last, an event or not. */
   lastId: string | undefined;
   ended: Promise<void>;
   leave(): void;

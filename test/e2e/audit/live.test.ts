@@ -61,7 +61,7 @@ function freshKill(target: AgentKilled['kill']['target']): AgentKilled {
   return { event, kill: { ...kill, at: new Date().toISOString() } };
 }
 
-/** A ledger that begins anew, and says so on every partition: what is decided from now on is decided in it. */
+/** A ledger that begins again, and says so on every partition: what is decided from now on is decided in it. */
 async function beginEpoch(id: string): Promise<void> {
   const { event, epoch } = epochBegan(id);
   const began = { event, epoch: { ...epoch, at: new Date().toISOString() } };
@@ -267,7 +267,7 @@ test('a key and a tenant have so many streams and no more, and a place that is l
   ]);
   expect((await listening(url, {}, stranger)).status).toBe(200);
   open[0]?.leave();
-  // Before the next heartbeat, at which any socket shows that nobody is there.
+  // Before the next heartbeat, at which a socket shows that its listener is gone.
   await waitUntil('a place', async () => (await listening(url)).status === 200, 10_000);
 });
 

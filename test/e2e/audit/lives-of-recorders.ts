@@ -8,7 +8,7 @@ import type { Entry } from './arbitrary-log.ts';
 import type { Recording } from './recording.ts';
 
 const DAY_MS = 86_400_000;
-/** As if whatever came before this life had been recorded long ago, so that it does not count it anew to be sure. */
+/** As if everything before this life had been recorded long ago, so that it does not count it again to be sure. */
 const BETWEEN_LIVES_MS = 3 * DAY_MS;
 
 export const arbitraryLife = fc.record({
@@ -23,7 +23,7 @@ export const arbitraryLife = fc.record({
   recorders: fc.constantFrom(1, 1, 2),
   /** The first of them dies at this insert or commit, so behind all of those before; null: it is stopped. */
   diesAt: fc.option(fc.nat(12)),
-  /** Sums are brought up to date while it records: by the recorder itself, or by somebody beside it. */
+  /** Sums are brought up to date while it records: by the recorder itself, or by another process beside it. */
   sums: fc.constantFrom('kept', 'beside', 'left'),
 });
 export type Life = typeof arbitraryLife extends fc.Arbitrary<infer T> ? T : never;
@@ -58,7 +58,7 @@ export async function catchUp(recording: Recording, nth: number): Promise<void> 
   await recorder.stop();
 }
 
-/** Sums that nobody brings up to date. */
+/** Sums that no process brings up to date. */
 const LEFT = { everyMs: DAY_MS, quietMs: DAY_MS };
 
 function lifeOf(nth: number): Partial<RecorderOptions> {

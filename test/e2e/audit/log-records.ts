@@ -72,7 +72,7 @@ export function epochBegan(id: string, generation?: number): LedgerEpoch {
   };
 }
 
-/** As if somebody had published the letter again, and the record had got one of these answers. */
+/** As if an operator had published the letter again, and the record had got one of these answers. */
 export function republished(
   id: string,
   letter: DeadLetter['deadLetter'],
@@ -96,7 +96,7 @@ export function republished(
   };
 }
 
-/** The `n`th time that somebody asked a tenant's audit for a decision. */
+/** The `n`th time that a tenant's audit was asked for a decision. */
 export function readByKey(n: number, tenant = 'acme', agent = 'agent-1'): AccessRecord {
   return {
     event: 'audit.read',

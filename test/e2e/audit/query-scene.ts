@@ -27,16 +27,16 @@ export type Scene = {
   /** The client that the service asks with. */
   reader(): AuditClient;
   keys: {
-    /** Of the tenant "acme", of which the history is. */
+    /** A key of the tenant "acme", which the history belongs to. */
     auditor: Issued;
-    /** Of the same tenant; may reach beyond it. */
+    /** A key of the same tenant; may reach beyond it. */
     operator: Issued;
     publisher: Issued;
-    /** Of the tenant "globex". */
+    /** A key of the tenant "globex". */
     stranger: Issued;
-    /** Of the tenant "hooli". */
+    /** A key of the tenant "hooli". */
     spender: Issued;
-    /** Of the tenant "soylent", which has nothing on record. */
+    /** A key of the tenant "soylent", which has nothing on record. */
     watcher: Issued;
   };
 };

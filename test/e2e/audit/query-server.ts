@@ -1,4 +1,4 @@
-/** The query service on an HTTP server that lets in whoever has one of the keys. */
+/** The query service on an HTTP server that accepts these keys. */
 import type { AuditClient } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
 import { queryRoutes } from '@mandate/query';

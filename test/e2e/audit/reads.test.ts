@@ -30,7 +30,7 @@ afterAll(async () => {
 async function get(path: string, keyName: string, requestId: string): Promise<number> {
   const headers = { authorization: `Bearer ${plane.keys[keyName]}`, 'x-request-id': requestId };
   const answer = await fetch(plane.url + path, { headers });
-  // Of a stream the beginning will do.
+  // The beginning of a stream is enough.
   await answer.body?.cancel();
   return answer.status;
 }
@@ -41,7 +41,7 @@ function query(...args: string[]) {
   });
 }
 
-/** Of the requests with this id, once they are there. */
+/** The reads of the requests with this id, once they are there. */
 function readsOf(requestId: string): Promise<Read[]> {
   const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
   return waitUntil(`the reads of ${requestId}`, async () => {

@@ -1,4 +1,6 @@
-/** Tables that are thrown away and made anew under a live recorder: it says so and ends, and its successor fills them. */
+/**
+ * Tables that are thrown away and made again under a live recorder: it says so and ends, and its successor fills them.
+ */
 import { type AuditClient, ask, identity, MIGRATIONS_DIRECTORY, migrate } from '@mandate/audit';
 import type { Recorder } from '@mandate/recorder';
 import { recorderGroup, TOPICS } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** Answers about dead letters over HTTP: whose they are, and what became of those that were published again. */
+/** Answers about dead letters over HTTP: their tenants, and the results of those that were published again. */
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { deadLetterOf, decided, republished, settled } from './log-records.ts';

@@ -76,7 +76,7 @@ export function queryPromises(
     return rows;
   }
 
-  /** Of a tenant that the log tells nothing of. */
+  /** Records of a tenant that is not on the log. */
   async function record(decisions: readonly ActionDecided[]): Promise<void> {
     await recordDecisions(
       audit,

@@ -178,7 +178,7 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
     stdout: 'nothing differs\n',
   });
 
-  // What says the same stays as it is written; what changed is written anew; what is gone goes.
+  // What says the same stays as it is written; what changed is written again; what is gone goes.
   const kept = join(out, 'rules/gitops-rule.yaml');
   writeFileSync(kept, `# why\n${RULE}`);
   write('below/policy.yml', POLICY.replace("'read_*'", 'search'));
@@ -194,7 +194,7 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   expect(readFileSync(kept, 'utf8')).toBe(`# why\n${RULE}`);
   expect(await mandate(['pull', '--out', out])).toMatchObject({ exitCode: 0, stdout: 'nothing differs\n' });
 
-  // Files of several documents are somebody's own.
+  // A file of several documents was written by a person.
   expect(await mandate(['pull', '--out', path])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
@@ -281,7 +281,7 @@ it('tells what would be refused or block before it is changed, which change was 
     /\nerror POLICY_MISSING: The rule "typo" .*\n.*\n(?:.*\n)*mandate: warning: lint finds 1 error, /,
   );
 
-  // Whose parent is retired stands, and cannot be put into another plane.
+  // A document with a retired parent is kept, and cannot be put into another plane.
   rmSync(join(path, 'typo.yaml'));
   const [worker = ''] = AGENTS.split('---\n');
   write('agents.yaml', worker);

@@ -251,7 +251,7 @@ it('kill warns of an agent that neither acted nor is registered, and stops it al
   expect((await mandate(['publish', '--agent', 'bot-knwon', '--tool', 'search'])).stdout).toContain(
     'AGENT_KILLED',
   );
-  // Who may operate but not read the audit is told nothing that the key does not let anybody know.
+  // A caller that may operate but not read the audit learns nothing beyond that.
   const operate = ['keys', 'issue', '--data', data, '--json', '--name', 'ops', '--scopes', 'operate'];
   const { key } = JSON.parse((await mandate(operate)).stdout);
   await waitUntil('the key to work', async () => {

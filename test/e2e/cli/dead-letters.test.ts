@@ -1,4 +1,4 @@
-/** `mandate dead-letters`, against a plane on whose log lie records that cannot be read. */
+/** `mandate dead-letters`, against a plane with unreadable records on its log. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -84,7 +84,7 @@ test('are fixed in an editor, where a correction that is none is kept and an unt
   expect(readFileSync(kept, 'utf8')).toContain('"tol": "search"');
   rmSync(dirname(kept), { recursive: true });
 
-  // Somebody else publishes it while this person edits.
+  // Another person publishes it while this person edits.
   const editor = join(folder, 'slow-editor.mjs');
   const address = JSON.stringify(`${plane().url}/v1/dead-letters/${place}/republish`);
   writeFileSync(

@@ -1,6 +1,6 @@
 /**
- * A person is forgotten: what was sealed of them is readable with the command until then, and by nobody afterwards, not
- * even when the file of keys comes back from a backup. What is left of it in the folder is looked for byte by byte.
+ * A person is forgotten: what was sealed of them is readable with the command until then, and never afterwards, not even
+ * when the file of keys comes back from a backup. What is left of it in the folder is looked for byte by byte.
  */
 import { createHmac } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

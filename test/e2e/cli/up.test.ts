@@ -178,7 +178,7 @@ it('eval reads no faster than its answers are taken, and keeps little of a hundr
     child.stdin.end();
   };
   const fed = feed();
-  // Nobody takes its answers yet, beyond what the pipe holds: it must stop reading, long before the end.
+  // Its answers are not read yet, beyond what the pipe holds: it must stop reading, long before the end.
   let [stoodAt, looks] = [0, 0];
   await waitUntil(
     'the end of its reading',

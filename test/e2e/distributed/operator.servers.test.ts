@@ -98,7 +98,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     onTestFinished(() => bus.close());
     await Promise.all(Object.values(TOPICS).map((topic) => bus.makeTopic(topic)));
     const plane = serverPlane(servers, MANDATES);
-    // Nobody makes topics at their first use: the control service makes this one because the tenant was opened.
+    // No process makes topics at their first use: the control service makes this one because the tenant was opened.
     const alone = { MANDATE_KAFKA_CREATE_TOPICS: 'false' };
     const start = async (service: 'control' | 'decider') => {
       const settings = service === 'control' ? alone : { ...alone, SESSION_TIMEOUT_MS: '6000' };
@@ -149,7 +149,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     const { findings } = await migrate(['--check']);
     expect(findings).toContainEqual(expect.objectContaining({ what: topic, state: 'ok' }));
 
-    // Whoever decides it may not have read yet that it is closed.
+    // The decider may not have read yet that it is closed.
     await api.delete('/v1/tenants/initech');
     await waitUntil('what comes to the topic of a closed tenant is refused', async () => {
       const id = decided.size;
@@ -271,7 +271,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
   });
 });
 
-/** As a producer of somebody else's, who forgot what kind of action it is. */
+/** A foreign producer that forgot the kind of its action. */
 async function producedBadly({ kafka }: Servers, agentId: string): Promise<void> {
   const producer = await plainProducer(kafka.brokers);
   const value = JSON.stringify({ event: 'action.requested', action: { id: 'd-1', agentId, tool: 'look' } });

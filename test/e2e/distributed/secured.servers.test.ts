@@ -1,7 +1,7 @@
 /**
- * Every service as a process of its own, told by its environment alone, on servers that let nobody in without TLS, a
- * certificate and a password: Kafka by each mechanism, Redis with infra/redis/users.acl, ClickHouse with infra/clickhouse.
- * Whoever is not let in ends, says why and what to do, and shows no password.
+ * Every service as a process of its own, configured by its environment alone, on servers that refuse clients without TLS,
+ * a certificate and a password: Kafka by each mechanism, Redis with infra/redis/users.acl, ClickHouse with
+ * infra/clickhouse. A process that is refused ends, says why and what to do, and shows no password.
  */
 
 import { createHash } from 'node:crypto';
@@ -37,7 +37,7 @@ const PASSWORD = {
   recorder: 'of the "recorder" ✓',
   query: 'of the "query" ✓',
 };
-/** Whom the engine that serves runs as; from elsewhere nobody is that. */
+/** The user that the engine runs as when it serves; clients cannot be this user. */
 const ADMIN = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
@@ -292,7 +292,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     }
   });
 
-  /** Of what made it end. */
+  /** The remedy of the error that made it end. */
   function remedyIn(said: string): string {
     const lines = said.split('\n').filter((line) => line.startsWith('{'));
     return (

@@ -52,7 +52,7 @@ export type Backends = {
   clickhouse?: ClickHouseServer;
 };
 
-/** Of topics that are made there: one broker may be away, where there are three. */
+/** The replication of topics that are made there: one broker may be away, if there are three. */
 export function replicationOn({ brokers }: Pick<KafkaCluster, 'brokers'>) {
   return { replicationFactor: brokers.length, minInSyncReplicas: Math.ceil((brokers.length + 1) / 2) };
 }

@@ -30,7 +30,7 @@ const MANDATES = scenarios
 
 const PARTITIONS = Array.from({ length: settingsOfTopic(TOPICS.actions).partitions }, (_, at) => at);
 
-/** Of an agent without a mandate. */
+/** An action of an agent without a mandate. */
 function warmUp(partition: number) {
   const action = { id: randomUUID(), tenant: 'warm-up', agentId: 'nobody', type: 'tool_call', tool: 't' };
   return { partition, value: JSON.stringify({ event: 'action.requested', action }) };

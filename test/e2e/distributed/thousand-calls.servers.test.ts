@@ -1,4 +1,6 @@
-/** 1,000 concurrent calls of $0.01 from four gateways against $5.00: 500 are allowed, whoever shares the budget. */
+/**
+ * 1,000 concurrent calls of $0.01 from four gateways against $5.00: 500 are allowed, whichever agents share the budget.
+ */
 import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 
@@ -26,7 +28,7 @@ const DECIDERS = 2;
 type Answer = { decision: { code: string } | null };
 type Balances = { balances: readonly { budget: { scope: string; id: string }; spentMicros: number }[] };
 
-/** What comes of one call; whoever has no answer in time asks for it. */
+/** The result of one call; a caller without an answer in time asks for it. */
 async function codeFrom(gateway: Api, agentId: string): Promise<string> {
   const id = randomUUID();
   const action = { id, agentId, type: 'tool_call', tool: 'lookup', deadlineMs: 3_600_000 };

@@ -79,7 +79,7 @@ afterAll(async () => {
 
 type Asked = { values?: ReadonlyMap<string, string>; body?: string };
 
-/** Of a stream the status alone: it has no end. Whatever the answer is, it must be as described. */
+/** For a stream the status alone: it has no end. Whatever the answer is, it must be as described. */
 async function ask(operation: Described, key: string | null, { values, body = '{}' }: Asked = {}) {
   const answer = await fetch(new URL(urlOf(operation, values ?? requiredValues(operation)), plane.url), {
     method: operation.method,
@@ -131,7 +131,7 @@ function scopesOf(operation: Described): readonly string[] {
   return OPENED_BY.find(([routes]) => routes.test(nameOf(operation)))?.[1] ?? [];
 }
 
-/** Whoever is refused often is asked to wait, by address: so these ask from one after the other. */
+/** A caller that is refused often is asked to wait, by address: so these ask from one after the other. */
 let asking = 0;
 async function askAnew(operation: Described, key: string | null): Promise<{ status: number; code: unknown }> {
   asking += 1;
@@ -155,7 +155,7 @@ async function askAnew(operation: Described, key: string | null): Promise<{ stat
   return { status, code: status < 400 ? null : JSON.parse(body).code };
 }
 
-/** Of whoever showed no key that opens anything, so far. */
+/** The callers without a valid key, so far. */
 async function strangersOnRecord(): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { value } of await recordsOf(plane.bus, TOPICS.access)) {
@@ -221,7 +221,7 @@ test('a key opens the routes that take its scope and no others; whoever is turne
   expect(onRecord.sort()).toEqual(turnedAway.sort());
 });
 
-/** Of whatever takes an id that somebody chooses; in nothing of acme's. */
+/** For routes that take an id of the caller's choice; it is in nothing of acme's. */
 const SPY = 'spy-1';
 /** What else of globex's has an id, which acme could have learnt. */
 const spied: string[] = [SPY];
@@ -306,7 +306,7 @@ async function answered(operation: Described, key: string, id: string, owner: st
   return `${status} ${same.replaceAll(id, 'ID').replaceAll(owner, 'OWNER')}`;
 }
 
-/** As long, and of nobody: a number less may be a change of acme's. */
+/** An id of the same length that does not exist: a number less may be a change of acme's. */
 const nobodys = (id: string) => id.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 
 test("another tenant's ids are those of nobody, wherever one may be named; nothing of it is in any list, nor changed", async () => {

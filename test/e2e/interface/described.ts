@@ -50,7 +50,7 @@ export function operationsOf({ paths }: Pick<OpenApi, 'paths'>): Described[] {
   );
 }
 
-/** Whether the answer is events that go on for ever. */
+/** Whether the answer is a stream of events without end. */
 export function isStream({ responses }: Operation): boolean {
   return 'text/event-stream' in (responses['200']?.content ?? {});
 }

@@ -1,4 +1,4 @@
-/** The interface of a whole plane, as somebody meets it who has its address, a key and nothing else. */
+/** The interface of a whole plane, as a stranger meets it with its address, a key and nothing else. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

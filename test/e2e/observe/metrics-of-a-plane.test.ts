@@ -3,7 +3,7 @@ import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRules, expressions } from './observed-files.ts';
 
-/** Of Prometheus itself, of every target. */
+/** Series that Prometheus itself makes, for every target. */
 const OF_PROMETHEUS = ['up'];
 
 /** Words of PromQL that stand where a metric could. */

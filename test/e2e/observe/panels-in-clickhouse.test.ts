@@ -91,7 +91,7 @@ describe("a panel of the audit's dashboard", () => {
     // Repeats, each in an insert of its own: within one, ClickHouse collapses them by itself.
     await recording.append([decided(1), settled(1)]);
     await recorder.caughtUp();
-    // It would sum up by itself what a test counts on being summed up by nobody else.
+    // It would sum up by itself, but the test must be the only one that does.
     await recorder.stop();
   });
   afterAll(() => recording.close());

@@ -1,4 +1,7 @@
-/** An action that waits for a person, from the question to the one call that the answer is good for; the plane begins anew meanwhile. */
+/**
+ * An action that waits for a person, from the question to the one call that the answer is good for; the plane restarts
+ * meanwhile.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiClient } from '@mandate/client';

@@ -1,4 +1,4 @@
-/** The tables are a fold of the log: thrown away, they are recorded anew from its start, with nobody's help. */
+/** The tables are a fold of the log: thrown away, they are recorded again from its start, without help. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiClient } from '@mandate/client';

@@ -208,7 +208,7 @@ test('a family spends one budget, and is killed with who heads it, also those wh
   );
   const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // Whoever changes the register gets nobody out of a family that is killed.
+  // A change of the register gets no agent out of a family that is killed.
   await send('PUT', '/v1/agents/bot', { id: 'bot' });
   await send('DELETE', '/v1/agents/hand');
   await send('PUT', '/v1/agents/hand', { id: 'hand', parent: 'other' });
@@ -217,7 +217,7 @@ test('a family spends one budget, and is killed with who heads it, also those wh
     'The agent "lead", with everything that was below it then, this agent included, was stopped by the kill switch: runs amok',
   );
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // Of the agent alone there was none.
+  // There was no kill of the agent alone.
   expect(await send('POST', '/v1/agents/lead/revive', {})).toMatchObject({ changed: false, killed: flag });
   expect(await send('POST', '/v1/agents/lead/revive', { family: true })).toMatchObject({
     changed: true,

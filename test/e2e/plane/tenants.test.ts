@@ -69,7 +69,7 @@ test('its agents act within its bounds, and not at all once it is closed, but fo
   expect((await ask('running')).body.decision).toMatchObject({ verdict: 'ALLOW' });
   expect((await call(owner, 'DELETE', '/v1/tenants/acme')).status).toBe(200);
   expect(await ask('refused')).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
-  // As whoever is trusted to publish for every tenant may; of an agent that is registered, and of one that is not.
+  // As a producer that may publish for every tenant; for an agent that is registered, and for one that is not.
   const direct = ['bot', 'stranger'].map((agentId) => ({
     key: agentKey('acme', agentId),
     value: JSON.stringify({

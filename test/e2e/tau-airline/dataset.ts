@@ -1,6 +1,6 @@
 /**
  * Tool calls of an airline agent: the real ones (tau-bench, MIT) where the data set lies beside the clone, else a
- * generated set of the same shape whose answers a plain loop computes.
+ * generated set of the same shape with answers that a plain loop computes.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

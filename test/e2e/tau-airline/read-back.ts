@@ -27,7 +27,7 @@ export async function readBack(api: Api, count: number, withinMs?: number): Prom
   return found;
 }
 
-/** Of the decisions found, those on these requests, in the requests' order. */
+/** The decisions on these requests among those found, in the requests' order. */
 export function answersTo(
   requests: readonly ActionRequested[],
   found: readonly Found[],

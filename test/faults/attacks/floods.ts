@@ -43,7 +43,7 @@ export const floodOfOutcomes: Attack = (target, until) =>
     ),
   );
 
-/** A thousand callers at once, each of whom waits for one decision. */
+/** A thousand callers at once, each of which waits for one decision. */
 export const floodOfCallers: Attack = (target, until) =>
   askOften(target, until, 1_000, (nth) => send(target, '/v1/actions?waitMs=20000', actionOf(nth)));
 

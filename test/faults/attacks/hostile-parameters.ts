@@ -162,7 +162,7 @@ function* inBody(operation: Described, chosen: Choose): Generator<HostileRequest
   }
 }
 
-/** The operation as anybody would ask for it. */
+/** The operation as any caller would ask for it. */
 function plainly(operation: Described): HostileRequest {
   const example = exampleOf(operation);
   return {
@@ -201,7 +201,7 @@ function* textsIn(value: unknown, place: string): Generator<[place: string, put:
 const ENDLESS = 'text/event-stream';
 const GIVEN_UP_MS = 60_000;
 
-/** Of an answer without an end only the beginning. */
+/** For an answer without an end only the beginning. */
 export function send(
   url: string,
   key: string | null,

@@ -13,7 +13,7 @@ export type Attackers = {
   attacks: readonly { name: string; keys: readonly string[] }[];
 };
 
-/** Of each attack: null where it gained nothing, otherwise its error. */
+/** For each attack: null if it gained nothing, otherwise its error. */
 export type Ended = Readonly<Record<string, string | null>>;
 
 const LOWER_BY = 10;

@@ -32,7 +32,7 @@ export const previewsAndLints: Attack = async (target, until) => {
   );
 };
 
-/** A policy whose schema has 100 fields, each with another name and another bound than in any other policy. */
+/** A policy with a schema of 100 fields, each with another name and another bound than in any other policy. */
 function withSchema(policy: number): object {
   const fields = Array.from({ length: 100 }, (_, n) => [
     `f${policy}_${n}`,

@@ -16,7 +16,7 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
-/** How many deferred actions of an agent may wait for a person. Nobody answers them here. */
+/** How many deferred actions of an agent may wait for a person. They get no answer here. */
 export const MAX_WAITING = 2;
 
 type Place = { topic: string; partition: number };
@@ -29,7 +29,7 @@ export type Order = {
   do: 'kill' | 'revive';
   id: string;
   target: KillTarget;
-  /** Of a repeat, when the first of its id was: what it is answered tells of that. */
+  /** For a repeat, when the first with its id came: its answer says so. */
   startedAt: number;
   /** Infinite while an answer is awaited, and past all steps where none comes. */
   endedAt: number;
@@ -261,8 +261,8 @@ export class Checker {
   }
 
   /**
-   * No budget at any sequence, and no rate in any window, holds more than it may when something is allowed. An outcome that
-   * the same ledger had settled by then counts, though it is settled anew behind it: that ledger was lost before the
+   * No budget at any sequence, and no rate in any window, holds more than it may when something is allowed. An outcome
+   * that the same ledger had settled by then counts, though it is settled again after it: that ledger was lost before the
    * log had the one and after it had the other, which are of two partitions.
    */
   #limitsHeld(tenant: string): void {
@@ -317,8 +317,8 @@ export class Checker {
   }
 
   /**
-   * Nothing is allowed behind a kill until somebody revives; and what reaches the log behind its answer, it named. In a tenant
-   * that a kill of everything does not name nothing had happened: all that is ever decided there lies behind it.
+   * Nothing is allowed after a kill until a revive; and what reaches the log after its answer, it named. In a tenant that
+   * a kill of everything does not name nothing had happened: all that is ever decided there lies behind it.
    */
   #killHeld(kill: Order, orders: readonly Order[]): void {
     const { target, acknowledged } = kill;

@@ -210,7 +210,9 @@ export class MemoryLog {
     return this.#group(name).members;
   }
 
-  /** Gives a partition to another member, while its owner is at work; the same one holds it anew where there is no other. */
+  /**
+   * Gives a partition to another member, while its owner is at work; the same member takes it again if there is no other.
+   */
   move(name: string, place: Place): void {
     const group = this.#group(name);
     const owner = group.holdings.get(nameOf(place))?.member;

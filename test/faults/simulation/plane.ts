@@ -36,8 +36,8 @@ export type PlaneOptions = {
   /** How many of one record lie where their key does not say, as producers with other keys or none put them. */
   astray: number;
   /**
-   * Whether a lost ledger comes back on servers whose clocks are wrong by less than is noticed. Then nobody says late on the
-   * log that an epoch begins: what that may make void stands in ADR 10.
+   * Whether a lost ledger comes back on servers with clocks that are wrong by less than is noticed. Then no process says
+   * late on the log that an epoch begins: what that may make void stands in ADR 10.
    */
   clocksApart: boolean;
   /** A fold of so many records leaves a snapshot behind. */

@@ -31,7 +31,7 @@ type Task = {
   effect: (() => unknown) | undefined;
 };
 
-/** Of one history: how often each fault falls, of as many chances. Some histories know none of a kind. */
+/** The rates of one history: how often each fault falls, of as many chances. Some histories know none of a kind. */
 type Rates = { crash: number; fail: number; lose: number; late: number; hold: number; holdAppend: number };
 
 /** Within a moment, a session, or a lease. */
@@ -42,12 +42,12 @@ export class Scheduler {
   /** Tasks that have run: the order in which everything happened. */
   steps = 0;
   faulty = true;
-  /** Calls that are to take effect though nobody waits for them any more. */
+  /** Calls that are to take effect though their callers no longer wait for them. */
   late = 0;
   /** What the running task belongs to. */
   current: Life | null = null;
   readonly random: () => number;
-  /** What happened, a line each, where somebody wants to read it. */
+  /** What happened, a line each, if the caller wants to read it. */
   readonly told: string[] | null;
   /** How often each fault fell. */
   readonly counts = new Map<string, number>();
@@ -103,7 +103,7 @@ export class Scheduler {
     const act = () => {
       try {
         const value = effect();
-        // Whoever waits for it learns of it when the answer comes.
+        // A caller that waits for it learns of it when the answer comes.
         if (value instanceof Promise) value.catch(() => {});
         return () => resolve(value);
       } catch (error) {
@@ -224,7 +224,7 @@ export class Scheduler {
         const value = effect();
         if (value instanceof Promise) value.catch(() => {});
       } catch {
-        // It was refused, and nobody hears of it.
+        // It was refused, and no caller hears of it.
       }
     };
     this.#add(this.below(this.pick(LATE_MS)), null, act, to);

@@ -58,7 +58,7 @@ export class SharedLedger {
     this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
-  /** As a restart does: nothing is missing, and nobody can know. */
+  /** As a restart does: nothing is missing, but this cannot be known. */
   restart(): void {
     this.#run += 1;
   }

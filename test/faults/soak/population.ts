@@ -1,4 +1,7 @@
-/** Who asks for what in a soak: agents under four mandates, whose budgets and rates are spent and free again all the time. */
+/**
+ * The agents of a soak and what they ask for: four mandates, with budgets and rates that are spent and free again all the
+ * time.
+ */
 import { pick } from '../agents-at-work.ts';
 
 const TOOLS = `

@@ -147,7 +147,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
   });
 });
 
-/** As whoever runs them does: one that finds a server away, or too slow, as it starts ends, and is started again. */
+/** As a supervisor does: a service that finds a server away, or too slow, as it starts ends, and is started again. */
 async function insistently(start: () => Promise<Service>): Promise<Service> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -158,7 +158,7 @@ async function insistently(start: () => Promise<Service>): Promise<Service> {
   }
 }
 
-/** Of those that nobody killed. */
+/** The services that ended without being killed. */
 function whoEnded({ gateways, deciders, recorders }: Soaked): string[] {
   return Object.entries({ gateways, deciders, recorders }).flatMap(([kind, services]) =>
     services

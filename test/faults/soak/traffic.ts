@@ -14,7 +14,7 @@ import { type Asked, actionOf, SHORT_LEASE_MS } from './population.ts';
 
 const [SHARE_ON_LOG, SHARE_OVER_HTTP] = [50, 10];
 const HTTP_WRITERS = 4;
-/** Of what is sent. */
+/** The share of what is sent. */
 const OVER_HTTP = 0.3;
 /** What a waiting agent waits for its answer, in milliseconds; others do not. */
 const WAITS_MS = [0, 0, 2_000];
@@ -39,7 +39,7 @@ export async function openTraffic({
   random,
   gateways,
 }: {
-  /** Of those who send; it may be cut. */
+  /** The log of the senders; it may be cut. */
   agents: Bus;
   observer: Bus;
   random: () => number;

@@ -1,4 +1,4 @@
-/** What goes wrong in a soak: each does its harm and mends it again, and leaves it to the plane to come back. */
+/** What goes wrong in a soak: each does its harm and repairs it again, and leaves it to the plane to come back. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BreakableWay, emptyRedis, plainRedis, type StartedProcess } from '@mandate/testing';
 import type { Api } from '../../e2e/distributed/server-plane.ts';
@@ -13,7 +13,7 @@ export type Service = StartedProcess & { url: string };
 export type Soaked = {
   servers: WholePlane['servers'];
   ways: { redis: BreakableWay; kafka: BreakableWay };
-  /** Of the operator, at the gateway that is there now. */
+  /** The client of the operator, at the gateway that is there now. */
   operator(): Api;
   gateways: Service[];
   deciders: Service[];
@@ -119,7 +119,7 @@ async function replace(
 ): Promise<void> {
   const at = 1 + Math.floor(random() * (services.length - 1));
   const gone = services[at];
-  // As whoever replaces a gateway does: the new one is there before the old one goes.
+  // As in a rolling replacement: the new gateway is there before the old one goes.
   const begun = signal === 'SIGTERM' ? await start() : undefined;
   services.splice(at, 1, ...(begun === undefined ? [] : [begun]));
   await gone?.kill(signal);

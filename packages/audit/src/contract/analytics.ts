@@ -282,7 +282,7 @@ export function analytics(make: MakeAudit): void {
     }));
     expect(said).toEqual(budgetsOf(history, { asOfMs, fromMs, toMs }));
 
-    // Those for ever hold what the reconciler compares with the ledger.
+    // The reconciler compares the budgets without a window with the ledger.
     const moves = budgetMoves(history);
     const sums = await ask(audit, chargesByBudget, { tenant });
     const moved = said.filter(

@@ -10,7 +10,7 @@ export function bucketLabels({
 }): (atMs: number) => string {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const dayOf = (atMs: number) => clock.format(atMs).slice(0, 10);
-  /** Of the quarters of an hour at which days begin, the first of this day. */
+  /** The first quarter of an hour of this day, among the quarters at which days begin. */
   const midnightOf = (atMs: number) => {
     let quarter = Math.floor(atMs / 900_000) * 900_000;
     while (dayOf(quarter - 900_000) === dayOf(atMs)) quarter -= 900_000;

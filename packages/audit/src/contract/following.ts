@@ -163,7 +163,7 @@ export function following(make: MakeAudit): void {
     };
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
-        // As whoever was cut off resumes: from the token of the last row, or from where it began.
+        // A listener that was cut off resumes like this: from the token of the last row, or from where it began.
         const { rows, position } = await told(feed, listener.position, { cutAfter });
         listener.rows.push(...rows);
         listener.position = position;
@@ -192,7 +192,7 @@ export function following(make: MakeAudit): void {
         fc.array(step, { maxLength: 14 }),
         fc.boolean(),
         async (log, steps, isNarrowed) => {
-          // What concerns everyone is nobody's own: each run has tables that begin empty.
+          // Rows for every tenant belong to no tenant: each run has tables that begin empty.
           await audit.command('TRUNCATE TABLE control_events');
           const laid = log.map((records, of) => records.map((one, offset) => happenedAt(of, offset, one)));
           const feed = controlEventFeed({ tenant: 'ours', ...(isNarrowed && { agentId: ['a-1'] }) });
@@ -277,7 +277,7 @@ export function following(make: MakeAudit): void {
       .map(({ record: { id }, position: { offset } }) => ({ id, offset }));
   }
 
-  /** Of each id the first that is not void. */
+  /** For each id the first record that is not void. */
   function firstOf<R>(records: readonly Recorded<R>[], idOf: (record: R) => string): Recorded<R>[] {
     const first = new Map<string, Recorded<R>>();
     for (const one of records) {

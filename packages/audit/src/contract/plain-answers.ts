@@ -36,7 +36,7 @@ export function groupsOf(
     .sort((a, b) => descending(a.measures[orderBy], b.measures[orderBy]) || byKeys(a.keys, b.keys));
 }
 
-/** Of each group that changed what it was before `sinceMs` and since then; what changed most comes first. */
+/** For each group that changed, its amount before `sinceMs` and since then; the largest change comes first. */
 export function moversOf(
   history: Deliveries,
   filter: Filter,

@@ -449,7 +449,7 @@ export function questions(make: MakeAudit): void {
         traceId: traceId.repeat(32),
       }));
     const rare = ['a'];
-    // Newer than those that match: eight whose repeats match alone.
+    // Newer than the matching decisions: eight with matching repeats only.
     const others = Array.from({ length: 8 }, (_, index) => traced(3 + index, ['b', 'a', 'a']));
     await recordDecisions(audit, [traced(1, rare), traced(2, rare)].flat());
     // Each of a batch of its own: an insert collapses what is repeated within it.

@@ -1,4 +1,4 @@
-/** Of each tenant go the months that are past, and of the others nothing: from every table, and from the sums. */
+/** The past months of each tenant go, and nothing of the other tenants: from every table, and from the sums. */
 import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ const row = fc.record({
   tenant: fc.constantFrom('one', 'two', 'three'),
   table: fc.constantFrom(...TENANT_TABLE_NAMES),
   atMs: at,
-  /** Of a decision: how much later it was made, and when what it cost was settled. */
+  /** How much later a decision was made, and when its cost was settled. */
   laterMs: fc.constantFrom(-2, 5, 2 * HOUR_MS, 40 * 24 * HOUR_MS),
   times: fc.constantFrom(1, 1, 2),
 });

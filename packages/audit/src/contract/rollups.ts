@@ -1,6 +1,6 @@
 /**
- * Sums that are kept never differ from those that are made anew from the base tables: whatever was recorded in whatever
- * order, refreshed in between or not, by whom and how many at once, and wherever one of them died.
+ * Kept sums never differ from sums computed again from the base tables: in whatever order rows were recorded, refreshed
+ * in between or not, by any number of recorders at once, and wherever one of them died.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';

@@ -12,7 +12,7 @@ import {
 import type { SettlementFilter, SettlementSummary } from '../queries/search-settlements.ts';
 import type { Asked, Question } from '../question.ts';
 
-/** Asks the audit, on behalf of whoever follows. */
+/** Asks the audit, on behalf of a listener. */
 export type AskAudit = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   question: Question<Params, Row>,
   given: z.input<Params>,
@@ -29,7 +29,7 @@ export type Feed<Row extends LogPosition & { id: string }> = {
   tenant: string;
   ends(ask: AskAudit, within: Window): Promise<LogPosition[]>;
   behind(ask: AskAudit, from: Behind): Promise<Landed[]>;
-  /** Of these ids the rows that stand and are not narrowed away. */
+  /** The rows of these ids that are valid and pass the filter. */
   standing(ask: AskAudit, ids: string[]): Promise<Row[]>;
   /** The same of rows that are one, though they lie in several partitions. */
   identityOf(row: Row): string;
@@ -53,7 +53,7 @@ export function settlementFeed(filter: SettlementFilter): Feed<SettlementSummary
   });
 }
 
-/** What operators did and when a ledger began anew: a tenant's own, and what concerns everyone. */
+/** What operators did and when a ledger began again: a tenant's own events, and those for every tenant. */
 export function controlEventFeed(filter: ControlEventFilter): Feed<LandedControlEvent> {
   return feedOf<LandedControlEvent>(landedControlEvents, {
     tenant: filter.tenant,

@@ -7,14 +7,14 @@
  * lies there already. Which of several deliveries of one id stands is the first that is not void; behind it in the same
  * partition none can take its place. So a row is told where it stands, and nowhere else.
  *
- * Order: that of the log within a partition, and so for each agent, whose records share one; across partitions nearly that
- * of time. A decision in two partitions, as after a change of their number, is told in both. A control event may be meant
- * to lie in all of them, as an epoch does, and is told where its listener first comes upon it: not behind a place that
- * has passed it elsewhere.
+ * Order: that of the log within a partition, and so for each agent, because its records share one; across partitions
+ * nearly that of time. A decision in two partitions, as after a change of their number, is told in both. A control event
+ * may be meant to lie in all of them, as an epoch does, and is told where its listener first comes upon it: not behind a
+ * place that has passed it elsewhere.
  *
  * Rows that were recorded long ago are not looked at. So a row counts only if it can be seen `LANDS_WITHIN_MS` after the
- * recorder read it, by the clock of whoever follows: an insert that took longer, or a clock that is further off, would be
- * passed over. A recorder reads anew what it could not insert, so seconds are what it takes.
+ * recorder read it, by the clock of the listener: an insert that took longer, or a clock that is further off, would be
+ * passed over. A recorder reads again what it could not insert, so an insert takes seconds.
  */
 import { LANDED_A_PARTITION, MOST_IDS } from '../queries/landed.ts';
 import type { AskAudit, Feed, Landed, LogPosition } from './feed.ts';

@@ -25,12 +25,12 @@ const params = bookedFilter.extend({
   runSteps: listOfMs.optional(),
   /** Leaves out the groups in which the first dimension is none. */
   namedOnly: z.boolean().default(false),
-  /** Without what was settled, where nobody asks for money: it need not be joined with what it settles. */
+  /** Without settlements, if no amount is asked for: then they need not be joined with their decisions. */
   decisionsOnly: z.boolean().default(false),
 });
 
 const row = z.object({
-  /** Of what is beyond `limit` it is false, and all keys are empty. */
+  /** False for the group of everything beyond `limit`, with empty keys. */
   shown: z.coerce.boolean(),
   /** The values of `groupBy`, in that order; empty for none. */
   keys: z.array(z.string()),
@@ -92,7 +92,7 @@ function greatestCommonDivisor(numbers: readonly number[]): number {
   }, 0);
 }
 
-/** Of buckets, as a question takes them. */
+/** The parameters of buckets, as a question takes them. */
 export function bucketsOf({ runs }: Timeline): { runStarts: string[]; runSteps: string[] } {
   return {
     runStarts: runs.map(({ startMs }) => String(startMs)),

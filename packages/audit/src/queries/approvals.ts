@@ -25,7 +25,7 @@ export const approvals = question({
     actionId: id.optional(),
     /** Only where nothing was decided since. */
     waiting: z.literal(true).optional(),
-    /** Of when the question was put. */
+    /** The period of the questions. */
     ...period,
     /** The decision that put the last question one has. */
     before: id.optional(),
@@ -63,7 +63,7 @@ export const approvals = question({
     answeredBy: z.string().nullable(),
     answeredWhy: z.string().nullable(),
     answeredAt: time.nullable(),
-    /** Of a grant. */
+    /** When the grant ends. */
     expiresAt: time.nullable(),
     /** The decision that used it up. */
     usedBy: z.string().nullable(),

@@ -74,7 +74,7 @@ export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) =>
   `(${bookedRows(asked, { columns: dimensions.map((name) => DIMENSIONS[name]), decisionsOnly })})`;
 
 export type BookedRows = {
-  /** Of decisions, beside those that every source has. */
+  /** The columns of decisions, beside those of every source. */
   columns: readonly string[];
   decisionsOnly?: boolean;
   /** Only what was booked in these hours: SQL of an array that is constant, of hours since 1970. */
@@ -119,7 +119,7 @@ export function bookedRows(
       }`;
 }
 
-/** Of nearly every outcome the decision was made in the hours right before it. */
+/** For nearly every outcome the decision was made in the hours right before it. */
 const NEARBY_HOURS = 4;
 
 /**

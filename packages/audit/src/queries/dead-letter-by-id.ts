@@ -1,6 +1,6 @@
 /**
  * Dead letters by their ids, and one of them whole: `payload` is the record as it lies on the log, with the bytes. As in
- * search-dead-letters.ts, what may be shown to whom is settled by `sourceTopic`.
+ * search-dead-letters.ts, `sourceTopic` settles which of them may be shown.
  */
 import { id } from '@mandate/schemas';
 import { z } from 'zod';

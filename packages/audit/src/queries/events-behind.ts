@@ -19,15 +19,15 @@ export const eventsBehind = question({
   row: z.object({
     id: z.string(),
     event: z.enum(['agent.killed', 'agent.revived', 'approval.recorded']),
-    /** Of a kill or revive: whom it concerns. */
+    /** For a kill or revive: its scope. */
     scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
-    /** Whom it names: of a family, who heads it. */
+    /** The agent that it names: for a family, the head of the family. */
     agentId: z.string().nullable(),
     by: z.string().nullable(),
     reason: z.string(),
-    /** Of an approval. */
+    /** For an approval. */
     answer: z.enum(['granted', 'denied']).nullable(),
-    /** Of a kill: its place among the decisions of the tenant in that epoch; null where its event does not name it. */
+    /** For a kill: its place among the decisions of the tenant in that epoch; null if its event does not name it. */
     ledgerSequence: z.int().nullable(),
     ledgerEpoch: z.string().nullable(),
     happenedAt: time,

@@ -1,4 +1,4 @@
-/** Which set of tables this is: a new name wherever they were made anew. */
+/** The identity of this set of tables: a new name wherever the tables were made again. */
 import { z } from 'zod';
 import { question } from '../question.ts';
 

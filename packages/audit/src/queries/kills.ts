@@ -15,7 +15,7 @@ export const kills = question({
   params: z.strictObject({
     tenant,
     id: id.optional(),
-    /** Whose own switch, or whose family's, was pulled. */
+    /** The agent that was killed, itself or as the head of a family. */
     agentId: id.optional(),
     /** Only those that no revive ended. */
     inForce: z.literal(true).optional(),

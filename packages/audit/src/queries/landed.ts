@@ -1,7 +1,7 @@
 /**
- * What came into a table behind a place of the log, for whoever follows it as it fills (see live/). A row is found by
- * the partition and offset that it lies at, and only then by what it is: so a place in each partition is enough to go on
- * from, and nothing between two questions is missed or told twice.
+ * Rows that came into a table after a log position, for listeners that follow it as it fills (see live/). A row is found
+ * by the partition and offset that it lies at, and only then by what it is: so a place in each partition is enough to go
+ * on from, and nothing between two questions is missed or told twice.
  *
  * `recordedFromMs` keeps the question to the newest granules: without it every row of the tenant would be looked at. Of
  * control events every row is: they are few.
@@ -20,7 +20,7 @@ import {
   settlementsNarrowed,
 } from './search-settlements.ts';
 
-/** Rows of one partition in one answer, at most: whoever has much to catch up with has it looked for again each time. */
+/** The most rows of one partition in one answer: a listener with much to catch up asks again each time. */
 export const LANDED_A_PARTITION = 1_000;
 
 /** Rows asked for by their ids at once: each is 30 characters of the question. */
@@ -44,8 +44,8 @@ const WITHIN = ({ time, owned }: Followed) => `${owned}
       AND ${time} >= fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')`;
 
 /**
- * Of each partition the next so many rows behind `through`, which stands for `partitions` one by one; of a partition that
- * is not named, from its start. Repeats and void rows are among them.
+ * The next rows of each partition after `through`, which is parallel to `partitions`; a partition that is not named is
+ * read from its start. Repeats and void rows are among them.
  */
 function behind(followed: Followed) {
   const { table, time, partition = 'log_partition' } = followed;

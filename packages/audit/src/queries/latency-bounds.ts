@@ -1,6 +1,6 @@
 /**
- * How long a decision took, from its request reaching the log to the decision, in steps that whoever keeps counts of it
- * can share: a percentile from counts by step is then the same as one from the single decisions.
+ * How long a decision took, from its request reaching the log to the decision, in steps that all keepers of such counts
+ * share: a percentile from counts by step is then the same as one from the single decisions.
  *
  * A latency is rounded up to the next bound, so an answer says "at most so long", and is too high by less than two thirds. What is beyond
  * the last bound counts as that; what seems to be negative, as clocks differ, counts as 0.

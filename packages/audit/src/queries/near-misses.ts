@@ -14,9 +14,9 @@ export const nearMisses = question({
   row: z.object({
     agentId: z.string(),
     kind: z.enum(['budget', 'rate']),
-    /** Of a budget; null for a rate. */
+    /** The scope of a budget; null for a rate. */
     scope: z.string().nullable(),
-    /** Whose budget, or whose calls. */
+    /** The subject of the budget, or the agent of the calls. */
     subject: z.string(),
     /** The budget, or of a rate the tool; empty for all calls. */
     id: z.string(),
@@ -24,7 +24,7 @@ export const nearMisses = question({
     nearMisses: z.int(),
     /** The most that any of them left used, in whole percent, rounded down. */
     highestPercent: z.int(),
-    /** Of the latest: micro-dollars, or calls. */
+    /** The use of the latest one: micro-dollars, or calls. */
     used: z.int(),
     most: z.int(),
     decisionId: id,

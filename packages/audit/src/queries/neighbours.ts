@@ -15,7 +15,7 @@ const params = z.strictObject({
   tenant,
   agentId: id,
   ...span,
-  /** Of the decision: when its request reached the log, and where it lies itself. */
+  /** When the request of the decision reached the log, and the log position of the decision. */
   atMs: z.int().min(0),
   offset: z.int().min(0),
   limit: z.int().min(1).max(100).default(5),

@@ -17,7 +17,7 @@ const IN_ORDER = 'appended_at, ledger_sequence, id';
 
 const limit = z.int().min(1).max(1_000).default(100);
 
-/** Whose actions name this one as their parent, of whatever agent: a sub-agent is another one. */
+/** The decisions on actions that name this one as their parent, from any agent: a sub-agent is another agent. */
 export const childrenOf = question({
   params: z.strictObject({ tenant, actionId: id, ...span, limit }),
   row: decisionSummary,

@@ -20,7 +20,7 @@ export const CONTROL_EVENTS = [
 export const CHANGE_COLUMNS = `nullIf(subject, '') AS subject, nullIf(policy_version, 0) AS policyVersion,
       nullIf(revision, 0) AS revision, nullIf(refusal, '') AS refusal`;
 
-/** `{tenant}` is whose they are shown to. */
+/** `{tenant}` is the tenant that the events are shown to. */
 export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
       nullIf(budget_scope, '') AS budgetScope, if(event = 'budget.adjusted', budget_subject, NULL) AS budgetSubject,
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
@@ -39,7 +39,7 @@ export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nul
 export const controlEventSummary = z.object({
   id: z.string(),
   event: z.enum(CONTROL_EVENTS),
-  /** Of a kill or revive: whom it concerns. */
+  /** For a kill or revive: its scope. */
   scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
   agentId: z.string().nullable(),
   by: z.string().nullable(),
@@ -49,7 +49,7 @@ export const controlEventSummary = z.object({
   budgetId: z.string().nullable(),
   budgetWindowMs: z.int().nullable(),
   deltaMicros: z.int().nullable(),
-  /** Of an approval: the request that it answers, as the decision that deferred it names it. */
+  /** For an approval: the request that it answers, as the decision that deferred it names it. */
   actionId: z.string().nullable(),
   digest: z.string().nullable(),
   answer: z.enum(['granted', 'denied']).nullable(),
@@ -60,9 +60,9 @@ export const controlEventSummary = z.object({
   refusal: z.string().nullable().describe('Why a change never took effect; null where it did.'),
   role: z.string().nullable().describe('Of a key that somebody was issued: with which role.'),
   keyName: z.string().nullable().describe('Of a key that was issued: its name, whose it is.'),
-  /** Of a kill: what had been allowed and might still run, the tenant's own of those that its event names. */
+  /** For a kill: what had been allowed and might still run, of this tenant, as far as the event names it. */
   open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
-  /** How many those were; null of a kill of everything, whose event counts other tenants' too. */
+  /** How many those were; null for a kill of everything, because its event counts other tenants' actions too. */
   openCount: z.int().nullable(),
   happenedAt: time,
 });
@@ -99,7 +99,7 @@ export const searchControlEvents = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** One change of the control topic, whole: its payload names nobody else's actions. */
+/** One change of the control topic, whole: its payload names no actions of other tenants. */
 export const changeById = question({
   params: z.strictObject({ tenant, id }),
   row: controlEventSummary.extend({ payload: z.string() }),

@@ -1,7 +1,7 @@
 /**
  * Records that could not be read, the newest first; paged by id like decisions. A dead letter has no tenant, because
- * nothing in it can be trusted: what may be shown to whom follows from the topic that it came from, and whoever asks
- * must settle that with `sourceTopic`. Without it, all are given.
+ * nothing in it can be trusted: which of them may be shown follows from the topic that it came from, and the caller must
+ * settle that with `sourceTopic`. Without it, all are given.
  */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';

@@ -6,7 +6,7 @@ import { period } from './decision-filter.ts';
 
 export const searchReads = question({
   params: z.strictObject({
-    /** Empty: those that show nobody's key. */
+    /** Empty: those without a known key. */
     tenant: tenant.or(z.literal('')),
     keyId: id.optional(),
     route: id.optional(),

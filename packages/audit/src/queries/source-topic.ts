@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whose dead letters: of the topic they came from. Absent: all of them. */
+/** Only the dead letters of this topic. Absent: all of them. */
 export const sourceTopic = z
   .string()
   .regex(/^[\w.-]{1,249}$/)

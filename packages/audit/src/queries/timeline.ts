@@ -5,8 +5,8 @@
  */
 
 /**
- * Of exact length, counted from each midnight, so that where a clock is put back by half an hour only the day's last is shorter:
- * the quarters and hours of a day of 25 hours are 100 and 25.
+ * Buckets of exact length, counted from each midnight. If a clock is put back by half an hour, only the day's last bucket
+ * is shorter: the quarters and hours of a day of 25 hours are 100 and 25.
  */
 const EXACT_MS = { '5m': 300_000, '15m': 900_000, '1h': 3_600_000 } as const;
 

@@ -5,7 +5,7 @@ import type { AuditClient } from '../port.ts';
 import { ask, question } from '../question.ts';
 import { EVERYBODY } from './tenant-tables.ts';
 
-/** Says it of each tenant, or of `EVERYBODY`. Before anything goes, so that nobody takes what is gone for lost. */
+/** Notes it for each tenant, or for `EVERYBODY`, before anything goes, so that removed rows are not taken for lost. */
 export async function sayKeptFrom(
   client: AuditClient,
   kept: readonly { tenant: string; fromMs: number }[],

@@ -5,7 +5,7 @@
  * since it ended: of 24, January 2026 from 2028-02-01T00:00:00.000Z on, and not a millisecond before. So every row is
  * kept for `keepMonths` months at least, and for less than a month longer.
  *
- * @throws RangeError when it is no whole number of at least 1: whoever asks must not drop anything by mistake
+ * @throws RangeError when it is no whole number of at least 1: a caller must not drop anything by mistake
  */
 export function keptFromMs(keepMonths: number, nowMs: number): number {
   return monthsBefore(wholeMonths(keepMonths), nowMs);

@@ -1,14 +1,14 @@
 /**
- * Drops of each tenant the months that are past, whoever else has rows in them. By mutations (ALTER … DELETE), one a
- * partition for all tenants whose rows there are past:
+ * Drops the past months of each tenant, whichever other tenants have rows in them. By mutations (ALTER … DELETE), one a
+ * partition for all tenants that have past rows there:
  *
  * - A lightweight DELETE only hides rows until a merge comes by, and none need ever come to an old month: they would stay on
  *   the disk. A mutation rewrites the parts in which there are such rows, and those alone.
- * - Dropping a partition in which nobody else has rows would be quicker, and takes along what a recorder lands of another
+ * - Dropping a partition without rows of other tenants would be quicker, but takes along what a recorder lands of another
  *   tenant between the look and the drop. `mandate audit prune` without a tenant does it, as there everything is to go.
  *
- * ClickHouse carries a mutation out in the background, and goes on with it after a restart of its own. Whoever dies here
- * is followed by whoever comes next: that one waits for what was begun, and looks what is left. Two at once do the
+ * ClickHouse carries a mutation out in the background, and goes on with it after a restart of its own. If a process dies
+ * here, the next one continues: it waits for the mutations that were begun, and looks what is left. Two at once do the
  * same work twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,7 +67,7 @@ export async function pastRows(
   });
 }
 
-/** Whether these are no rows of anybody's own, but sums of such. */
+/** Whether the table holds no rows of records, but sums of them. */
 export function isSums(table: PastRows['table']): table is (typeof SUMS)[number] {
   return table === 'rollup_sums' || table === 'rollups';
 }
@@ -113,7 +113,7 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
       owners.filter((owner) => owner !== ANYBODY).map((tenant) => ({ tenant, fromMs })),
     ),
   );
-  // Before, so that nobody reads sums of what is about to go; after, for whoever counted again in between.
+  // Before, so that no reader sees sums of rows that are about to go; after, for sums that were counted again in between.
   await markSums(client, groups);
   for (const table of TENANT_TABLE_NAMES) {
     for (const { rows, where, params } of deletions(table, past, groups)) {
@@ -192,7 +192,7 @@ const mutation = z.object({ table: z.string(), failed: z.string() });
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 1_000;
 
-/** Until no mutation of these tables is under way, whoever began it. */
+/** Until no mutation of these tables is under way, whichever process began it. */
 async function untilCarriedOut(
   client: AuditClient,
   tables: readonly PastRows['table'][],

@@ -1,6 +1,6 @@
 /**
- * Which tables hold rows of a tenant, whose each row is, and by which of its times it is kept. Everything about retention
- * goes by this: what is dropped, what is not recorded anew, and what of the log a reconciliation leaves aside.
+ * The tables that hold rows of a tenant, the owner of each row, and the time by which it is kept. Everything about
+ * retention goes by this: what is dropped, what is not recorded again, and what of the log a reconciliation leaves out.
  */
 import {
   type AuditRead,
@@ -13,7 +13,7 @@ import {
 } from '@mandate/schemas';
 import { type ControlEvent, toldBy } from '../rows/control-event-row.ts';
 
-/** Whose a record is, and when it was: RFC 3339. */
+/** The owner of a record, and its time: RFC 3339. */
 type Owned = { owner: string; at: string };
 
 type TenantTable<R> = {
@@ -79,7 +79,7 @@ export const TENANT_TABLES = {
 export type TenantTableName = keyof typeof TENANT_TABLES;
 export const TENANT_TABLE_NAMES = Object.keys(TENANT_TABLES) as TenantTableName[];
 
-/** Of each table, what its rows are made of. */
+/** For each table, what its rows are made of. */
 export type RecordOf<Table extends TenantTableName> = Parameters<(typeof TENANT_TABLES)[Table]['of']>[0];
 
 /** The tables that are left alone, and why. */
@@ -95,7 +95,7 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
 /** The first instant from which the owner's rows are kept, or null for all of them. */
 export type KeptFrom = (owner: string) => number | null;
 
-/** Whose a record of the log is that is past, so that it has no place in its table; null where it has one. */
+/** The owner of a record of the log that is past, so that its table has no place for it; null if it is not past. */
 export function ownerIfPast<Table extends TenantTableName>(
   table: Table,
   record: RecordOf<Table>,

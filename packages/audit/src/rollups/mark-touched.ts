@@ -1,11 +1,11 @@
 /**
  * Says of hours that rows land which are booked in them, so that what was counted of these hours no longer counts.
  *
- * Once they are there, and before the batch is taken for done: whoever sees that mark sees the rows, and where a
+ * Once they are there, and before the batch is taken for done: a reader that sees that mark sees the rows, and if a
  * recorder dies between the two, the batch comes again and is marked then. And before they are there: rows that can be
  * seen and are not marked yet, for a moment or for as long as a full disk takes no mark, would be missing from what was
- * counted without them, while lists show them. The mark before does not do alone: whoever counts an hour between it and
- * the rows knows of the mark, and not of the rows.
+ * counted without them, while lists show them. The mark before is not enough alone: a process that counts an hour between
+ * it and the rows knows of the mark, and not of the rows.
  */
 import type { AuditClient } from '../port.ts';
 import { HOUR_MS } from './hour.ts';
@@ -37,8 +37,8 @@ export async function markingTouched<T>(
 
 /**
  * The same of every hour that may hold a row of that month, or of one before, of these tenants or of all: those rows go.
- * Which is every hour but those that are counted, and not from there: whoever counts an hour at this moment may have read
- * such a row already.
+ * Which is every hour but those that are counted, and not from there: a process that counts an hour at this moment may
+ * have read such a row already.
  */
 export async function markReachingBack(
   client: AuditClient,
@@ -58,7 +58,7 @@ export async function markReachingBack(
 }
 
 /**
- * The same of everything that was recorded since then, whoever did it: a recorder of an earlier version says nothing of
+ * The same for everything that was recorded since then, by any recorder: a recorder of an earlier version does not say
  * what it touched.
  */
 export async function markRecordedSince(client: AuditClient, sinceMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * What the audit keeps of a change of the control topic: of what, about whom, and the document. A row says as well what
- * became of it, which no record can: that follows from all those before it.
+ * What the audit keeps of a change of the control topic: its kind, its subject, and the document. A row also has the
+ * result of the change, which no record can have: it follows from all those before it.
  */
 import type { ControlRecord } from '@mandate/schemas';
 import type { Recorded } from '../recorded.ts';
@@ -15,7 +15,7 @@ type WhatBecame = {
   refusal: string | null;
   /** The change had been made before, and happened once. */
   isRepeat: boolean;
-  /** Of a policy that it published: which version this is; 0 of anything else. */
+  /** For a policy that it published: the number of this version; 0 for anything else. */
   policyVersion: number;
 };
 
@@ -27,7 +27,8 @@ const KEPT: {
 } = {
   'agent.put': ({ agent }) => ({ subject: agent.id, agentId: agent.id, kept: { agent } }),
   'agent.retired': ({ agentId }) => ({ subject: agentId, agentId, kept: { agentId } }),
-  // Without the hash, here and below: it is all that lets somebody in who can write the log, and tells nothing about the change.
+  // Without the hash, here and below: a writer of the log could use it to let itself in, and it says nothing about the
+  // change.
   'key.issued': ({ agentId, key: { hash: _, ...key } }) => ({
     subject: key.id,
     agentId,
@@ -66,7 +67,7 @@ export function recordedChange(
   return { ...origin, record: { ...record, became }, value, void: became.isRepeat };
 }
 
-/** Of its row, by its place: the change's own id may come again, of another change that is refused for that. */
+/** The id of its row, by its place: the change's own id may come again, of another change that is refused for that. */
 export function idOfChange(revision: number): string {
   return `chg_${String(revision).padStart(16, '0')}`;
 }

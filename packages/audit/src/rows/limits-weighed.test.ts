@@ -73,7 +73,7 @@ test('what an agent above, or one policy of several, has of its own is theirs', 
   ]);
 });
 
-test('what a newer writer evidence, or nothing, weighs nothing', () => {
+test('counts no limit for evidence of a newer writer, or for none', () => {
   const decision = read('action.decided.allow.json');
   const checks = [
     { check: 'budget', result: 'pass' as const, evidence: { scope: 'galaxy', id: 'x', windowMs: null } },

@@ -4,13 +4,13 @@ import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
   kind: z.enum(['budget', 'rate']),
-  /** Of a budget; empty for a rate. */
+  /** The scope of a budget; empty for a rate. */
   scope: z.string(),
-  /** Whose budget, or whose calls. */
+  /** The subject of the budget, or the agent of the calls. */
   subject: z.string(),
-  /** Of a budget its id; of a rate the tool, empty for all calls. */
+  /** The id of a budget; the tool of a rate, empty for all calls. */
   id: z.string(),
-  /** 0: for ever. */
+  /** 0: without a window. */
   window_ms: z.int().min(0),
   /** Once the decision had fallen: in micro-dollars, or calls. */
   used: z.int(),

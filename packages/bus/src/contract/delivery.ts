@@ -15,7 +15,7 @@ export function delivery(scene: Scene): void {
     await scene.append(['k1', 'later']);
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // Of a slice that was sent twice each record lies there twice.
+    // Each record of a slice that was sent twice is on the log twice.
     expect(new Set(seen.map(text)).size).toBe(101);
     for (const [, records = []] of Object.entries(Object.groupBy(seen, byPartition))) {
       expect(records.map(({ position }) => position.offset)).toEqual(records.map((_, i) => i));

@@ -79,7 +79,7 @@ export function following(scene: Scene): void {
       return inRound(ofFirst) === inRound(ofSecond);
     });
 
-    // Whoever follows a topic no more leaves it to the others, who go on where it was.
+    // A member that follows a topic no more leaves it to the others, who continue from its position.
     await first.follow([topic]);
     await fillUntil(async (round) => {
       await fill(later, round);

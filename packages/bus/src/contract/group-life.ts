@@ -263,7 +263,7 @@ function remember(seen: string[]): (batch: Batch) => Promise<void> {
   };
 }
 
-/** Records whose value is the round's number, each place counted once. */
+/** Records with the round's number as their value, each position counted once. */
 function distinctRecords(batches: readonly Batch[], round: number): number {
   const places = batches
     .flatMap(({ records }) => records)

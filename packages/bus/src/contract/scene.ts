@@ -20,7 +20,7 @@ export type Harness = {
   dispose(): Promise<void>;
 };
 
-/** What one test works with: a log, topics and groups that nobody else uses, and the shorthand of the suite. */
+/** What one test works with: a log, topics and groups that no other test uses, and the shorthand of the suite. */
 export class Scene {
   readonly patienceMs: number;
   #harness: Harness | undefined;

@@ -70,7 +70,7 @@ export class Appender {
       clearTimeout(timer);
       inFlight.leave(records.length, bytes);
     });
-    // Once nobody waits any more, what a request in flight comes to is nobody's.
+    // The result of a request in flight has no receiver once the caller no longer waits.
     written.catch(() => {});
     return Promise.race([written, late.promise]);
   }

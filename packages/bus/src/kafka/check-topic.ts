@@ -53,7 +53,7 @@ async function describe(
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
-/** More room and longer memory than asked for harm nobody. */
+/** More room and longer memory than asked for do no harm. */
 function isFit(setting: string, found: string | undefined, wanted: string): boolean {
   if (found === undefined || found === wanted) return found === wanted;
   switch (setting) {

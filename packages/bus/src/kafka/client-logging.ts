@@ -1,7 +1,10 @@
 import type { Logger } from '@mandate/runtime';
 import { type LogEntry, logLevel } from 'kafkajs';
 
-/** Of what kafkajs attaches to a line, what tells something. The payload of requests stays out: records and secrets travel in it. */
+/**
+ * The useful parts of what kafkajs attaches to a line. The payload of requests is left out: records and secrets travel in
+ * it.
+ */
 const TOLD_FIELDS = ['broker', 'error', 'groupId', 'topic', 'partition', 'retryCount'] as const;
 
 /**
@@ -21,7 +24,7 @@ export function clientLogging(log: Logger) {
     };
 }
 
-/** Lines that nobody will read are not made: kafkajs renders every request and response at its own debug level. */
+/** Lines below the log level are not made: kafkajs renders every request and response at its own debug level. */
 export function clientLogLevel(log: Logger): logLevel {
   if (log.isLevelEnabled('trace')) return logLevel.DEBUG;
   return log.isLevelEnabled('debug') ? logLevel.WARN : logLevel.NOTHING;

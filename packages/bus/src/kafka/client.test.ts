@@ -8,7 +8,7 @@ import { createCluster } from './client.ts';
 const require = createRequire(import.meta.url);
 const QUIET = { namespace: () => QUIET, debug() {}, error() {}, warn() {} };
 
-// As it comes, it starts itself again every millisecond for ever, and Node warns of the negative time.
+// Without the fix, it starts itself again every millisecond without end, and Node warns of the negative time.
 test('no timer looks for throttled requests where none waits', () => {
   createCluster({ brokers: ['127.0.0.1:1'], clientId: 'test' }, silentLogger());
   const RequestQueue = require('kafkajs/src/network/requestQueue');
@@ -40,7 +40,7 @@ test('requests that need a connection at the same time share one, and a later on
   expect(connections).toBe(2);
 });
 
-// kafkajs makes the socket a while after it is asked to connect: nobody would end that one, and no process that has it ends.
+// kafkajs makes the socket a while after it is asked to connect: nothing would end this socket, nor then the process.
 test.each([0, 1, 20])(
   'what is given up %d turns after it began to connect holds no connection',
   async (turns) => {

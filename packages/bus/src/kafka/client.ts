@@ -3,7 +3,7 @@
  * the cluster, which it calls Broker and Cluster. Its public producer and consumer are left aside, because what they
  * do about failures breaks promises of port.ts:
  *
- * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. Whoever halts
+ * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. A member that halts
  *   on the gap afterwards halts once; after a restart the jump is history.
  * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose what it finished.
  * - One slow partition holds back every partition of the same broker, and heartbeats ride on the fetches.
@@ -93,7 +93,7 @@ export type Broker = {
     groupId: string;
     topics: TopicPartitions<{ partition: number }>[];
   }): Promise<{ responses: TopicPartitions<PartitionOffset>[] }>;
-  /** Of the groups that it positions. */
+  /** The groups that it positions. */
   listGroups(): Promise<{ groups: { groupId: string }[] }>;
   createTopics(request: {
     topics: {
@@ -177,7 +177,7 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
     metadataMaxAge: config.metadataAgeMs ?? DEFAULT_METADATA_AGE_MS,
     allowAutoTopicCreation: false,
     isolationLevel: READ_COMMITTED,
-    // Whoever asks knows best whether and for how long to try again.
+    // The caller knows best whether and for how long to try again.
     retry: { retries: 0, initialRetryTime: 50, maxRetryTime: 50, factor: 0, multiplier: 1 },
     socketFactory: ({ host, port, ssl, onConnect }: SocketRequest) => {
       const socket = ssl
@@ -301,7 +301,7 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
 
 /**
  * kafkajs looks for throttled requests by a timer, and starts it with a negative time when nothing is throttled: Node
- * makes that one millisecond and warns, and the timer starts itself again for ever. There is nothing to look for while
+ * makes that one millisecond and warns, and the timer starts itself again without end. There is nothing to look for while
  * nothing waits.
  */
 function mendThrottleTimer(): void {

@@ -12,8 +12,8 @@ const LONGEST_PAUSE_MS = 1_000;
 const MENDING_MS = 30_000;
 
 /**
- * Connections to the cluster that mend themselves: what fails for a reason that may pass is tried again, with a fresh
- * view of who leads what, or with fresh connections when not even that can be had.
+ * Connections to the cluster that repair themselves: a failure that may pass is tried again, with a fresh view of who
+ * leads what, or with fresh connections when not even that can be had.
  */
 export class Connection {
   readonly #config: KafkaConfig;
@@ -43,7 +43,7 @@ export class Connection {
       reject(unavailable(`${within}: ${failure.message}`, { cause, remedy: remedyOf(failure) }));
     }, withinMs);
     const attempts = this.#attempt(work, patience);
-    // What it comes to once nobody waits any more is nobody's.
+    // Its result has no receiver once the caller no longer waits.
     attempts.catch(() => {});
     try {
       return await Promise.race([attempts, late]);
@@ -60,7 +60,7 @@ export class Connection {
     this.#current = undefined;
   }
 
-  /** After a failure that may pass: learns anew who leads what, over fresh connections if it must be. */
+  /** After a failure that may pass: looks up again who leads what, over fresh connections if needed. */
   mend(failed: unknown): Promise<void> {
     this.#mending ??= this.#mend(failed).finally(() => {
       this.#mending = undefined;

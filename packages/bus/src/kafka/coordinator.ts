@@ -103,8 +103,8 @@ export class Coordinator {
   }
 
   /**
-   * Where the group starts, said by one of its members, or by nobody while it has none. Where others have the group by
-   * now, those see to it, and nothing changes.
+   * Sets where the group starts: called by one of its members, or without a member while it has none. If other members
+   * have the group by now, they set it, and nothing changes.
    */
   async settle(
     starts: readonly (TopicPartition & { offset: number })[],
@@ -144,7 +144,7 @@ export class Coordinator {
 
   async leave(memberId: string): Promise<void> {
     await this.#ask((broker) => broker.leaveGroup({ groupId: this.group, memberId })).catch((error) => {
-      // Whom the group does not know has left.
+      // A member that the group does not know has left.
       if (!isMembershipLost(error)) throw asBusError(error);
     });
   }

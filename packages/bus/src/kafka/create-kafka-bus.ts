@@ -22,7 +22,7 @@ export type KafkaBusOptions = KafkaConfig & {
   createTopics?: boolean;
   /** What topics are made with, in place of what schemas/src/topics.ts says. */
   partitions?: number;
-  /** Of topics that are made. Default 3, and 2 of them must have a record before it is acknowledged. */
+  /** How many replicas new topics have. Default 3, and 2 of them must have a record before it is acknowledged. */
   replicationFactor?: number;
   minInSyncReplicas?: number;
   /** What may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */

@@ -34,7 +34,7 @@ export class Cursor {
     return `${this.topic}/${this.partition}`;
   }
 
-  /** The first offset not done with. Behind it lie records, or what transactions left that nobody sees. */
+  /** The first offset that is not done. From there on are records, or what transactions left that no reader sees. */
   get position(): number {
     return this.#records[0]?.position.offset ?? this.fetchOffset;
   }
@@ -49,7 +49,7 @@ export class Cursor {
 
   /**
    * Consecutive records from the position on, without moving it. Throws what the partition failed with; and so does a
-   * batch that cannot be read, once it is its turn, for whoever does not take such.
+   * batch that cannot be read, once it is its turn, for callers that do not take such batches.
    */
   peek(most: number, { takesUnreadable = false } = {}): readonly LogRecord[] {
     if (this.#records.length === 0 && this.#failure !== undefined) throw this.#failure.error;

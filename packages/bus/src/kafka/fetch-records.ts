@@ -14,8 +14,8 @@ const PARTITION_BYTES = 1024 * 1024;
 export const ONE_BATCH_BYTES = 1;
 
 /**
- * Fetches for several cursors at once, hands over what came, and tells for which of them the broker had an error
- * instead. A cursor whose next batch was spoilt, by whatever was not its producer, fails.
+ * Fetches for several cursors at once, hands over what came, and tells for which of them the broker had an error instead.
+ * A cursor fails if its next batch was spoilt after its producer sent it.
  */
 export async function fetchRecords(
   broker: Broker,

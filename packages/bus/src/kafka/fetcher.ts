@@ -33,7 +33,7 @@ export class Fetcher {
 
   /**
    * @param reads who reads, for what an error says; `isSomethingGone` is asked when a broker knows of no such topic, and
-   * whoever says so takes the cursors of that away
+   * if so, it takes the cursors of that topic away
    */
   constructor(
     connection: Connection,
@@ -68,7 +68,7 @@ export class Fetcher {
     this.nudge();
   }
 
-  /** Every broker that leads some cursor is served, whoever led it before. */
+  /** Serves every broker that leads some cursor, whichever broker led it before. */
   async #supply(): Promise<void> {
     if (this.#isSupplying) return;
     this.#isSupplying = true;

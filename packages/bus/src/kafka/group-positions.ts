@@ -2,7 +2,10 @@ import type { GroupPosition } from '../port.ts';
 import { asking, type Connection } from './connection.ts';
 import { Coordinator } from './coordinator.ts';
 
-/** Where the groups stand whose names begin so. Each broker tells of those that it coordinates, and that one may know of. */
+/**
+ * The positions of the groups with names that begin so. Each broker answers for the groups that it coordinates and that
+ * this user may see.
+ */
 export async function groupPositions(
   connection: Connection,
   prefix: string,

@@ -93,7 +93,9 @@ export class HeldPartition {
     }
   }
 
-  /** What transactions leave on the log is nobody's work, and a group that stood before it would seem to lag for ever. */
+  /**
+   * Entries that transactions leave on the log are not handled. A group that waited before them would seem to lag always.
+   */
   async #passOver(): Promise<void> {
     const next = this.cursor.position;
     if (next <= this.#position) return;

@@ -41,7 +41,7 @@ export class LogReader implements Reader {
     this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
     void this.#watchForPartitions(look);
     this.caughtUp = this.#caughtUp.promise;
-    // Whoever does not wait for it learns of a failure through `finished`.
+    // A caller that does not wait for it learns of a failure through `finished`.
     this.caughtUp.catch(() => {});
     this.#stopping.signal.addEventListener('abort', () => this.#news.resolve());
     this.finished = this.#run()

@@ -10,7 +10,7 @@ const slice = (texts: string[], bytes = 10) => ({
 });
 const nothing = () => undefined;
 
-/** A partition whose requests are answered when the test says so. */
+/** A partition that answers requests when the test says so. */
 class Scripted {
   readonly requests: { texts: string[]; answer: PromiseWithResolvers<Appended> }[] = [];
   readonly queue = new PartitionQueue(PLACE, (messages: WireMessage[]) => {

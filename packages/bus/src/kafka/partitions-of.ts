@@ -1,6 +1,6 @@
 import type { Cluster } from './client.ts';
 
-/** Partition numbers of a topic as the cluster is known, asked anew where that is old, or must not be. */
+/** Partition numbers of a topic as the cluster is known, asked again if that is old, or must not be. */
 export async function partitionsOf(cluster: Cluster, topic: string, mustBeFresh = false): Promise<number[]> {
   await cluster.addMultipleTargetTopics([topic]);
   await (mustBeFresh ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary());

@@ -19,7 +19,7 @@ export function nameOf({ topic, partition }: TopicPartition): string {
 /**
  * Where a group starts is fixed when its first member comes, not when that one commits for the first time.
  * @returns partitions that it starts at although the log held more before: Kafka forgets positions too, after
- * `offsets.retention.minutes`, so whether anybody handled that cannot be told
+ * `offsets.retention.minutes`, so it cannot be told whether those records were handled
  */
 export async function settleStart(
   coordinator: Coordinator,

@@ -4,7 +4,9 @@ import { asking, type Connection } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { leaderOf } from './leader-of.ts';
 
-/** How an append is sent: to whom, for how long in all, and for how long one request may stay unanswered. */
+/**
+ * How an append is sent: over which connection, for how long in all, and for how long one request may stay unanswered.
+ */
 export type Sending = { connection: Connection; withinMs: number; requestTimeoutMs: number };
 
 /** What the broker may wait for its replicas, so that its own answer comes before the client gives up. */

@@ -41,8 +41,8 @@ export class Topics {
   }
 
   /**
-   * Partition numbers of the topic, in order. Whoever asks first is answered first: appends keep their order by it.
-   * Fails with BUS_TOPIC_UNFIT.
+   * Partition numbers of the topic, in order. The first caller is answered first: appends keep their order by it. Fails
+   * with BUS_TOPIC_UNFIT.
    */
   partitionsOf(topic: string): Promise<readonly number[]> {
     const known = this.#known.get(topic);
@@ -51,7 +51,7 @@ export class Topics {
     return known.partitions;
   }
 
-  /** The same as a broker has it now: for whoever must not miss a partition that was added. */
+  /** The same as a broker has it now: for callers that must not miss a partition that was added. */
   async partitionsNow(topic: string): Promise<readonly number[]> {
     await this.partitionsOf(topic);
     const partitions = await this.#count(topic, true);
@@ -92,8 +92,8 @@ export class Topics {
   }
 
   /**
-   * Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. A tenant's own is
-   * not asked for: it may be deleted one day, which is nothing to the others.
+   * Asks a broker now; fails when none answers, or when a topic in use has a partition without a leader. A tenant's own
+   * topic is not asked for: it may be deleted one day, which is nothing to the others.
    */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()].filter((topic) => tenantOfTopic(topic) === null);
@@ -157,7 +157,7 @@ async function isIn(cluster: Cluster, topic: string): Promise<boolean> {
   }
 }
 
-/** From any broker; fails for a topic that is missing, or has a partition that nobody leads. */
+/** From any broker; fails for a topic that is missing, or has a partition without a leader. */
 async function metadataOf(cluster: Cluster, topics: string[]): Promise<void> {
   if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
   const [nodeId = ''] = cluster.getNodeIds();

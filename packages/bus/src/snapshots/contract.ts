@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Snapshots } from './port.ts';
 
-/** Of more than 700 kB, however well they are compressed: more than one part of a topic. */
+/** Lines of more than 700 kB, however well they are compressed: more than one part of a topic. */
 function someLines(name: string): string[] {
   return [
     name,

@@ -6,8 +6,8 @@ export type Snapshots = {
   /** Those that were written whole, the newest first; what they hold is looked at when it is asked for. */
   newestFirst(): AsyncIterable<StoredSnapshot>;
   /**
-   * Keeps a new one, whole or not at all; those that are there stay readable meanwhile. Whoever draws the lines must
-   * not change what they are drawn from. `signal` ends it early.
+   * Keeps a new one, whole or not at all; existing ones stay readable meanwhile. The caller that draws the lines must not
+   * change what they are drawn from. `signal` ends it early.
    */
   save(lines: Iterable<string>, signal?: AbortSignal): Promise<SavedSnapshot>;
 };

@@ -1,8 +1,8 @@
 /**
- * Snapshots on a topic of the log, for whoever shares the log and no folder. One is compressed and cut into parts; a
- * record that lists them closes it, and before that it does not exist. Closing records have a partition of their own, so
- * the newest is the last there, whatever a writer that died left among the parts; and as they say where each part lies,
- * any number may be written at once.
+ * Snapshots on a topic of the log, for processes that share the log and no folder. One is compressed and cut into parts;
+ * a record that lists them closes it, and before that it does not exist. Closing records have a partition of their own,
+ * so the newest is the last there, whatever a writer that died left among the parts; and as they say where each part
+ * lies, any number may be written at once.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline as pipelineOf, Readable } from 'node:stream';
@@ -31,7 +31,7 @@ const closingRecord = z.object({
     /** Partition and offset of each part, in order. */
     parts: z.array(place).min(1),
     bytes: z.int(),
-    /** Of the parts, one behind the other. */
+    /** The digest of the parts, one after the other. */
     sha256: z.string(),
   }),
 });
@@ -114,7 +114,7 @@ function closingIn({ value }: LogRecord): Closing {
 }
 
 function linesIn(bus: Bus, topic: string, closing: Closing): AsyncIterable<string> {
-  // What fails destroys the others with its own error, which whoever reads the last one meets.
+  // A failure destroys the others with its own error, which the reader of the last one gets.
   return linesOf(pipelineOf(Readable.from(partsIn(bus, topic, closing)), createZstdDecompress(), () => {}));
 }
 

@@ -1,4 +1,4 @@
-/** Snapshots are passed over that cannot be used: whoever reads one goes on with the one before, or without any. */
+/** Snapshots that cannot be used are passed over: the reader goes on with the one before, or without any. */
 import { isMandateError, type Logger } from '@mandate/runtime';
 import type { Snapshots, StoredSnapshot } from './port.ts';
 

@@ -17,7 +17,7 @@ type Ready = {
   key: string | null;
   headers: Headers | null;
   value: Uint8Array;
-  /** Of the value. */
+  /** The bytes of the value. */
   bytes: number;
   written: WrittenRecord | undefined;
 };

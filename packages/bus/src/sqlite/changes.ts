@@ -13,10 +13,10 @@ export function groupChanged(group: string): string {
 }
 
 /**
- * Who waits for news of the file. What this process writes is announced as it commits; what other processes write
- * is noticed by polling SQLite's `data_version`, which changes with every commit of another connection and costs
- * two microseconds to read. Only then is it looked up what changed, so that their commits and heartbeats wake nobody
- * for nothing. Nobody waiting, nothing polled.
+ * Waiting for news of the file. What this process writes is announced as it commits; what other processes write is
+ * noticed by polling SQLite's `data_version`, which changes with every commit of another connection and costs two
+ * microseconds to read. Only then is it looked up what changed, so that their commits and heartbeats wake no reader
+ * without need. While no reader waits, nothing is polled.
  */
 export class Changes {
   readonly #dataVersion: StatementSync;
@@ -90,7 +90,7 @@ export class Changes {
       this.#versionSeen = version;
       return [...this.#seen].filter(([key, value]) => before.get(key) !== value).map(([key]) => key);
     } catch {
-      // The file is locked or ails: whoever wakes and reads it will say so.
+      // The file is locked or broken: the reader that wakes and reads it will get the error.
       return [...this.#waiting.keys()];
     }
   }

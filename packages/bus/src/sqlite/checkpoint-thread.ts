@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Beyond this many pages (64 MiB) writers are made to wait for the checkpoint, so that the log starts anew. */
+/** Beyond this many pages (64 MiB) writers wait for the checkpoint, so that the log starts again. */
 const MOST_PAGES = 16_384;
 
 const db = new DatabaseSync(String(workerData), { timeout: 1_000 });

@@ -41,7 +41,9 @@ export type SqliteBusOptions = {
   overloadWaitMs?: number;
   /** How long anything waits while another process holds the file before BUS_UNAVAILABLE. Default 5,000. */
   busyWaitMs?: number;
-  /** How long records live, by topic or by the beginning of its name up to a dot. Default: actions 7 days; the rest for ever. */
+  /**
+   * How long records live, by topic or by the beginning of its name up to a dot. Default: actions 7 days; others always.
+   */
   retentionMs?: Readonly<Record<string, number>>;
   /** How often old records are looked for. Default 5 minutes. */
   sweepEveryMs?: number;
@@ -201,7 +203,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   };
 }
 
-/** A file that was deleted or replaced goes on answering whoever had it open, and everything written to it is lost. */
+/** A file that was deleted or replaced still answers processes that had it open, and everything written to it is lost. */
 function probe(db: DatabaseSync, path: string, inode: number): void {
   try {
     db.prepare('SELECT 1 FROM partitions LIMIT 1').get();

@@ -95,7 +95,7 @@ test('one that was expelled joins again and goes on', async () => {
 });
 
 test('who does not let go within a session is fenced, keeps the rest, and never handles one partition twice at a time', async () => {
-  // Letting go has its time limit, but nobody falls silent, however busy the machine.
+  // Releasing has its time limit, but no member falls silent, however busy the machine.
   holdMachineTime();
   await fill('x');
   const holding: Batch[] = [];

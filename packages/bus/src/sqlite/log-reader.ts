@@ -36,7 +36,7 @@ export class LogReader implements Reader {
     this.#lane = ['readers', options.topics.join()];
     this.#cursors = places.map((place) => this.#cursor(place));
     this.caughtUp = this.#caughtUp.promise;
-    // Whoever does not wait for it learns of a failure through `finished`.
+    // A caller that does not wait for it learns of a failure through `finished`.
     this.caughtUp.catch(() => {});
     this.finished = this.#run().then(
       () => this.#caughtUp.reject(closed()),

@@ -6,16 +6,16 @@ import { isGone } from './process-identity.ts';
 import type { Partition } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** A partition that a member holds; `epoch` fences whoever held it before. */
+/** A partition that a member holds; `epoch` fences its holders before. */
 export type Holding = { partitionId: number; epoch: number; nextOffset: number };
 
 /** What a member learns when it looks: null once it was expelled. `surplus` is due to someone else. */
 export type Standing = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
 
 /**
- * The rules of a group, each one transaction. A partition changes hands in two steps: whoever has too much
- * finishes what it has in hand and releases; whoever has too little claims what is free. Only the partitions
- * of a member that fell silent, or whose process is gone, are taken from it.
+ * The rules of a group, each one transaction. A partition changes hands in two steps: a member with too many finishes its
+ * work on one and releases it; a member with too few claims what is free. Only the partitions of a member that fell
+ * silent, or with a process that is gone, are taken from it.
  */
 export class Membership {
   readonly #writer: Writer;
@@ -129,8 +129,8 @@ export class Membership {
 }
 
 /**
- * A clock that all processes of this machine share and that nobody sets: a correction of the wall clock must not
- * make every member look silent. It starts anew with the machine, which `GroupRows.silent` allows for.
+ * A clock that all processes of this machine share and that no person sets: a correction of the wall clock must not make
+ * every member look silent. It starts again with the machine, which `GroupRows.silent` allows for.
  */
 function machineTimeMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

@@ -87,7 +87,10 @@ function makeFile(path: string): void {
   }
 }
 
-/** A file made by an earlier Mandate, or copied, is readable to everyone. Whoever does not own it cannot mend that. */
+/**
+ * A file made by an earlier Mandate, or copied, is readable to everyone. A process that does not own it cannot change
+ * that.
+ */
 function keepToOwner(path: string, log: Logger): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;

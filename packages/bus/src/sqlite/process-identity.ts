@@ -1,12 +1,12 @@
 /**
  * Which process a member lives in, so that the partitions of one that was killed need not wait for its session to run
- * out. Only what is certain counts as dead: a process of this very machine (or container) that is gone, or whose number
- * now belongs to another.
+ * out. Only a certain death counts: a process of this very machine (or container) that is gone, or with a number that now
+ * belongs to another.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Of this process; to be handed to `isGone` by any process that shares the file. */
+/** The identity of this process; any process that shares the file may give it to `isGone`. */
 export function processIdentity(): string {
   return JSON.stringify([numberSpace(), process.pid, startOf(process.pid)]);
 }

@@ -11,7 +11,10 @@ const WARN_AT = 0.8;
 const CHUNK = 250;
 
 export type RetentionOptions = {
-  /** How long records live, by topic; a topic also takes the age of a topic whose name, and a dot, it begins with. */
+  /**
+   * How long records live, by topic; a topic also takes the age of a topic if its own name begins with that name and a
+   * dot.
+   */
   ageMs: Readonly<Record<string, number>>;
   sweepEveryMs: number;
 };

@@ -203,7 +203,7 @@ function expectWorkBehind(committed: readonly number[], done: readonly Handled[]
   expect(notDone, `seed ${seed}: committed, not done`).toEqual([]);
 }
 
-/** Whoever handles a record, the one before it was handled by then. */
+/** When a record is handled, the one before it was handled by then. */
 function expectInOrder(done: readonly Handled[], seed: number): void {
   const next = new Map<number, number>();
   const early = done.filter(({ partition, offset }) => {

@@ -62,7 +62,7 @@ test('what a producer writes into its bytes after it has appended them reaches n
   await scratch.remove();
 });
 
-test('readers of the process that wrote a record get it as it was written, and others only its text', async () => {
+test('gives the written object to readers of the process that wrote a record, and only the text to others', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const ours = await scratch.open({ partitions: 1 });

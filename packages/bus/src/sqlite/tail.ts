@@ -82,7 +82,7 @@ export class Tail {
   #keep(partitionId: number, record: LogRecord): void {
     const { offset } = record.position;
     const kept = this.#kept.get(partitionId);
-    // Where another process appended in between, what is kept begins anew: without a gap it is one piece.
+    // If another process appended in between, the kept records begin again: without a gap they are one piece.
     if (kept !== undefined && endOf(kept) === offset) kept.records.push(record);
     else this.#kept.set(partitionId, { first: offset, records: [record] });
     this.#bytes += record.value.byteLength;

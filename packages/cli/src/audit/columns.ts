@@ -104,7 +104,7 @@ const COLUMNS: Readonly<Record<string, Known>> = {
   ],
 };
 
-/** Of the question that was asked so. */
+/** The columns of the question with these filters. */
 export function columnsOf(question: string, filters: Filters): readonly string[] {
   const known = COLUMNS[question] ?? [];
   return typeof known === 'function' ? known(filters) : known;

@@ -22,7 +22,7 @@ type Filter = {
   /** As the plane calls it; the same name, where nothing is said. */
   parameter?: string;
   choices?: readonly string[];
-  /** Of one that is given once; others may be repeated and stand for any of what they name. */
+  /** For a filter that is given once; others may be repeated and match any of their values. */
   once?: (text: string) => string | number;
 };
 

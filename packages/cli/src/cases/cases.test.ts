@@ -28,7 +28,7 @@ function folderOf(files: Readonly<Record<string, string>>) {
   return { folder, run };
 }
 
-/** Of one case the steps, as JSON. */
+/** The steps of one case, as JSON. */
 async function told(steps: string, more = '') {
   const text = `version: 1\n${AGENTS}\ncases:\n  - name: it\n    agent: bot\n${more}    steps:\n${steps}`;
   const { run } = folderOf({ 'it.test.yaml': text });

@@ -72,7 +72,7 @@ function textOf({ tenant, spentMicros }: Adjusted, { scope, subject, id, windowM
   return `now ${formatMicros(spentMicros)} count as spent: budget ${id}${windowed} of ${whose}\n`;
 }
 
-/** Whose budget it is. */
+/** The owner of the budget. */
 function ownerOf({ agent, principal, mandate, tenant, budget }: Options): { scope: string; subject: string } {
   const named = Object.entries({ agent, principal, mandate, tenant: tenant && '' }).flatMap(
     ([scope, subject]) => (subject === undefined ? [] : [{ scope, subject }]),

@@ -96,11 +96,11 @@ async function pruneTenant(
   const fromMs = newestFromMs(keepMonths, nowMs);
   const asked = { nowMs, keptFrom: (owner: string) => (owner === tenant ? fromMs : null) };
   const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
-  // Sums follow what they sum up, and are no rows of their own to whoever asks.
+  // Sums follow the rows that they sum up, and are not listed as rows of their own.
   return past.filter(({ table }) => !isSums(table)).map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
-/** Tables that must be there: nobody prunes what was never recorded, and a slip would make new ones. */
+/** Tables that must exist: pruning what was never recorded is a slip, and would make new ones. */
 async function openTables({ data, clickhouse }: Options, context: CommandContext): Promise<AuditClient> {
   const given = clickhouse === undefined ? {} : { MANDATE_CLICKHOUSE_URL: clickhouse };
   const settings = loadConfig(

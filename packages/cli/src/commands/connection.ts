@@ -26,7 +26,7 @@ export function withConnection(command: Command): Command {
     .option('--json', 'JSON instead of text: a document, or one a line');
 }
 
-/** Of a command that speaks to the alerter, too. */
+/** The options of a command that speaks to the alerter, too. */
 export function withAlerter(command: Command): Command {
   return command.option(
     '--alerter-url <url>',
@@ -34,7 +34,7 @@ export function withAlerter(command: Command): Command {
   );
 }
 
-/** Of a command that speaks to the control service, too. */
+/** The options of a command that speaks to the control service, too. */
 export function withControl(command: Command): Command {
   return command.option(
     '--control-url <url>',

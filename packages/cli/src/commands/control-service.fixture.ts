@@ -14,7 +14,7 @@ import { type Ran, runCommand } from '../run-command.fixture.ts';
 
 type ControlService = {
   followed: FollowedControl;
-  /** Of the test, for what it may need beside the log that lies there. */
+  /** The folder of the test, for other things that it needs beside its log. */
   folder: string;
   /** Runs a command with the address of the service, and a key of the tenant. */
   mandate(...args: string[]): Promise<Ran>;

@@ -18,7 +18,7 @@ export function explainCommand(command: Command, run: RunCommand): void {
     withUnseal(
       command
         .description(
-          'Explains one decision: why it fell so, what each check evidence, what would have changed it, what it charged, and ' +
+          'Explains one decision: why it was made, what each check found, what would have changed it, what it charged, and ' +
             'what came before and after it.',
         )
         .argument('<id>', 'of the decision, or of the action it is about', someText)

@@ -1,4 +1,4 @@
-/** `mandate export` on a plane whose rows are the numbers to a hundred: whole, cut off, spoilt and gone on with. */
+/** `mandate export` on a plane with the numbers to a hundred as its rows: whole, cut off, spoilt and gone on with. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -131,7 +131,7 @@ test('a file is no folder, and where none can be made it says so and ends', asyn
   const { run, asked } = await exporting();
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, 'mine');
-  // Nobody makes folders under /proc, root included: what is there says that there is nothing.
+  // No user can make folders under /proc, not even root: the system says that the path does not exist.
   const places = [file, join(file, 'in'), '/proc/mandate-export/in'];
   const said = await Promise.all(places.map((place) => run('--out', place)));
   expect(said.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);

@@ -22,7 +22,7 @@ type Options = ConnectionOptions & {
   to?: string;
 };
 
-/** Of a Parquet file. */
+/** The most rows of a Parquet file. */
 const MOST_ROWS = 250_000;
 
 export function exportCommand(command: Command, run: RunCommand): void {

@@ -88,7 +88,7 @@ async function fixLetter(
   return 0;
 }
 
-/** Said before anybody has worked on it. The plane says it once more, and knows better. */
+/** Said before the person has worked on it. The plane says it once more, and knows better. */
 function mustBeFirst({ republications }: FoundLetter, { again, idempotencyKey }: SendOptions): void {
   const last = republications.at(-1);
   if (last === undefined || again || idempotencyKey !== undefined) return;

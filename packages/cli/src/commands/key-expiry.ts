@@ -35,7 +35,7 @@ export function expiryText({ expiresAt }: Expiring, nowMs: number): string {
   return Date.parse(expiresAt) <= nowMs ? `expired ${apart}` : `${expiresAt} (${apart})`;
 }
 
-/** For stderr: the keys that soon let nobody in. Empty where there are none. */
+/** For stderr: the keys that soon expire. Empty if there are none. */
 export function expiryWarnings(keys: readonly Expiring[], nowMs: number): string {
   const lines = keys.flatMap(({ id, name, expiresAt, revokedAt = null }) => {
     const leftMs = expiresAt == null || revokedAt !== null ? Number.NaN : Date.parse(expiresAt) - nowMs;

@@ -1,4 +1,4 @@
-/** Keys of people, through the API of a plane: from anywhere, for whoever has a key with the scope `admin`. */
+/** Keys of people, through the API of a plane: from anywhere, for holders of a key with the scope `admin`. */
 
 import { rowsOf } from '@mandate/client';
 import type { Role } from '@mandate/schemas';

@@ -43,7 +43,7 @@ type IssueOptions = KeysOptions &
 /** What is kept of a key, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 
-/** On the data folder itself it needs no key: whoever may write there owns the plane. */
+/** On the data folder itself it needs no key: a user who may write there owns the plane. */
 export function keysCommand(command: Command, run: RunCommand): void {
   command.description(
     'Manages API keys: those in the data folder of a plane on this machine, which a running plane notices within a second; ' +

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { runCommand } from '../run-command.fixture.ts';
 
-/** Of an agent that is held to a policy for each list. */
+/** The documents of an agent that has a policy for each list. */
 const documentsOf = (...lists: readonly (readonly string[])[]) =>
   [
     'kind: agent\nid: bot\n',

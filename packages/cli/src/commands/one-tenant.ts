@@ -170,7 +170,7 @@ async function done(
   return 0;
 }
 
-/** null: nobody opened it. */
+/** null: the tenant has no document. */
 async function standing(api: ApiClient, id: string): Promise<Counted | null> {
   try {
     return await api.get<Counted>(pathOf(id));

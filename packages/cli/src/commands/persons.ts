@@ -176,7 +176,7 @@ async function isSure({ stdin, stderr, signal }: CommandContext): Promise<boolea
   }
 }
 
-/** Of stdin, the line break at the end is none of the id. */
+/** From stdin, without the line break at the end, which is no part of the id. */
 async function personNamed(named: string, context: CommandContext): Promise<string> {
   if (named !== '-') return named;
   const person = (await readText('-', context)).replace(/\r?\n$/, '');

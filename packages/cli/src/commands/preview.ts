@@ -198,7 +198,7 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   }
 }
 
-/** The name of a policy of an agent above says of whom it is. */
+/** The name of a policy of an ancestor says which ancestor holds it. */
 function whose({ policy }: { policy?: string | undefined }, rules: readonly string[] = []): string {
   if (policy === undefined) return '';
   return ` (${policy}${rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`})`;

@@ -103,7 +103,7 @@ function isRefused(published: Published, waitMs: number): boolean {
   return published.withheld || published.decision?.verdict !== 'ALLOW';
 }
 
-/** Of a single action people want to know why as well; of a file they read what happened, line by line. */
+/** For a single action people want to know why as well; for a file they read what happened, line by line. */
 function textOf(published: Published, { wait, file }: Options, stdout: CommandContext['stdout']): string {
   const line = publishedLine(published, wait, stdout);
   if (file !== undefined || 'settlement' in published) return `${line}\n`;

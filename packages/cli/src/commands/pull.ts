@@ -56,7 +56,7 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
   const wanted = documentsOf(standing);
-  // To write a file lets nobody do anything.
+  // Writing a file gives no agent any right.
   const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() }).map(
     (change) => ({ ...change, widens: [] }),
   );

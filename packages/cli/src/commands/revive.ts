@@ -8,7 +8,7 @@ import { sendTo, type TargetOptions, withTarget } from './target.ts';
 type Revived = {
   changed: boolean;
   revision: number;
-  /** Of one agent: what stops it still. */
+  /** For one agent: what still stops it. */
   killed?: { scope: keyof typeof STILL; reason: string; agentId?: string } | null;
 };
 

@@ -30,7 +30,7 @@ const control = (id: string, given: object = {}) => ({
 const controlEvent = (id: string) => `id: at-${id}\nevent: control\ndata: ${JSON.stringify(control(id))}\n\n`;
 const event = (n: number) => `id: at-${n}\nevent: decision\ndata: ${JSON.stringify(decision(n))}\n\n`;
 
-/** A plane with `before` on record, whose streams answer one behind the other as told. */
+/** A plane with `before` on record, and streams that answer one after the other as given. */
 async function tailing(
   streams: Answer[],
   { args = [], before = [], done = [] }: { args?: string[]; before?: number[]; done?: object[] } = {},

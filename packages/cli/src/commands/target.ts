@@ -1,4 +1,4 @@
-/** Whom `kill` and `revive` are about, and how that is said to the plane. */
+/** The target of `kill` and `revive`, and its form in a request. */
 
 import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';

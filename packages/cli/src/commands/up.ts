@@ -120,7 +120,7 @@ function flags(options: Options): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Of a key that names them. */
+/** The words for a key that names its agents. */
 function forAgents(agents: readonly string[]): string {
   return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
 }

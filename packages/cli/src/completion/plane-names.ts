@@ -1,7 +1,7 @@
 /**
- * Names of agents and tools, as the plane has seen them of late. Somebody waits at a keyboard: what does not answer soon
- * is not there, and what was answered is kept for a minute, in a file that only its owner reads. The file is called after
- * a hash of the addresses and the key, so that it tells neither and no other key's names are ever shown.
+ * Names of agents and tools, as the plane has seen them of late. A person waits at a keyboard: an answer that does not
+ * come soon is left out, and an answer that came is kept for a minute, in a file that only its owner reads. The file is
+ * called after a hash of the addresses and the key, so that it tells neither and no other key's names are ever shown.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -60,7 +60,7 @@ async function readKept(file: string): Promise<Kept | null> {
   }
 }
 
-/** Whole or not at all, whoever else writes it just now. */
+/** Whole or not at all, whichever other process writes it just now. */
 async function keep(file: string, kept: Kept): Promise<void> {
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${randomUUID()}`;

@@ -27,7 +27,7 @@ export type Named = (typeof NAMED)[number];
 /** By what arguments and options are called. */
 const NAMES_OF: Readonly<Record<string, Named>> = { agent: 'agents', tool: 'tools' };
 
-/** Of these commands and all below them. */
+/** The words of these commands and of all commands below them. */
 export function wordsOf(commands: readonly Command[], above = ''): Words[] {
   return commands.flatMap((command) => {
     const path = `${above}${command.name()}`;

@@ -24,7 +24,7 @@ export async function editText(text: string, name: string, { env }: CommandConte
       'Set it, or give the correction with --set /pointer=value or --file.',
     );
   }
-  // Of the person alone: it holds whatever the producer sent.
+  // Readable to the person alone: it holds everything that the producer sent.
   const folder = mkdtempSync(join(tmpdir(), 'mandate-'));
   const discard = () => rmSync(folder, { recursive: true, force: true });
   const path = join(folder, name);

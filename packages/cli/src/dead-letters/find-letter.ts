@@ -32,7 +32,7 @@ export type FoundLetter = {
   deadLetter: Letter;
   place: Place;
   text: string | null;
-  /** Of the dead letter on the log; absent where the audit was asked. */
+  /** The headers of the dead letter on the log; absent if the audit was asked. */
   headers?: Readonly<Record<string, string>>;
   republications: readonly Republished[];
 };

@@ -1,4 +1,4 @@
-/** A record that could not be read, as people look at it and mend it: on lines, with the fault marked where it is. */
+/** A record that could not be read, as people see and correct it: on lines, with the fault marked at its place. */
 import { type Fault, type Read, readActionsRecord, readJson } from '@mandate/schemas';
 import type { FoundLetter } from './find-letter.ts';
 

@@ -15,7 +15,7 @@ export async function makeFolder(path: string): Promise<void> {
   const above = dirname(path);
   if (above !== path) await makeFolder(above);
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    // Made by somebody else meanwhile.
+    // Another process made it meanwhile.
     if (error.code === 'EEXIST') return;
     throw new CommandFailure(2, `the folder ${path} cannot be made: ${error.message}`, ANOTHER);
   });

@@ -7,7 +7,7 @@ import { decodeText } from '@mandate/schemas';
 
 export type RecordKind = { kind: 'action' | 'outcome'; bare: boolean };
 
-/** Of JSON that was read; whatever is no outcome passes for an action, and is refused as one where it is none. */
+/** The kind of JSON that was read; JSON that is no outcome counts as an action, and may be refused as one. */
 export function recordKind(json: unknown): RecordKind {
   if (typeof json !== 'object' || json === null) return { kind: 'action', bare: false };
   if ('event' in json) {

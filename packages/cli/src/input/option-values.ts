@@ -92,7 +92,7 @@ export function someText(text: string): string {
   throw new InvalidArgumentError('Give a text that is not empty.');
 }
 
-/** Whose it is. */
+/** The tenant of the command. */
 export function tenantName(text: string): string {
   const read = tenant.safeParse(text);
   if (read.success) return read.data;

@@ -1,7 +1,7 @@
 /**
  * A byte stream as lines, each at most `maxBytes` long: of a longer one the beginning is given, one byte more than
- * allowed, so that whoever reads it sees that it is too long and memory stays bounded. Blank lines are left out, and so
- * is a byte order mark at the very beginning.
+ * allowed, so that its reader sees that it is too long and memory stays bounded. Blank lines are left out, and so is a
+ * byte order mark at the very beginning.
  */
 export type NumberedLine = {
   /** Counts from 1, blank lines included, as editors do. */

@@ -22,11 +22,11 @@ export type ShownControlEvent = {
   actionId: string | null;
   answer: string | null;
   ledgerEpoch: string | null;
-  /** Of changes of tenants, agents, keys, policies, rules and mandates. A plane of before them tells none of the three. */
+  /** For changes of tenants, agents, keys, policies, rules and mandates. An older plane gives none of the three. */
   subject?: string | null;
   policyVersion?: number | null;
   refusal?: string | null;
-  /** Of a key of somebody, where the plane tells them. */
+  /** For the key of a person, if the plane gives it. */
   role?: string | null;
   keyName?: string | null;
 };
@@ -80,7 +80,7 @@ function toldOf(event: ShownControlEvent): Told {
     case 'ledger.epoch':
       return { word: 'LEDGER', style: 'yellow', what: `begins ${event.ledgerEpoch}` };
     default:
-      // Of a plane that is newer than this command.
+      // An event of a plane that is newer than this command.
       return { word: event.event.toUpperCase(), style: 'cyan', what: event.subject ?? event.agentId ?? '' };
   }
 }

@@ -11,7 +11,7 @@ export function printable(text: string): string {
   return text.replace(STEERING, spelt);
 }
 
-/** The same for text of several lines, whose line breaks stay. */
+/** The same for text of several lines, with its line breaks. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

@@ -11,7 +11,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** What a table for people needs to be told beyond the rows. */
 export type Presentation = {
-  /** Of fields whose names alone do not say what they hold. */
+  /** Titles for fields with names that do not say what they hold. */
   titles?: Readonly<Record<string, string>>;
   /** The fields that matter most where there is no room for all, the first before the others. */
   first?: readonly string[];
@@ -26,7 +26,7 @@ const FREE_TEXT: ReadonlySet<string> = new Set([
   ...['agentId', 'agent', 'tool', 'model', 'principalId', 'principal', 'subject', 'by', 'reason'],
 ]);
 
-/** Of the names of fields those that were asked for, in that order. */
+/** The asked fields among these, in the order in which they were asked. */
 export function onlyColumns(
   names: readonly string[],
   asked: readonly string[] | undefined,
@@ -38,8 +38,8 @@ export function onlyColumns(
 }
 
 /**
- * Columns for rows of whatever shape, from the first row's fields. Of an amount that stands there in both forms, people
- * read the dollars; a place on the log is for machines; a column that is empty in every row tells nothing.
+ * Columns for rows of any shape, from the first row's fields. If an amount is there in both forms, people read the
+ * dollars; a log position is for machines; a column that is empty in every row is left out.
  */
 export function answerColumns(
   rows: readonly Row[],

@@ -7,7 +7,7 @@ import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
 const MOST_TEXTS = 1_000;
 const MOST_CHARACTERS = 500_000;
 
-/** What stands where a text was whose person was forgotten. */
+/** Replaces a text after its person was forgotten. */
 const ERASED = '[erased]';
 
 /** The same with every text that can be read in the place of its token; other tokens stay. */

@@ -41,7 +41,7 @@ function placed(problem: ApiProblem, batch: readonly Submission[], before: numbe
     const place = batch[index ?? line - 1]?.place;
     return place === undefined ? [] : [`${place} ${pointer ? `${pointer}: ` : ''}${detail}`];
   });
-  // Where no index is given the place is one of the list as it was sent, which nobody has seen.
+  // Without an index the place is one in the list as it was sent, which the user has not seen.
   const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
   const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
   // What the plane says of its list would be taken for the whole file.

@@ -68,7 +68,7 @@ async function startBehind({ bus, snapshots }: Home) {
 const take = ({ bus, snapshots }: Home, afterRecords = 1) =>
   takeControlSnapshot({ bus, log, snapshots, afterRecords });
 
-/** Of the log as it is, line by line. */
+/** The lines of a snapshot of the log as it is. */
 async function linesOf(bus: Bus): Promise<string[]> {
   const [range] = await bus.ranges(TOPICS.control);
   const fold = foldControl();

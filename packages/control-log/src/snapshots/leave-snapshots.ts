@@ -1,4 +1,4 @@
-/** Sees to it that nobody who starts has much to fold: one snapshot at a time is taken, in the background. */
+/** Takes snapshots in the background, one at a time, so that a process that starts has little to fold. */
 import { type Taking, takeControlSnapshot } from './take-snapshot.ts';
 
 export type LeavingSnapshots = {

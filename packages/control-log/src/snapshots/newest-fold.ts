@@ -65,7 +65,10 @@ async function headIn(bus: Bus, stored: StoredSnapshot) {
   return (await isOnLog(bus, head)) ? head : null;
 }
 
-/** False where the log does not hold, at the place where the snapshot ends, what was read there: one that was made anew. */
+/**
+ * False if the log, at the position where the snapshot ends, does not hold the record that was read there: then it is
+ * another log.
+ */
 export async function isOnLog(bus: Bus, { offset, sha256 }: ControlPosition): Promise<boolean> {
   const record = await bus.at(positionOf(offset));
   return record !== null && sha256 === sha256Of(record.value);

@@ -1,12 +1,12 @@
 /**
  * Whether several lists of globs have a name in common that none of others denies, and which: the shortest. Every list is
- * followed as an automaton whose states are the places where a name may stand in its patterns, made as they are reached; the
+ * followed as an automaton. Its states are the places in the patterns that a name may have reached, made as needed. The
  * names that all have in common are looked for letter by letter, the shortest first.
  */
 import { type Effort, takes } from '@mandate/policy/parts';
 import { UNSPELLED } from './globs-within.ts';
 
-/** Of all patterns together: each state may hold a place in every one. */
+/** The size of all patterns together: each state may hold a place in every one. */
 const MOST_UNITS = 2_000;
 
 /** Null: there is none. Undefined: it would take too long to find out. */
@@ -131,7 +131,7 @@ function automatonOf(patterns: readonly string[], effort: Effort): Automaton {
   };
 }
 
-/** A star may stand for nothing: whoever is before it is behind it as well. */
+/** A star may match nothing: a name that is before it is also after it. */
 function withoutStars([pattern, at]: Place): Place[] {
   return pattern[at] === '*' ? [[pattern, at], ...withoutStars([pattern, at + 1])] : [[pattern, at]];
 }

@@ -7,7 +7,7 @@ import { skip } from './effort.ts';
 import { globsWithin } from './globs-within.ts';
 import { isOver, type Look, type RuleRead } from './rules-read.ts';
 
-/** Whom a rule holds, and when. */
+/** The agents that a rule matches, and when. */
 export type Reach = {
   agents: readonly string[] | undefined;
   groups: readonly string[] | undefined;
@@ -54,10 +54,13 @@ function areAll(names: readonly string[] | undefined, isThere: (name: string) =>
   return names?.every(isThere) === true;
 }
 
-/** Of a rule that is not over: one that gives the same instead of it, and some of those that are always given beside it. */
+/**
+ * A rule that is not over: a rule that gives the same instead of it, and some of the rules that are always given beside
+ * it.
+ */
 export type Covered = { rule: RuleRead; instead: RuleRead | null; beside: readonly RuleRead[] };
 
-/** Of each rule; one of each policy. */
+/** The most of them for each rule; one of each policy. */
 const MOST_BESIDE = 50;
 
 /** So much is compared in a step. */
@@ -69,7 +72,7 @@ export function coveredRules(
   { atMs, effort }: Look,
   around: readonly RuleRead[] = rules,
 ): readonly Covered[] {
-  // Of those that cannot be read nothing is known.
+  // Rules that cannot be read are left out, because nothing is known about them.
   const alive = ({ document, read }: RuleRead) => read.ok && !isOver(document, atMs);
   const all = rules.filter(alive).map((rule) => ({ rule, reach: reachOf(rule.document) }));
   const asked = new Set(around);
@@ -136,7 +139,7 @@ function withinEffort(effort: Effort): Within {
 /** By how much a mode gives: what is given twice is observed, or in shadow, only where both are. */
 const MODES = ['shadow', 'observe', 'enforce'];
 
-/** Of two that are the same but for their ids, the second is too much. */
+/** If two rules differ only in their ids, the second is redundant. */
 function isInPlaceOf(
   { document: one }: RuleRead,
   { document: other }: RuleRead,

@@ -2,12 +2,12 @@
 import type { Effort } from '@mandate/policy/parts';
 import type { LintFinding } from './finding.ts';
 
-/** Of all that is asked of a tenant's documents, a second or two. */
+/** The steps for all findings about a tenant's documents: a second or two. */
 export const EFFORT_OF_ALL = 20_000_000;
-/** Of what one change is answered with. */
+/** The steps for the answer to one change. */
 export const EFFORT_OF_ONE = 2_000_000;
 
-/** Findings of this code may be missing: about so many of these nobody knows. */
+/** Findings of this code may be missing: about this many documents nothing is known. */
 export type Skipped = {
   code: LintFinding['code'];
   of: 'agents' | 'parents' | 'rules' | 'policies' | 'patterns';

@@ -32,7 +32,7 @@ const glob = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 4 }).map((all
 const list = fc.array(glob, { maxLength: 2 });
 const lists = fc.array(list, { minLength: 1, maxLength: 3 });
 const denied = fc.oneof(fc.constant([]), list);
-/** Of up to eight letters. */
+/** Every name of up to eight letters. */
 const EVERY_NAME = Array.from({ length: 9 }, (_, length) => length).flatMap((length) =>
   Array.from({ length: 2 ** length }, (_, number) =>
     Array.from({ length }, (_, at) => (((number >> at) & 1) === 0 ? 'a' : 'b')).join(''),

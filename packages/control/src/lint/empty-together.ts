@@ -10,8 +10,8 @@ const MOST_SETS = 200;
 export type Names = { allowed: readonly string[]; denied: readonly string[] };
 
 /**
- * The smallest set of these that have no name in common, by their places; the first of several. Null where all have one in
- * common; undefined where nobody knows.
+ * The smallest set of these that have no name in common, by their places; the first of several. Null where all have one
+ * in common; undefined if the effort did not suffice to know.
  */
 export function emptyTogether(all: readonly Names[], effort: Effort): readonly number[] | null | undefined {
   const places = [...all.keys()];

@@ -60,7 +60,7 @@ function finding({ id, policy }: Rule, claims: readonly string[], agent: AgentAt
   };
 }
 
-/** A rule whose policy is missing, or allows no tool, takes away whatever it matches. */
+/** A rule with a policy that is missing, or allows no tool, takes away whatever it matches. */
 function gives(control: TenantControl, { document }: RuleRead): boolean {
   const policy = meant(control, document)?.document;
   return policy !== undefined && policy.allowedTools?.length !== 0;

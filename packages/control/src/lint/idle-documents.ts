@@ -1,4 +1,4 @@
-/** Documents that do nothing: rules that never hold or add nothing, policies that nobody uses, patterns that match no tool. */
+/** Documents that do nothing: rules that never hold or add nothing, policies in no rule, patterns that match no tool. */
 
 import { compileGlobs } from '@mandate/policy';
 import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
@@ -63,7 +63,7 @@ export function idleRules(
   });
 }
 
-/** Where the effort did not suffice, some of these match somebody. */
+/** Rules that match no agent. If the effort did not suffice, some of these do match one. */
 function matchingNobody(
   { agents }: TenantControl,
   rules: readonly RuleRead[],

@@ -8,7 +8,7 @@ export type Limit = {
   says: string;
   of: 'micros' | 'calls';
   most: number;
-  /** Whose calls are counted; of one call its cost is weighed, and nothing counted. */
+  /** The agents that share the count; `call`: the cost of one call is judged, and nothing is counted. */
   scope: 'call' | BudgetLimit['scope'];
   /** null: of every tool. */
   tool: string | null;

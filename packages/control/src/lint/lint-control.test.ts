@@ -329,7 +329,7 @@ test('what would take too long is not told, but that it is not', () => {
       { code: 'NAMES_ALIKE', of: 'agents', count: 1 },
     ],
   });
-  // Patterns of so many characters are held against each other for nobody.
+  // Patterns of so many characters are not compared with each other.
   const { findings, skipped } = linted();
   expect(skipped).toEqual([{ code: 'NOTHING_IN_COMMON', of: 'agents', count: 2 }]);
   expect(findings.length).toBeGreaterThan(299);

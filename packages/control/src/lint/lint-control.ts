@@ -57,7 +57,7 @@ function givenBy(control: TenantControl, rules: readonly RuleRead[], atMs: numbe
 
 export type LintedDocument = { kind: 'agent' | 'rule' | 'policy'; id: string };
 
-/** So many of the agents that its rules hold are looked at: whoever changes a document waits for the answer. */
+/** How many of the agents that its rules match are looked at: the author of a change waits for the answer. */
 const AGENTS_AROUND = 100;
 
 /** What is amiss about one document, of all that lintControl tells. */

@@ -12,7 +12,7 @@ type Given = { rule: Rule; policy: PolicyDocument | undefined };
 
 const NAMED = 10;
 
-/** @param below those whose parents are looked at */
+/** @param below the agents with parents to look at */
 export function lintFamilies(
   { agents }: TenantControl,
   below: readonly AgentDocument[],

@@ -6,7 +6,7 @@ const P = { id: 'p' };
 const HOUR_MS = 3_600_000;
 const budget = (fields: object) => ({ id: 'b', scope: 'agent', max: 10, ...fields });
 
-/** Of rules that give one policy to the agent, and others to everybody. */
+/** The contradictions of rules that give one policy to the agent, and others to every agent. */
 function contradictions(own: object, ...others: object[]): string[] {
   const policies = [{ id: 'p', ...own }, ...others.map((fields, at) => ({ id: `q${at}`, ...fields }))];
   const rules = policies.map(({ id }) => ({

@@ -16,12 +16,14 @@ import { countsAllOf, type Limit, type Limits, limitsOf } from './limits.ts';
 import { neverHold } from './never-hold.ts';
 import type { RuleRead } from './rules-read.ts';
 
-/** A policy, as somebody is held to it. `rule`: that gives it; null: of the tenant's bounds, or of no rule's in particular. */
+/**
+ * A policy that applies to an agent. `rule`: the rule that gives it; null: the tenant's bounds, or no rule in particular.
+ */
 type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead | null };
 
 /**
  * @param names of the policies that are looked at, as rules name them
- * @param covered rules whose policies are always held together with others
+ * @param covered rules with policies that always apply together with others
  */
 export function contradictingLimits(
   control: TenantControl,
@@ -42,7 +44,7 @@ export function contradictingLimits(
     bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
 
   const found = new Map<string, Finding>();
-  /** Whoever is held to the first is held to the second. */
+  /** An agent that the first applies to has the second as well. */
   const compare = (one: Held, other: Held) => {
     if (effort.left < costOf(one, other)) {
       skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
@@ -66,7 +68,7 @@ export function contradictingLimits(
   return [...found.values()];
 }
 
-/** Of looking at each limit, and each price, of the one beside those of the other. */
+/** The cost of comparing each limit, and each price, of the one with those of the other. */
 function costOf(one: Held, other: Held): number {
   const of = ({ limits, policy }: Held) => limits.all.length + policy.tools.size;
   return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
@@ -99,7 +101,7 @@ function leavesNothing(wide: Limit, limit: Limit): boolean {
   return wide.most <= limit.most && countsAllOf(wide, limit);
 }
 
-/** Of tools that the first prices, and the second limits; null: of those that it says nothing of. */
+/** Tools that the first prices, and the second limits; null: all tools that it does not name. */
 function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
   return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
     const micros = leastPrice(one.policy, tool);

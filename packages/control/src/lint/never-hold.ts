@@ -40,7 +40,7 @@ function needsValue(condition: FieldCondition): boolean {
   return condition.op !== 'exists' || condition.value;
 }
 
-/** Of one field. Where some condition says which values it may have, each is tried; else what none can have is looked for. */
+/** Whether conditions on one field contradict each other. If some condition lists the possible values, each is tried. */
 function isImpossible(
   asked: readonly FieldCondition[],
   excluded: readonly FieldCondition[],

@@ -44,7 +44,7 @@ type Held = {
   holder: string | null;
   policy: string;
   names: Names;
-  /** What it allows to those below whoever holds it. */
+  /** What it allows to the descendants of its holder. */
   below: Names;
 };
 
@@ -71,7 +71,7 @@ function ofKind(
     return held;
   };
   const found = new Map<string, Finding>();
-  /** Whether anybody knows of such a set. */
+  /** Whether it is known if such a set exists. */
   const looked = new Map<string, boolean>();
   const skipped = () => skip(effort, 'NOTHING_IN_COMMON', 'agents');
   for (const agent of agents) {
@@ -89,7 +89,7 @@ function ofKind(
     if (known === false) skipped();
     if (known !== undefined) continue;
     const empty = emptyAtOnce(held, effort);
-    // Of rules that were not all asked, some leaving no name over means that all do; others mean nothing.
+    // If not all rules were asked, an empty result is certain, and any other result is not.
     const isKnown = empty === null ? effort.left >= 0 : empty !== undefined;
     looked.set(key, isKnown);
     if (!isKnown) skipped();
@@ -150,7 +150,7 @@ function mayHoldAtOnce(set: readonly Held[], effort: Effort): boolean {
   const asked = set.flatMap(({ rule, holder }) => {
     const { when } = rule?.document ?? {};
     const all = when === undefined ? [] : conjuncts(when);
-    // Of an agent above other things may be so; it acts as the one below does.
+    // An ancestor may act otherwise; here it acts as its descendant does.
     return holder === null ? all : all.filter(isOfAct);
   });
   return !neverHold(asked, effort);

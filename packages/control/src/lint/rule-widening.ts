@@ -1,8 +1,8 @@
 /**
- * What a rule that is put, changed or removed lets through that was refused: in words, as of a policy (widening.ts). Whom it
- * holds no longer is held to less, and whom it holds only now may have been refused for want of any rule: so either is told.
- * It looks at one document: what it names other rules may forbid all the same, what it does not name is not wider. That rules
- * took too much to be asked, and so blocked, is not looked at.
+ * What a rule that is put, changed or removed newly lets through: in words, as for a policy (widening.ts). Agents that it
+ * no longer matches have fewer limits, and agents that it newly matches may have been refused for want of any rule: both
+ * are told. It looks at one document: what it names other rules may forbid all the same, what it does not name is not
+ * wider. That rules took too much to be asked, and so blocked, is not looked at.
  */
 import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { covers, type Reach, reachOf } from './covering-rules.ts';

@@ -7,7 +7,9 @@ import { skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
 
-/** A rule whose policy allows something. Under `not` a wider pattern only keeps the rule from applying more often. */
+/**
+ * A rule with a policy that allows something. Under `not` a wider pattern only keeps the rule from applying more often.
+ */
 export function unanchoredPatterns(
   control: TenantControl,
   rules: readonly RuleRead[],

@@ -1,5 +1,5 @@
 /**
- * What a policy that is changed lets through that it did not: in words, for whoever is about to publish it. It looks at one
+ * What a changed policy newly lets through: in words, for the person who is about to publish it. It looks at one
  * document, and so may name what another policy forbids all the same; what it does not name is not wider.
  */
 
@@ -192,7 +192,7 @@ function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, ef
     before: within(before[`denied${of}`] ?? []),
     after: within(after[`denied${of}`] ?? []),
   };
-  // Of agents below: what is allowed, and what may be handed on to them.
+  // For descendants: what is allowed, and what may be delegated to them.
   const isAllowedBelow = within(allowedBelow(of, before));
   const mayBeAllowedBelow = within(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
@@ -283,7 +283,7 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
   return [...new Set(policies.flatMap(({ toolPolicies = {} }) => Object.keys(toolPolicies)))].sort();
 }
 
-/** Whether somebody may call a tool, who holds it or is below. */
+/** Whether its holder or a descendant may call a tool. */
 function usableUnder(policy: PolicyDocument, effort: Effort): (tool: string) => boolean {
   // A tool that is not compared any more is looked at: it may be usable.
   const isAllowed = globsWithin(allowedBelow('Tools', policy), true, effort);

@@ -4,7 +4,7 @@ import type { Change } from './change.ts';
 import type { Standing } from './standing.ts';
 import { whatWillBeOf } from './what-will-be.ts';
 
-/** Of agents that are to stand: those whose parent is not there once the changes are made. A line each. */
+/** The agents to keep with a parent that does not exist once the changes are made. A line each. */
 export function missingParents(
   agents: ReadonlyMap<string, Pick<AgentDocument, 'parent'>>,
   standing: readonly Standing[],

@@ -40,7 +40,7 @@ test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, str
   expect([...missingPolicies(wanted.rules, standing, changes)]).toEqual(
     why === null ? [] : [['r', `the rule "r" names ${named}, and ${why}`]],
   );
-  // Whom a rule blocks it gives nothing; what is removed goes behind it.
+  // A rule that blocks its agents gives them nothing; removals come after it.
   const put = changes.find(({ kind, does }) => kind === 'rule' && does === 'add');
   if (put !== undefined && !prune) expect(put.widens.length > 0).toBe(why === null);
 });

@@ -12,7 +12,7 @@ import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
 
 type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
 
-/** Of rules that are to stand: those whose policy is not there once the changes are made. A line each, by their ids. */
+/** The rules to keep with a policy that does not exist once the changes are made. A line each, by their ids. */
 export function missingPolicies(
   rules: Rules,
   standing: readonly Standing[],
@@ -28,7 +28,7 @@ export function missingPolicies(
   );
 }
 
-/** Of rules that are to be kept with the latest version of each policy: those that name one of several. A line each. */
+/** The rules that name one of several versions, if only the latest version of each policy is kept. A line each. */
 export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): readonly string[] {
   const policyOf = whatWillBeOf('policy', standing);
   return [...rules].flatMap(([id, { policy }]) => {

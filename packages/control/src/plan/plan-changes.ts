@@ -64,7 +64,7 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
     id: string,
     before: Standing | undefined,
     after: Document | null,
-    /** Of a rule: its policy is not there, and so it blocks whom it holds. */
+    /** For a rule: its policy does not exist, so it blocks the agents that it matches. */
     isMissing = false,
   ): readonly string[] => {
     const was = before?.document ?? null;
@@ -73,7 +73,7 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
         atMs,
         is: () => (isMissing ? null : undefined),
       });
-    // Whoever is taken away is given nothing more.
+    // A rule that is removed gives nothing more.
     if (after === null) return [];
     if (kind === 'agent')
       return was === null ? [] : agentWidening(was as AgentDocument, after as AgentDocument, asked);

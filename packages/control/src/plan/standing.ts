@@ -8,9 +8,9 @@ export type Standing = {
   kind: Kind;
   id: string;
   revision: number;
-  /** Of a policy: how many there are; of others 0. */
+  /** For a policy: how many versions there are; for others 0. */
   versions: number;
-  /** Of a policy: it was there, and comes back as another version. */
+  /** For a policy: it was archived, and comes back as another version. */
   isArchived: boolean;
   document: Readonly<Record<string, unknown>>;
 };

@@ -1,7 +1,7 @@
 /**
- * The fold of the control topic, written down: NDJSON, with a head, what stands, and an end that seals it. Lines come in an
- * order in which each can be taken in as it is read: a tenant before what is its own, what mandates are made of before them.
- * What follows from other lines, as who stands below whom, is in none.
+ * The fold of the control topic, written down: NDJSON, with a head, what stands, and an end that seals it. Lines come in
+ * an order in which each can be taken in as it is read: a tenant before what is its own, what mandates are made of before
+ * them. Lines that follow from others, such as the descendants of an agent, are left out.
  */
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Changed } from '../control-state.ts';
@@ -10,9 +10,9 @@ import type { Kept, PolicyHistory } from '../kept.ts';
 import type { Tenant } from '../tenant-control.ts';
 
 /**
- * Of the lines, and of the fold. Raised when a line changes its meaning, and when the same records come to fold to something
- * else: one of another version is passed over, and the log folded from its start. That there are other records, or other
- * documents, shows by itself.
+ * The version of the lines, and of the fold. Raised when a line changes its meaning, and when the same records come to
+ * fold to something else: one of another version is passed over, and the log folded from its start. That there are other
+ * records, or other documents, shows by itself.
  */
 export const CONTROL_SNAPSHOT_VERSION = 7;
 

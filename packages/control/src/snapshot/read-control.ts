@@ -90,7 +90,7 @@ const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => voi
 
 const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedKeys']);
 
-/** Of one tenant after the other: the lines behind that which names it. */
+/** Takes the lines of one tenant after the other: those that follow the line with its name. */
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
   let [name, control, became] = ['', newTenant(), new Map()];
   let elsewhere = new Set<string>();

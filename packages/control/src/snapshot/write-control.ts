@@ -44,7 +44,7 @@ export function* writeControl(
   yield JSON.stringify(end);
 }
 
-/** Of everything that the fold holds: equal wherever the same records were folded, from whichever start. */
+/** The digest of everything that the fold holds: equal wherever the same records were folded, from any start. */
 export function controlDigest({ state }: ControlFold, seal: Sha256OfPieces = sha256OfPieces()): string {
   for (const line of stateLines(state)) seal.update(`${JSON.stringify(line)}\n`);
   return seal.digest('hex');

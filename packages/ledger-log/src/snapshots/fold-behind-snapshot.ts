@@ -38,7 +38,7 @@ async function newestFold(
       if (fold !== null) return fold;
     }
   } catch (error) {
-    // Whoever was stopped or overtaken meanwhile ends here.
+    // A rebuild that was stopped or overtaken meanwhile ends here.
     await onProgress(0);
     log.warn({ err: error }, 'snapshots cannot be read; the log is folded from its start');
   }

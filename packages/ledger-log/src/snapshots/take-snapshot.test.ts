@@ -11,7 +11,7 @@ import { restoreLedger } from '../restore-ledger.ts';
 import { foldBehindSnapshot } from './fold-behind-snapshot.ts';
 import { leaveSnapshot, takeSnapshot } from './take-snapshot.ts';
 
-/** Of one epoch each: what a plane writes that starts, decides and stops. */
+/** Records of one epoch each: what a plane writes that starts, decides and stops. */
 async function live(bus: Bus, from: number, count: number): Promise<void> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   await decide(bus, ledger, from, count);

@@ -1,4 +1,7 @@
-/** When a snapshot is taken. Who folded much leaves one behind; `mandate snapshot` sees to it that nobody has to fold much. */
+/**
+ * When a snapshot is taken. A process that folded much writes one; `mandate snapshot` takes one before any process has to
+ * fold much.
+ */
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { deliveriesIn, writeSnapshot } from '@mandate/ledger';
 import type { Logger } from '@mandate/runtime';

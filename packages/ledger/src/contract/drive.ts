@@ -38,7 +38,7 @@ export type Driver = {
   ledger: Ledger;
   clock: ManualClock;
   plans: History['plans'];
-  /** Of its own positions. */
+  /** The topic of its positions. */
   topic: string;
   sent: Operation[];
   latestMs: number;
@@ -109,7 +109,7 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       if (request === undefined) return [];
       const { tenant, agentId, actionId, digest } = request;
       const expiresAtMs = atMs + expiresInMs;
-      // Whoever repeats a command repeats what it says.
+      // A client that repeats a command repeats its content.
       const id = [command.id, answer, agentId, actionId, digest].join('-');
       const approval = { ...ORDER, id, tenant, agentId, actionId, digest, answer, expiresAtMs };
       const approved = await ledger.approve(approval).then(
@@ -136,7 +136,7 @@ export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Pr
   });
 }
 
-/** What is left on a log that lost some records, by their positions, and the deliveries that come again for them. */
+/** A log that has lost some records, by their positions, and the deliveries that come again for them. */
 export function loseSome(
   played: readonly Played[],
   isLost: Iterator<boolean>,

@@ -34,8 +34,8 @@ export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: Hi
 const FULL = { maxRemembered: 6, keptUnremembered: 3 };
 
 /**
- * Histories of tenants that fill their room. They take so little time that no delivery is forgotten, because stores differ
- * in when they free the room of forgotten deliveries.
+ * Histories of tenants that fill their room. They last so short a time that no delivery is forgotten, because stores
+ * differ in when they free the room of forgotten deliveries.
  */
 export function fullHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
   test('a tenant without room is answered as the model answers it', async () => {

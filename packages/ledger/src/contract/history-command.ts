@@ -27,14 +27,14 @@ export type OperationCommand =
 
 export type Command =
   | { do: 'step'; operations: OperationCommand[] }
-  /** Each operation sent so far whose number, in a circle of eight, is in the mask. */
+  /** Each of the operations sent so far with its number, in a circle of eight, in the mask. */
   | { do: 'confirm'; mask: number }
   | { do: 'pass'; ms: number }
   | { do: 'kill'; target: KillTarget; id: string; controlRevision: number }
   /** `ahead` of the flag's revision: below 1, it has been overtaken. */
   | { do: 'revive'; target: KillTarget; id: string; ahead: number }
   | { do: 'adjust'; adjustment: Omit<Adjustment, 'by' | 'reason'> }
-  /** `asks`: whoever was deferred asks again at once. */
+  /** `asks`: the agent asks again at once if it was deferred. */
   | {
       do: 'approve';
       id: string;

@@ -9,7 +9,7 @@ const WHOLE: KillTarget = { scope: 'tenant', tenant: TENANT };
 const ALL: KillTarget = { scope: 'all' };
 const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
 
-/** As deciders plan for whoever stands below: everyone above is charged. */
+/** A plan as deciders make it for a descendant: all ancestors are charged. */
 function below(...above: string[]) {
   const limits = above.map((subject) => budget({ subject, maxMicros: null }));
   return planOf({ limits, above });
@@ -64,7 +64,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
     expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
-    // A flag of its own: reviving the agent lets nobody go, and the family not the agent.
+    // Each target has its own flag: reviving the agent does not revive the family, nor the reverse.
     await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, order('k'));
     expect(await ledger.revive({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([false, false, false, true, true, true]);
@@ -90,7 +90,7 @@ export function killing(make: MakeLedger): void {
     expect(await acts(11)).toBe(false);
     // The agent left before the family was killed.
     expect(await acts(10)).toBe(true);
-    // A second kill holds those whom the first held.
+    // A second kill still stops the agents that the first kill stopped.
     expect((await killFamily('k2', 20)).heldSince).toBe(10);
     expect(await acts(11)).toBe(false);
     expect(await ledger.revive(FAMILY, 3, 'r')).toBe(true);

@@ -122,7 +122,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('equals the live ledger also if tenants have no room left', async () => {
+  test('equals the live ledger even if tenants have no room left', async () => {
     const room = { maxRemembered: 6, keptUnremembered: 3 };
     await fc.assert(
       fc.asyncProperty(history, turns, fc.nat(), async (commands, order, cut) => {

@@ -115,7 +115,7 @@ export function redelivery(make: MakeLedger): void {
     expect((await settle(ledger, settleRequest(request, { status: 'cancelled' }))).deltaMicros).toBe(-100);
   });
 
-  test('a position that is decided anew, once it is forgotten, is remembered anew', async () => {
+  test('a forgotten position that is decided again is remembered again', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const requests = Array.from({ length: 20 }, () => stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     await ledger.step(requests);

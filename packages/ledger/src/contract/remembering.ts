@@ -77,7 +77,7 @@ export function remembering(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, repeated(refused, { maxRemembered: 1 })))).toBe(true);
   });
 
-  test('a lack of room is checked before deadline, kill switch, an outdated plan and a mandate that only observes', async () => {
+  test('checks the lack of room before deadline, kill switch, an outdated plan and a mandate that only observes', async () => {
     const { ledger, clock } = await beginFull(make);
     const none = { maxRemembered: 0 };
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });

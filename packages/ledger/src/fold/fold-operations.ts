@@ -24,8 +24,8 @@ export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
 }
 
 /**
- * A known id is merged all the same: when the log did not answer whether it took the event, the revive was appended
- * anew, and the last one is the one that the ledger carried out.
+ * A known id is merged all the same: if the log did not confirm the event, the revive was appended again, and the ledger
+ * carried out the last one.
  */
 export function foldRevive(state: LedgerState, { id, target, revision, at }: AgentRevived['revive']): void {
   const atMs = Date.parse(at);

@@ -38,7 +38,7 @@ async function recorded(ledger: MemoryLedger, ...operations: Operation[]): Promi
   return recordsOf(await playBatch(ledger, operations), ledger.epoch).map(({ record }) => record);
 }
 
-/** Of records that lie in one partition. */
+/** The fold of records in one partition. */
 function foldOf(records: readonly DecisionsRecord[]): Fold {
   const fold = createFold();
   records.forEach((record, offset) => {
@@ -280,7 +280,7 @@ describe('given a log', () => {
     expect((await decide(again, repeated(request))).first).toMatchObject({ source: anew.source });
   });
 
-  test('a position that was decided anew, days apart, is known by the later decision behind a snapshot', async () => {
+  test('knows a position that was decided twice, days apart, by the later decision, which follows a snapshot', async () => {
     const { ledger, clock } = fresh();
     const request = stepRequest({ plan: planOf({ leaseMs: 1 }) });
     const log = await recorded(ledger, request);

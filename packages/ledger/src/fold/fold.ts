@@ -21,13 +21,13 @@ export type Fold = {
   readonly state: LedgerState;
   /** By partition of the decisions topic: the last offset that was folded. */
   readonly positions: Map<number, number>;
-  /** By partition: the digest of the record at that position, where whoever folds has noted it. Tells a log from another. */
+  /** By partition: the digest of the record at that position, if the reader noted it. It tells a log from another log. */
   readonly digests: Map<number, string>;
   /** By partition: the epoch that holds there from now on. */
   readonly epochs: Map<number, EpochInForce>;
   /**
-   * By partition that whoever folds has not read to its end: the latest time there, 0 where it has not begun. What lies
-   * behind that may still ask for what was decided then, however far the others are.
+   * By partition that is not read to its end: the time of its latest record, 0 before the first one. Records after that
+   * may still repeat requests that were decided then, however far the other partitions are.
    */
   readonly behind: Map<number, number>;
 };
@@ -143,7 +143,7 @@ export function highestGeneration({ epochs }: Pick<Fold, 'epochs'>): number {
   return Math.max(0, ...[...epochs.values()].map(({ generation }) => generation));
 }
 
-/** Of those records that a newer epoch makes void. */
+/** The records that a newer epoch does not make void. */
 function madeIn(
   record: DecisionsHead,
 ): { ledgerEpoch: string; ledgerSequence: number; tenant: string } | null {

@@ -26,7 +26,7 @@ export type Counters = {
   readonly budgets: Readonly<Record<BudgetLimit['scope'], Map<string, Counter[]>>>;
   /** By agent, or by agent and tool: see `ratesKey`. */
   readonly rates: Map<string, SlidingRate[]>;
-  /** Everything that slides, and whose turn it is to be cleared of what has left its window. */
+  /** All sliding counters, in the order in which expired entries are cleared. */
   readonly sliding: (SlidingSum | SlidingRate)[];
   nextSwept: number;
 };

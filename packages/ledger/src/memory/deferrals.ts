@@ -1,6 +1,6 @@
 /**
- * Deferred actions. Each holds one slot of every rate of its plan from the time at which it was asked. While nobody has
- * answered, it waits with its agent. An answer takes it to the grant. The ALLOW that uses the grant takes the slots along:
+ * Deferred actions. Each holds one slot of every rate of its plan from the time at which it was asked. Until a person
+ * answers, it waits with its agent. An answer takes it to the grant. The ALLOW that uses the grant takes the slots along:
  * they then count from the time of the ALLOW, so that no window ever holds more calls than its rate.
  */
 

@@ -17,7 +17,7 @@ export function replayUntilMs(
   return Math.max(atMs, appendedAtMs) + replayMemoryMs;
 }
 
-/** May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run. */
+/** May the next attempt be decided? Not after a success, a final block, or while this one may still run. */
 export function mayBeRetried(entry: StoredDecision, nowMs: number): boolean {
   if (entry.verdict === 'BLOCK') return !entry.final;
   if (entry.lease === null) return false;

@@ -12,7 +12,7 @@ export type Flag = {
   readonly reason: string;
   /** When it was last changed. */
   readonly atMs: number;
-  /** Of a family: agents that left it at a later revision of the control topic are still stopped. */
+  /** Only for a family: agents that left it at a later revision of the control topic are still stopped. */
   readonly heldSince: number;
 };
 
@@ -96,7 +96,7 @@ function concerning(flags: Flags, tenant: string, agentId: string, standing: Sta
     const flag = flags.get(flagKey(target));
     if (flag === undefined || target.scope !== 'family') return flag ?? [];
     const leftAt = left.get(target.agentId);
-    // Somebody who left before the kill is not concerned by it.
+    // The kill does not apply to agents that left before it.
     return leftAt === undefined || (flag.killed && leftAt > flag.heldSince) ? flag : [];
   });
 }

@@ -12,7 +12,7 @@ export type Grant = {
   /** Once expired it is remembered for the replay memory, so that it can be told from one never given. */
   readonly forgetAtMs: number;
   readonly sequence: number;
-  /** What it answers, whose slots the ALLOW takes along; null where that was forgotten. */
+  /** The deferral that it answers. The ALLOW takes the slots of it along. null if the deferral was forgotten. */
   readonly deferral: Deferral | null;
 };
 
@@ -56,7 +56,7 @@ export function consumeGrant(grants: Grants, request: Request, sequence: number)
   return grant.deferral;
 }
 
-/** Where somebody has answered it already: a log may have the answer before the question. */
+/** If the question has an answer already: a log may have the answer before the question. */
 export function attachDeferral(
   grants: Grants,
   request: Request,

@@ -20,7 +20,7 @@ import { decide } from './step.ts';
 
 export type MemoryLedgerOptions = {
   clock: Clock;
-  /** Of this rebuild. */
+  /** The epoch of this rebuild. */
   epoch: string;
   /** That the log names for it. Default 0: none. */
   generation?: number;

@@ -21,7 +21,7 @@ export function kill(state: LedgerState, nowMs: number, target: KillTarget, comm
 
   const before = state.flags.get(flagKey(target));
   const read = target.scope === 'family' ? (command.controlRevision ?? 0) : 0;
-  // A second kill lets nobody go who is held by the first.
+  // A second kill still stops every agent that the first kill stopped.
   const heldSince = before?.killed ? Math.min(before.heldSince, read) : read;
   const revision = (before?.revision ?? 0) + 1;
   const { reason } = command;

@@ -21,7 +21,10 @@ export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
   return balances.sort((a, b) => compareBudgets(a.budget, b.budget));
 }
 
-/** Of a family, whoever charged the total of who heads it: each ALLOW below is charged to everyone above. */
+/**
+ * For a family, the actions that were charged to the total of its head: each ALLOW of a descendant is charged to all
+ * ancestors.
+ */
 export function openFor(
   target: KillTarget,
   tenant: TenantState,
@@ -47,7 +50,7 @@ function openEntries(
   return [...entries].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Of one agent: what the tenant has running or what the agent is remembered for, whichever is less to look at. */
+/** For one agent: the running actions of the tenant or the remembered actions of the agent, whichever are fewer. */
 function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<StoredDecision> {
   const agent = agentId === undefined ? undefined : tenant.agents.get(agentId);
   if (agentId !== undefined && agent === undefined) return;

@@ -1,6 +1,6 @@
 /**
  * All that a ledger holds, as plain data: what steps change in memory, what a fold of the log builds up, and what a
- * snapshot writes down. There is one owner at a time: whoever hands a state on lets go of it.
+ * snapshot writes down. There is one owner at a time: a caller that hands a state on no longer uses it.
  */
 import { CAPS } from '@mandate/schemas/core';
 import type { KillReceipt } from '../port.ts';

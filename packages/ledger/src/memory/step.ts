@@ -86,7 +86,7 @@ type Outcome = Pick<StoredDecision, 'grantConsumed'> & {
   facts: StepFacts;
   published: VerdictCode;
   lease: Lease | null;
-  /** Of which it took a slot. */
+  /** The rates in which it took a slot. */
   rates: readonly SlidingRate[];
   position: ReturnType<typeof openPosition>;
 };

@@ -14,7 +14,7 @@ test('a call is confirmed as a whole when nothing of it is missing, among others
   expect(calls.whole('epoch-1', published(one))).toEqual({ calls: [], rest: [one] });
 });
 
-test('what is of another epoch, or was asked by others, goes by its position', () => {
+test('confirms deliveries of another epoch or another caller by their position', () => {
   const calls = createAnsweredCalls();
   const [known, unknown] = [source(1), source(1)];
   calls.note(CALL, [known]);

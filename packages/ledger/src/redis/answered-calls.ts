@@ -1,7 +1,7 @@
 /**
- * Which call of step.lua answered what, by the very objects that were asked with: deciders confirm what they stepped, in the same
- * order, and a whole call is confirmed by its number: by position Redis would read every delivery again. What is not known
- * here, as after a restart, is confirmed so.
+ * Which call of step.lua answered which delivery, by the very objects that the caller passed. Deciders confirm what they
+ * stepped in the same order, so a whole call is confirmed by its number. By position Redis would read every delivery
+ * again. A delivery of an unknown call, as after a restart, is confirmed by its position.
  */
 import type { Source } from '@mandate/schemas';
 
@@ -16,7 +16,7 @@ export type AnsweredCalls = {
 };
 
 export function createAnsweredCalls(): AnsweredCalls {
-  // Of each, since one that was forgotten may be asked with again, and is another call's then.
+  // The call of each delivery. A forgotten delivery may be asked again, and then belongs to another call.
   const callOf = new WeakMap<Source, Call & { sources: readonly Source[] }>();
   return {
     note(call, sources) {

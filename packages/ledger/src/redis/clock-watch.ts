@@ -1,6 +1,6 @@
 /**
- * Notices a server's clock that was set forward. It cannot be taken back, since it may be the correction of one that was
- * behind: windows may admit once more what they hold, and somebody should know.
+ * Notices that the clock of a server was set forward. The ledger cannot undo this, because the old time may have been
+ * wrong: windows may admit again what they hold, and an operator should know.
  */
 import type { Logger } from '@mandate/runtime';
 

@@ -147,7 +147,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(kinds).toEqual(kinds.map(([, waits]) => [waits ? 'replan' : 'decided', waits]));
   });
 
-  test('of a call that meets another record at a known position nothing happens', async () => {
+  test('a call that meets another record at a known position changes nothing', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const known = await allow(ledger, stepRequest());
     const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];

@@ -15,7 +15,7 @@ import { slotOf } from './slot.ts';
 export type RedisAddress = {
   /** `redis://…` or `rediss://…` of one server, with its password where it has one; or of sentinels that know it. */
   url?: string;
-  /** As whom the sentinels are asked. */
+  /** The user and password for the sentinels. */
   sentinel?: { username?: string; password?: string };
   /** In the place of `url`: some nodes of a cluster. */
   clusterNodes?: readonly { host: string; port: number }[];

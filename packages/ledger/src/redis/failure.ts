@@ -1,7 +1,7 @@
 /**
- * What goes wrong with Redis, as errors of Mandate: the one place that knows which of its faults pass. Everything but an
- * answer of the server is the way to it (refused, cut, timed out), and passes; of its answers those do whose first
- * word, which is Redis's code, stands here. Any other is a defect of a script, and is thrown as it is.
+ * Faults of Redis as errors of Mandate: the one place that knows which of them pass. A fault of the connection (refused,
+ * cut, timed out) passes. An error reply of the server passes if its first word, which is Redis's code, is in the list
+ * here. Any other reply is a defect of a script, and is thrown as it is.
  */
 import { MandateError, tlsRemedy } from '@mandate/runtime';
 import { ReplyError } from 'ioredis';
@@ -12,11 +12,11 @@ const PASSING: ReadonlySet<string> = new Set([
   ...['LOADING', 'MASTERDOWN', 'READONLY', 'NOREPLICAS', 'UNBLOCKED'],
   // Full, or unable to write to its disk.
   ...['OOM', 'MISCONF'],
-  // Forgetting its scripts faster than the client sends them anew, which it does once a call.
+  // The server forgets its scripts faster than the client sends them again, which it does once a call.
   'NOSCRIPT',
   // A cluster that is changing shape.
   ...['CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN'],
-  // Held up by a script of somebody else, or not letting us in (any more).
+  // A script of another client runs, or the server does not let this client in (any more).
   ...['BUSY', 'NOAUTH', 'WRONGPASS', 'NOPERM'],
 ]);
 

@@ -57,7 +57,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     const order = (id: string) => ({ id, by: 'op', reason: 'r', tenant: TENANT });
     const total = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
     await ledger.adjust({ ...order('adj'), budget: total, deltaMicros: 5 });
-    // Of one that was blocked for now: it may still be let through.
+    // A request that was blocked for now may still be allowed.
     const [{ actionId, digest } = stepRequest()] = requests;
     const grant = { agentId: AGENT, actionId, digest, answer: 'granted', expiresAtMs: 1_100 } as const;
     await ledger.approve({ ...order('app'), ...grant });

@@ -68,7 +68,7 @@ function newClientLike(publisher: Redis | Cluster): Redis {
   return node.duplicate({ lazyConnect: true, retryStrategy: () => null, sentinelRetryStrategy: () => null });
 }
 
-/** null for what is none: anybody who may use this server may publish. */
+/** null if the text is not a notice: any user of this server may publish. */
 function noticeIn(text: string): KillNotice | null {
   try {
     const { target, killed, revision } = JSON.parse(text) as Partial<KillNotice>;

@@ -26,7 +26,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
       await memory.kill(target, order('older'));
       await memory.revive(target, 7, 'r');
       await rebuildFrom(ledger, state, 'epoch-2');
-      // Of a higher revision than the log's, whatever that is.
+      // The revision is higher than any on the log.
       expect((await decide(ledger, stepRequest())).kill).toMatchObject({ revision: 8, reason: 'stop' });
       const receipt = await ledger.kill(target, order('k'));
       expect(receipt.revision).toBe(8);

@@ -1,6 +1,5 @@
 /**
- * Scripts as the server gets them: the file, with the parts that its `-- @use` lines name in front of what follows,
- * each once.
+ * Scripts as the server gets them: the file, after the parts that its `-- @use` lines name, each once.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ import { type Charged, requestWords } from './scripts/field-encoding.ts';
 /** `weight`: how much work it is, in lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };
 
-/** Of one rate so many times a line. */
+/** How many times of one rate a line holds. */
 const TIMES_A_LINE = 500;
 
 export function* linesOf(state: LedgerState): Generator<ShardLine> {
@@ -121,7 +121,7 @@ function* inMemory<Answer>(done: Done<Answer>, nowMs: number) {
   for (const entry of done) if (entry[1].forgetAtMs > nowMs) yield entry;
 }
 
-/** Of a command's key, which begins with that of its flag; null: of everything. */
+/** The tenant of a command's key, which begins with the key of its flag; null: everything. */
 function tenantOf(commandKey: string): string | null {
   const [flag = ''] = commandKey.split(' ', 1);
   return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
@@ -211,7 +211,7 @@ function packDelivery(delivery: ProcessedDelivery): unknown[] {
 
 function packEntry(entry: StoredDecision): unknown[] {
   const { agent, lease } = entry;
-  // Of what was not allowed nobody asks any more how it would have been charged.
+  // The charging of an action that was not allowed is never needed.
   const { charging, settling } = lease ?? NEVER_SETTLED;
   return [
     entry.kind === 'first' ? 'f' : 'e',

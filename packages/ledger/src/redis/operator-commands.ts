@@ -17,7 +17,8 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
   const killed = await killShard(shards, tenant, {
     flag: flagKey(target),
     agentId: target.scope === 'agent' ? target.agentId : '',
-    // Of a family: each ALLOW below is charged to the total of who heads it. As lists of charges have it.
+    // Only for a family: each ALLOW of a descendant is charged to the total of the family's head. The form is that of
+    // charges.
     counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,
@@ -139,7 +140,7 @@ export async function revive(
   return killed !== 1;
 }
 
-/** A revive that had not reached every shard is carried on first: whoever is told that it was carried out does no more. */
+/** First completes a revive that did not reach every shard: a caller that sees a completed revive does nothing more. */
 export async function revived(shards: Shards, target: KillTarget, commandId: string): Promise<boolean> {
   if (target.scope === 'all') return (await reviveEverything(shards, commandId, null)).begun;
   const args = ['[]', `revive ${flagKey(target)} ${commandId}`];

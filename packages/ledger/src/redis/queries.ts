@@ -174,7 +174,7 @@ async function flagOfShard(
   return flag?.slice(1) as FlagState | undefined;
 }
 
-/** Of a tenant and of everything; null for all. The registry has a kill of everything before any shard does. */
+/** The flags of a tenant and of everything; null for all. The registry has a kill of everything before any shard does. */
 async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] | null): Promise<Flags> {
   const flags: Flags = new Map();
   const named = keys === null ? '' : JSON.stringify(keys);

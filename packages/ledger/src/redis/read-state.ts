@@ -126,7 +126,7 @@ function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs, held
   mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
-/** Of everything, the registry has it as a whole: what the shards keep of it is their part. */
+/** A command about everything is whole in the registry: the shards keep only their part of it. */
 function takeCommand(
   state: LedgerState,
   name: string,
@@ -202,7 +202,8 @@ async function readDeliveries(
     const { actions } = openAgent(tenant, agentId);
     for (const [, position] of pairs(String(places).split(' '))) {
       const entry = byPosition.get(String(position));
-      if (entry === undefined || !('another' in entry)) throw new TypeError(`nothing stands at ${position}`);
+      if (entry === undefined || !('another' in entry)) 
+        throw new TypeError(`there is no decision at ${position}`);
       entry.another = actions.get(actionId) ?? null;
       actions.set(actionId, entry);
       if (entry.lease?.result === null) tenant.running.add(entry);

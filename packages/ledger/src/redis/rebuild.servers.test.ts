@@ -182,7 +182,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await own.redis.hset(`${namespace}:{${TENANT}}:meta`, 'layout', '999');
     const before = await own.redis.hgetall(registry);
     const newer = expect.objectContaining({ code: 'LEDGER_NEWER', message: expect.stringMatching(/999/) });
-    // Its lease run out, too: whoever rebuilds next is one of them.
+    // Its lease runs out, too: the next process that rebuilds is one of them.
     for (const state of ['ready', 'rebuilding']) {
       await own.redis.hset(registry, 'state', state);
       clock.advance(120_000);

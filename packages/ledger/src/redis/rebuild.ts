@@ -1,12 +1,13 @@
 /**
- * A rebuild: the ledger is loaded anew from a fold of the log, beside what Redis holds, and takes its place at once.
+ * A rebuild: the ledger is loaded again from a fold of the log, beside the data in Redis, and replaces it at once.
  *
  *   begin    a lease on the registry, a new generation; every shard is closed: from here on nothing is decided
  *   (caller) says on the log that a new epoch begins, and folds the log up to there
  *   load     the fold is written into the new generation, a piece at a time
  *   finish   every shard is opened, then the registry says so; the old generation is given back in the background
  *
- * Whoever loses the lease, to a crash or to its own slowness, cannot finish: the next to begin has a higher generation.
+ * A process that loses the lease, to a crash or to its own slowness, cannot finish: the next rebuild has a higher
+ * generation.
  */
 import { DEFAULTS } from '@mandate/schemas/core';
 import type { LedgerState } from '../memory/state.ts';
@@ -16,7 +17,7 @@ import { runOf } from './server-checks.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export type RebuildOptions = {
-  /** Of a name of its own, also where one rebuild takes several tries. */
+  /** Each rebuild has its own epoch name, also if one rebuild takes several tries. */
   epoch: string;
   leaseMs?: number;
   /** That of the error that asks for a rebuild; when absent, what this client believes to be in force. */

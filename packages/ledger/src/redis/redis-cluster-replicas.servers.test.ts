@@ -1,4 +1,6 @@
-/** A cluster whose masters have a replica each: charges wait for the replica of their own shard, and outlive its master. */
+/**
+ * A cluster in which each master has a replica: charges wait for the replica of their own shard, and survive its master.
+ */
 import { describeWithOwnServers, type RedisCluster, startRedisCluster, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

@@ -1,8 +1,8 @@
 /**
  * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so that
- * nothing, a kill included, can fall into it. What Redis holds is a fold of the log, and is believed only as long as the
- * server is the one that the fold was loaded into: after a restart, a failover or a flush nothing is decided until
- * `beginRebuild` has loaded it anew.
+ * nothing, a kill included, can fall into it. Redis holds a fold of the log, which is valid only while the server is the
+ * one that the fold was loaded into. After a restart, a failover or a flush nothing is decided until `beginRebuild` has
+ * loaded the fold again.
  *
  * One server, a primary with replicas, a cluster: the same code. Without `waitReplicas` a failover may lose what was
  * acknowledged last; it is noticed, and rebuilt from the log.

@@ -1,8 +1,8 @@
 /**
- * A client of whichever server the sentinels call the primary. That it is another now, one is told by them: a primary that
- * hangs, or that nobody but us can reach any more, keeps its connections, and for some seconds after it is back takes
- * writes that the new one will never see. The client's own way to be told of it (`failoverDetector`) writes on the
- * console of sentinels that are down, and ends the process where one hangs as it subscribes again.
+ * A client of the server that the sentinels call the primary. The sentinels tell it of a new primary. A primary that
+ * hangs, or that only this client can still reach, keeps its connections, and for some seconds after its return takes
+ * writes that the new one will never see. The client's own way to learn of a failover (`failoverDetector`) writes to the
+ * console if sentinels are down, and ends the process if a sentinel hangs while it subscribes again.
  */
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger, SentinelUrl } from '@mandate/runtime';
@@ -14,7 +14,7 @@ export type ClientOptions = typeof SAFE &
   Pick<CommonRedisOptions, 'connectTimeout' | 'commandTimeout' | 'username' | 'password'> & {
     tls?: ConnectionOptions;
   };
-/** How servers are spoken to, and as whom the sentinels are asked. */
+/** How to connect to the servers, and with which user to ask the sentinels. */
 export type SentinelAccess = { client: ClientOptions; asking: { username?: string; password?: string } };
 
 const MOVED = '+switch-master';
@@ -37,7 +37,7 @@ export function createSentinelClient(watched: SentinelUrl, access: SentinelAcces
     ...(asking.password !== undefined && { sentinelPassword: asking.password }),
     sentinelCommandTimeout: options.commandTimeout,
     ...(tls !== undefined && { tls, enableTLSForSentinelMode: true, sentinelTLS: tls }),
-    // Whoever begins is told that none can be reached; whoever had it before does not give up.
+    // The first connection fails if no sentinel can be reached; a client that was ready before does not give up.
     sentinelRetryStrategy: (times) => (wasReady ? reconnectAfterMs(times) : null),
     retryStrategy: (times) => reconnectAfterMs(times),
     // It is a replica now. What it refused is sent again by the caller alone.
@@ -81,7 +81,7 @@ function tlsOf({ tls }: SentinelUrl, options: ClientOptions): ConnectionOptions 
   return options.tls ?? (tls ? {} : undefined);
 }
 
-/** Until the client ends. After a gap too the way is looked for anew: what was said meanwhile, nobody repeats. */
+/** Until the client ends. After a gap it asks again for the primary, because missed messages are not repeated. */
 function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAccess, log: Logger): void {
   const { sentinels, name } = watched;
   let later: string | null = null;

@@ -25,7 +25,7 @@ type Named = { epoch: string; generation: number };
 /** The state in force, from the registry. */
 type Force = Named & { replayMemoryMs: number };
 
-/** Of a flag. */
+/** The state of a flag. */
 export type FlagState = [killed: 1 | null, revision: number, reason: string, atMs: number];
 
 type Argument = string | number;
@@ -58,7 +58,7 @@ export type Shards = {
   askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
   /** Resolves once what was written of these tenants is on the replicas that are required. */
   replicated(tenants: readonly string[]): Promise<void>;
-  /** Of those that this client has met: a rebuild begins above it. */
+  /** The highest generation that this client has met: a rebuild begins above it. */
   highestGeneration(): number;
   noteGeneration(generation: number): void;
   /** Without any check: for a rebuild. */
@@ -73,7 +73,7 @@ export type Shards = {
   readonly connection: Connection;
 };
 
-/** Of no generation: what is not ready refuses it. */
+/** It has no generation: a shard that is not ready refuses it. */
 const NOTHING: Force = { epoch: '', generation: 0, replayMemoryMs: DEFAULTS.replayMemoryMs };
 
 /** Opening, and a rebuild that ends meanwhile, take a turn each. */
@@ -159,7 +159,7 @@ export function createShards(options: {
       );
     await turn('opening', noted ?? 'opening');
     const opened = await enter(tenant, 'open', force.generation);
-    // Rebuilt meanwhile: whoever asked will be told, and opens again.
+    // A rebuild happened meanwhile: the next call of the caller is refused, and opens the tenant again.
     if (opened.noted === 'open' && opened.force.generation === force.generation) await turn('ready', 'open');
   }
 

@@ -80,7 +80,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     const admin = new Cluster(clusterNodes);
     onTestFinished(() => admin.disconnect());
     await waitUntil('the cluster', () => admin.nodes('master').length === 3);
-    // Connected to each, so that what is begun anew at another node is not cut there once more.
+    // Connects to each node, so that a new subscription at another node is not cut there once more.
     await Promise.all(admin.nodes('master').map((node) => node.ping()));
     for (let cuts = 1; cuts <= 3; cuts += 1) {
       await Promise.all(admin.nodes('master').map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'pubsub')));

@@ -1,7 +1,7 @@
 /**
- * A subscription that comes back however it ended: cut, refused, or silent, as one is whose path was dropped on the way.
+ * A subscription that comes back however it ended: cut, refused, or silent, as after packets were dropped on the way.
  * Each time it begins on a new connection. The client's own way back subscribes without looking at the answer, so that a
- * refusal ends the process or leaves a connection that hears nothing; in a cluster it tells nobody that it was away.
+ * refusal ends the process or leaves a connection that hears nothing; in a cluster it does not report the gap.
  */
 import type { Logger } from '@mandate/runtime';
 import type { Redis } from 'ioredis';
@@ -83,7 +83,7 @@ export async function staySubscribed(options: {
   else await begin();
   return {
     beginAnew() {
-      // Of a connection that has ended, the client would wait for its end.
+      // For a connection that has ended, the client would wait for its end.
       if (!isClosed) client?.disconnect();
     },
     close() {

@@ -1,7 +1,7 @@
 /**
  * A batch of any length and any tenants, as calls of step.lua: one call a tenant, of a bounded number of operations, so
- * that no call holds Redis up for long. Calls of several tenants are under way at once; those of one tenant follow
- * each other, since whoever has to be planned again must not be overtaken by itself.
+ * that no call holds Redis up for long. Calls of several tenants are under way at once; those of one tenant follow each
+ * other, because a request that must be planned again must not be overtaken by a later request of its agent.
  */
 import type { Operation, StepResult } from '../port.ts';
 import { stepTenant } from './scripts/step.ts';

@@ -67,10 +67,10 @@ export type SnapshotLine =
   | {
       line: 'budget';
       tenant: string;
-      /** Of the counter, for the entries below. */
+      /** The number of the counter, for the entries below. */
       number: number;
       budget: BudgetReference;
-      /** Of a lifetime counter: what it holds; of a windowed one: what each bucket holds. */
+      /** For a lifetime counter: what it holds; for a windowed counter: what each bucket holds. */
       spentMicros: number;
       buckets: [bucket: number, micros: number][];
     }

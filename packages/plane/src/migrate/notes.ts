@@ -1,4 +1,4 @@
-/** What a part warns of while it is looked at, for whoever looks. */
+/** Warnings of a part while it is checked, for the person who checks it. */
 
 import type { Logger } from '@mandate/runtime';
 import { createLogger } from '@mandate/server';

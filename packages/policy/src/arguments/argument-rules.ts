@@ -25,7 +25,7 @@ export interface ArgumentRules {
 
 export interface CompiledRules extends ArgumentRules {
   readonly ok: true;
-  /** Of all its patterns together. */
+  /** The size of all its patterns together. */
   readonly patternSize: number;
 }
 
@@ -140,7 +140,7 @@ function refusedAt(path: SchemaFault['path'], faults: readonly SchemaFault[]): R
   return { ok: false, faults: faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })) };
 }
 
-/** Compiling a schema takes so many steps for each of its characters, whoever needed it first. */
+/** Compiling a schema takes so many steps for each of its characters, whichever request needed it first. */
 const COMPILING = 16;
 
 /** As they are when a call first needs them: a policy speaks of thousands of tools, and each schema takes milliseconds. */

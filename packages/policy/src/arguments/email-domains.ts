@@ -23,8 +23,9 @@ const OF_CHARACTER = 16;
 /**
  * Lets mail go only to the domains given: `company.com` is that domain alone, `*.company.com` every domain below it.
  *
- * - A field of recipients (./mail/mail-fields.ts, or the `fields` that are named) holds a list of addresses, each in one of
- *   the domains, or a whole message with such recipients. Anything else in it is refused; an empty string is nobody.
+ * - A field of recipients (./mail/mail-fields.ts, or the `fields` that are named) holds a list of addresses, each in one
+ *   of the domains, or a whole message with such recipients. Anything else in it is refused; an empty string is no
+ *   recipient.
  * - In every other string each address, wherever it is in the text, must be in one of the domains. With `fields`, strings
  *   outside of these fields are not looked at.
  * - Running text (body, subject, …) may mention any address. It is refused where it consists of addresses, or is a whole

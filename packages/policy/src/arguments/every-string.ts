@@ -4,7 +4,7 @@ import { type Effort, takes } from '../effort.ts';
 /** A string found in arguments: as a value, or as the name of a field. */
 export interface FoundString {
   readonly text: string;
-  /** Of the value; for a name, of the field that has it. */
+  /** The place of the value; for a name, that of its field. */
   readonly place: Place;
   readonly isName: boolean;
 }

@@ -14,12 +14,14 @@ export interface LinearPattern {
 
 /** A longer pattern would be a program. */
 const LONGEST_PATTERN = 1_000;
-/** What compiling takes, told as characters of a text: nobody's answer depends on who needed the pattern first. */
+/**
+ * The cost of compiling, as characters of a text: an answer must not depend on which request needed the pattern first.
+ */
 const COMPILING = 16;
 
 /**
- * Reads an ECMAScript pattern for an automaton whose time is linear in the text, so that no argument an agent sends can hold
- * the process up (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
+ * Reads an ECMAScript pattern for an automaton that takes linear time in the text, so that no argument an agent sends can
+ * hold the process up (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
  *
  * Each test takes its size times the length of the text, whatever the text is: the automaton takes far less where it can, and
  * no more. It is compiled when it is first needed.
@@ -56,8 +58,8 @@ export function linearPattern(pattern: string, room: Effort = endlessRoom()): Li
 type Program = { readonly size: number; readonly re2: string; compiled: RE2JS | null; turn: number };
 
 /**
- * Of all patterns of all tenants, so many instructions are kept compiled, of some hundred bytes each: those that were used
- * last, of twice that at most.
+ * The compiled patterns of all tenants that are kept, as a number of instructions, of some hundred bytes each: the last
+ * used ones, at most twice as many.
  */
 const MOST_KEPT = 500_000;
 /** What the automaton remembers of one pattern, in bytes: with more it is no faster on what people write. */

@@ -1,4 +1,4 @@
-/** Whoever writes a document has room for so many steps of patterns: what does not fit is refused, and never compiled. */
+/** A document has room for so many steps of patterns: what does not fit is refused, and never compiled. */
 import { type PolicyDocument, policyDocument, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { RE2JS } from 're2js';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ const compile = vi.spyOn(RE2JS, 'compile');
 afterEach(() => compile.mockClear());
 const compiled = () => compile.mock.calls.map(([pattern]) => pattern);
 
-/** Patterns that differ, so that none is remembered; of a category that nobody else names here. */
+/** Patterns that differ, so that none is remembered; their category is used nowhere else here. */
 const many = (count: number, category: string, repeats: number) =>
   Array.from({ length: count }, (_, at) => `${at}[^\\p{${category}}\\p{N}]{${repeats}}`);
 

@@ -7,7 +7,7 @@ const MOST_REPEATS = 1_000;
 /** What stands for a whole script or category of Unicode is a table of hundreds of ranges. */
 const OF_UNICODE = 32;
 
-/** Of a part of a pattern: how many steps it has, and how often what is in it is repeated. */
+/** A part of a pattern: how many steps it has, and how often its content is repeated. */
 type Part = { size: number; repeats: number };
 
 const NOTHING: Part = { size: 0, repeats: 1 };
@@ -17,7 +17,7 @@ const TOKEN = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\(\?<[^>]*>|\(\?:|\{\d+(?:,\d*)?
  * How many instructions a pattern takes at most, without compiling it: its repeats are written out there. A character of a
  * text may be looked at by as many.
  *
- * It is the same for ever and for everyone, which the engine's own count is not: what is refused follows from it.
+ * It never changes and is the same for everyone, unlike the engine's own count: refusals follow from it.
  *
  * @param pattern that parses
  * @throws PatternRefused where its repeats multiply beyond what the engine takes

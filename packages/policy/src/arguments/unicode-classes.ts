@@ -5,9 +5,9 @@ const ESCAPE = /\\(?:[pP]\{[^}]*\}|.)/gsu;
 const known = new Set<string>();
 
 /**
- * Why the engine does not know a script or category of Unicode's that a pattern names; null: it knows all. It knows fewer than
- * ECMAScript, and whoever writes one must hear of it. Only the class is compiled, once for all patterns: its repeats would make
- * a program of it.
+ * Why the engine does not know a script or category of Unicode's that a pattern names; null: it knows all. It knows fewer
+ * than ECMAScript, so the author of the pattern must be told. Only the class is compiled, once for all patterns: its
+ * repeats would make a program of it.
  */
 export function unknownClass(re2: string): string | null {
   for (const [token] of re2.matchAll(ESCAPE)) {

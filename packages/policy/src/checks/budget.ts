@@ -54,7 +54,7 @@ function remedyFor(
 type Counted = Omit<Budget, 'maxMicros'> & {
   /** null: counted only, which says nothing of what it may hold. */
   maxMicros: number | null;
-  /** Of scope `mandate` its policy; of scope `agent` the agent above whose it is; else empty. */
+  /** For scope `mandate` its policy; for scope `agent` the ancestor that holds it; else empty. */
   owner: string;
   name: string | null;
   holder: string | null;

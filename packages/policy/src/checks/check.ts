@@ -22,7 +22,7 @@ import type { Price } from '../price.ts';
 /** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
   type: ActionType;
-  /** Whose lists, prices and limits judge them. */
+  /** Which lists, prices and limits judge them: those of tools, of models, or only their own. */
   judgedAs: ActionKind['judgedAs'];
   /** Whether the requests state an estimate above $0. */
   statesEstimate: boolean;
@@ -68,7 +68,7 @@ export function passed(check: string, evidence: Json): Passed {
   return { check, result: 'pass', evidence };
 }
 
-/** The check passed, and whoever executes the action must do what `obligations` name. */
+/** The check passed, and the program that executes the action must do what `obligations` name. */
 export function obliging(check: string, evidence: Json, obligations: Obligations): Obliging {
   return { result: 'oblige', check: { check, result: 'pass', evidence }, obligations };
 }
@@ -100,7 +100,10 @@ export function under<L extends Limit>(
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
-  /** Of a call under all of a mandate's policies, in the order in which they are judged; a counter stands in them once. */
+  /**
+   * The limits of a call under all policies of a mandate, in the order in which they are judged. Each counter is listed
+   * once.
+   */
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /** What the record says of one of them; `costMicros`: what the call was to reserve. */
   evidence(limit: L, fact: F, costMicros: number): Json;

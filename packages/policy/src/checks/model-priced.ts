@@ -1,7 +1,7 @@
 import type { LlmCall } from '@mandate/schemas';
 import { blocked, passed, type StaticCheck, type Subject } from './check.ts';
 
-/** Where money is limited, a call whose price nobody knows cannot be weighed, and is refused. */
+/** If money is limited, a call without a known price cannot be judged, and is refused. */
 export const modelPriced: StaticCheck = ({ judgedAs, policy, at }) => {
   if (judgedAs !== 'model') return null;
   const limited =

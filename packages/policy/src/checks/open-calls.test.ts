@@ -9,7 +9,7 @@ const tool = (fields: object) => ({ toolPolicies: { pay: fields } });
 
 test.each<[string, Calls[], number | null, number | null]>([
   [
-    'the default for a call without a price, where money is limited',
+    'the default for a call without a price, if money is limited',
     [callsUnder(MONEY)],
     DEFAULTS.maxOpen,
     null,
@@ -26,8 +26,8 @@ test.each<[string, Calls[], number | null, number | null]>([
     DEFAULTS.maxOpen,
     null,
   ],
-  ['nothing where no money is limited', [callsUnder()], null, null],
-  ['nothing of a tool with a price', [callsUnder({ ...MONEY, ...tool({ cost: 1 }) })], null, null],
+  ['nothing if no money is limited', [callsUnder()], null, null],
+  ['nothing for a tool with a price', [callsUnder({ ...MONEY, ...tool({ cost: 1 }) })], null, null],
   [
     'nothing where calls without a price have an estimate',
     [callsUnder({ ...MONEY, defaultEstimate: 1 })],
@@ -40,11 +40,11 @@ test.each<[string, Calls[], number | null, number | null]>([
     null,
     null,
   ],
-  ['nothing of a call of a model', [callsUnder(MONEY, 'llm_call')], null, null],
+  ['nothing for an LLM call', [callsUnder(MONEY, 'llm_call')], null, null],
   ['what the policy says, for every call', [callsUnder({ maxOpen: 3 })], 3, 3],
   ['none at all', [callsUnder({ maxOpen: 0 })], 0, 0],
-  ['nothing where the policy lifts the limit', [callsUnder({ ...MONEY, maxOpen: 'unlimited' })], null, null],
-  ['the least of several', [callsUnder({ maxOpen: 7 }), callsUnder({ maxOpen: 3 })], 3, 3],
+  ['nothing if the policy lifts the limit', [callsUnder({ ...MONEY, maxOpen: 'unlimited' })], null, null],
+  ['the least of several bounds', [callsUnder({ maxOpen: 7 }), callsUnder({ maxOpen: 3 })], 3, 3],
   [
     'the default of one policy, where another has a price',
     [callsUnder(MONEY), callsUnder(tool({ cost: 1 }))],
@@ -57,7 +57,7 @@ test.each<[string, Calls[], number | null, number | null]>([
     DEFAULTS.maxOpen,
     99,
   ],
-  ['nothing where every policy only watches', [callsUnder({ maxOpen: 3, mode: 'observe' })], null, null],
+  ['nothing if every policy only observes', [callsUnder({ maxOpen: 3, mode: 'observe' })], null, null],
 ])('how many calls may be open: %s', (_, ofPolicies, unpriced, priced) => {
   const mostOf = (statesEstimate: boolean) => {
     const ofKind = ofPolicies.map((one) => ({ ...one, statesEstimate }));

@@ -1,8 +1,8 @@
 import { blocked, type StaticCheck } from './check.ts';
 
 /**
- * A rule that names a policy which is not there must block: who takes a policy away would widen what its rule left. So does
- * an agent above that holds nothing, which nobody below may have more of.
+ * A rule with a policy that does not exist must block: otherwise removing a policy would allow more than its rule did. So
+ * does an ancestor that holds nothing, because its descendants may not have more.
  */
 export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }) => {
   if (!isMissing) return null;

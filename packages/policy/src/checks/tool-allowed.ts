@@ -1,6 +1,6 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-/** Of a policy of an agent above, also what it may hand on without being allowed it. */
+/** For a policy of an ancestor, also the tools that it may delegate without being allowed to call them. */
 export const toolAllowed: StaticCheck = ({ judgedAs, policy: { allowedTools, delegableTools, holder } }) => {
   if (judgedAs !== 'tool' || allowedTools === null) return null;
   const handedOn = holder === null ? null : delegableTools;

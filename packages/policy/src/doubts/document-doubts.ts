@@ -15,7 +15,7 @@ export type Doubt = {
   remedy: string;
 };
 
-/** Of one document so many are told, and so many of its entries are looked at. */
+/** How many doubts of one document are reported, and how many of its entries are looked at. */
 const MOST_DOUBTS = 20;
 const MOST_ENTRIES = 5_000;
 

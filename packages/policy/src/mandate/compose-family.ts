@@ -8,7 +8,7 @@ import { digestOf } from '../digest.ts';
 import { missingPolicy } from './compose.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
-/** Null: nothing, and so whoever is below may do nothing either. */
+/** Null: the ancestor holds nothing, so its descendants may do nothing either. */
 export type HeldAbove = { holder: string; mandate: Mandate | null };
 
 /** @param above the nearest first */

@@ -1,4 +1,4 @@
-/** From a file to its YAML documents, before anybody looks at what they say. */
+/** From a file to its YAML documents, before their content is looked at. */
 import { CAPS, decodeFile, placeOf } from '@mandate/schemas/core';
 import { type Document, isMap, isScalar, parseAllDocuments } from 'yaml';
 import type { DocumentFault } from './document-fault.ts';

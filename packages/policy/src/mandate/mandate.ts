@@ -35,11 +35,11 @@ export type DefaultTokens = { input: number | null; maxOutput: number | null };
 
 /** One piece of authority. What is absent in it is left open. */
 export type Policy = {
-  /** Of all its versions: a budget of scope `mandate` is counted by it. */
+  /** The id of all its versions: a budget of scope `mandate` is counted by it. */
   id: string;
   /** As records name it, `read-only@3`; null where it is the whole mandate, as in a file. */
   name: string | null;
-  /** Of the agents above the one that asks, the one that it was given to; null: to that one itself. */
+  /** The ancestor that the policy was given to; null: it was given to the agent itself. */
   holder: string | null;
   hash: string;
   /** A rule names it, and it is not there: nothing is allowed under it. */
@@ -68,7 +68,7 @@ export type Policy = {
   deniedProviders: NameList | null;
   /** What its models cost, in the place of what the price lists say. */
   modelPrices: ModelPrices | null;
-  /** Of LLM calls that do not say them; null: nothing is assumed. */
+  /** The tokens of LLM calls that do not state them; null: nothing is assumed. */
   defaultTokens: DefaultTokens;
   registry: ReadonlySet<string> | null;
   charging: ChargingRule;

@@ -111,7 +111,7 @@ function readDocument<T>(document: Document, schema: Schema<T>, faults: Faults):
   return null;
 }
 
-/** JSON knows no -0: what is kept of it is 0, and would differ from the file for ever. */
+/** JSON knows no -0: the kept document has 0, and would always differ from the file. */
 function readMinusZeroAsZero(document: Document): void {
   visit(document, {
     Scalar: (_key, node) => {

@@ -37,7 +37,7 @@ function markTooMany(text: string): number | null {
   return null;
 }
 
-/** Cut into words and marks, and no more: what is nested for ever is given up at once. */
+/** Only cut into words and marks: endless nesting is given up at once. */
 function depthExcess(text: string): YamlFault | null {
   let offset = 0;
   let brackets = 0;

@@ -7,8 +7,8 @@ import { type CallNames, callNames } from './call-names.ts';
 /** `prices` null: no list has a price for the model. */
 export type KnownCall = CallNames & { readonly prices: ListedPrices | null };
 
-// Two maps, so that a flood of names nobody knows cannot drive out those in use. What is listed is found by provider,
-// then by model: joining the two to one key takes longer than both.
+// Two maps, so that a flood of unknown names cannot drive out those in use. What is listed is found by provider, then by
+// model: joining the two to one key takes longer than both.
 const listed = recentlyUsed<RecentlyUsed<KnownCall>>(64);
 const unlisted = recentlyUsed<KnownCall>(512);
 

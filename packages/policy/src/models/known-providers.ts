@@ -1,6 +1,6 @@
 /**
- * The providers and the makers of models that Mandate knows by name. A provider is whom a call goes to and who sends the
- * bill (`azure`, `openrouter`); a maker is whose model it is (`meta`, `qwen`). Many are both.
+ * The providers and the makers of models that Mandate knows by name. A provider takes the call and sends the bill
+ * (`azure`, `openrouter`); a maker trained the model (`meta`, `qwen`). Many are both.
  *
  * Sources of the names: the provider names of LiteLLM, LangChain, the Vercel AI SDK, pydantic-ai, the OpenTelemetry
  * conventions for generative AI, and the lists of `@pydantic/genai-prices` (checked against it in known-providers.test.ts).

@@ -14,7 +14,7 @@ export type ModelName = {
   readonly model: string;
 };
 
-/** Words of paths that say neither which model it is nor through whom it is called. */
+/** Words of paths that name neither the model nor the provider of the call. */
 const FILLERS: ReadonlySet<string> = new Set([
   ...['models', 'publishers', 'foundation-model', 'inference-profile'],
   ...['chat', 'responses', 'converse', 'invoke'],

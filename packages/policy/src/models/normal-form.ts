@@ -7,7 +7,7 @@ export function normalModel(text: string): string {
   return readModelName(text).model;
 }
 
-/** `azure` of `Azure_OpenAI`. Of a name that Mandate does not know only the spelling changes. */
+/** `azure` for `Azure_OpenAI`. For a name that Mandate does not know, only the spelling changes. */
 export function normalProvider(text: string): string {
   const name = foldedName(text);
   return providerNamed(name)?.id ?? name;

@@ -30,7 +30,10 @@ export function isPriced({ periods }: ListedModel): boolean {
   );
 }
 
-/** The rates in force at a time, in epoch milliseconds. A list whose every period has a condition means its first if none holds. */
+/**
+ * The rates in force at a time, in epoch milliseconds. If every period of a list has a condition and none holds, the
+ * first period counts.
+ */
 export function ratesAt({ periods }: ListedModel, atMs: number): TieredRates {
   const [first] = periods as readonly [Period, ...Period[]];
   if (periods.length === 1) return first.rates;

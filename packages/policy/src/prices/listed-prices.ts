@@ -7,9 +7,9 @@ import { isPriced, type ListedModel, listedModel } from './listed-model.ts';
 import { type PriceList, priceLists } from './price-lists.ts';
 
 export type ListedPrices = {
-  /** Of the provider that is called; null: the provider is unknown, or its list has no price for the model. */
+  /** The price of the provider that is called; null: the provider is unknown, or its list has no price for the model. */
   readonly own: ListedModel | null;
-  /** Of each list that has a price for the model. */
+  /** The price of each list that has one for the model. */
   readonly all: readonly ListedModel[];
 };
 

@@ -12,7 +12,7 @@ export type PriceList = {
   readonly fallbacks: readonly string[];
   /** @param name in lower case */
   find(name: string): ModelInfo | null;
-  /** As `find`, of models whose name the list spells out, which is much faster. */
+  /** As `find`, for models that the list names literally, which is much faster. */
   findSpelledOut(name: string): ModelInfo | null;
 };
 

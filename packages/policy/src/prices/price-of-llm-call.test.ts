@@ -89,7 +89,7 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
 });
 
 test.each<[inputTokens: number, micros: number]>([
-  // 15 hundredths of a micro-dollar a token: the last whose hundredths are a safe integer, and the ones after.
+  // 15 hundredths of a micro-dollar for each token: the last whose hundredths are a safe integer, and the ones after.
   [600_479_950_316_066, 90_071_992_547_410],
   [600_479_950_316_067, 90_071_992_547_411],
   [600_479_950_316_068, 90_071_992_547_411],

@@ -1,7 +1,7 @@
 /**
- * What redaction takes from an action must still tell two requests apart: a person's grant holds for the exact
- * arguments, also where nobody may see them. So a keyed digest of them travels beside the record, in a header, and goes
- * into the digest of the request. Without the key it says nothing about them.
+ * What redaction takes from an action must still tell two requests apart: a person's grant holds for the exact arguments,
+ * also if they are hidden from everyone. So a keyed digest of them travels beside the record, in a header, and goes into
+ * the digest of the request. Without the key it says nothing about them.
  */
 import type { Action, Json } from '@mandate/schemas';
 import { freeFieldsOf } from '@mandate/schemas/core';

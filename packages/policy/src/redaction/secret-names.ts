@@ -1,6 +1,6 @@
 /**
- * Names of fields whose values are secrets wherever they stand: compared without case, `_`, `-`, `.` and spaces. Whole
- * names, never parts of them, so that `inputTokens`, `maxOutputTokens` or `secretary` stay readable.
+ * Names of fields with secret values, wherever they are: compared without case, `_`, `-`, `.` and spaces. Whole names,
+ * never parts of them, so that `inputTokens`, `maxOutputTokens` or `secretary` stay readable.
  */
 export const SECRET_NAMES: readonly string[] = [
   'password',

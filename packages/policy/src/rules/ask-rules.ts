@@ -1,6 +1,6 @@
 /**
- * Which rules hold for an agent and what it does, asked with so much effort and no more. Each is asked in the order of their
- * ids, so whose conditions took too much is the same whatever order the rules stand in.
+ * Which rules match an agent and its action, within a step budget. They are asked in the order of their ids, so which
+ * conditions took too much is the same in whatever order the rules are listed.
  */
 import type { Json } from '@mandate/schemas';
 import { type Effort, effortOfAction, takes } from '../effort.ts';
@@ -27,7 +27,9 @@ export function spend({ enforced, shadow }: Efforts, { steps, shadowSteps }: Tak
   shadow.left -= shadowSteps;
 }
 
-/** What was found with more effort than there is now is found again, to say what is said by whoever never found it. */
+/**
+ * A result that took more steps than are left is looked for again, so that the answer is the same as without the cache.
+ */
 export function fits({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): boolean {
   return steps <= enforced.left && shadowSteps <= shadow.left;
 }
@@ -128,10 +130,10 @@ export function fieldsOf(candidates: readonly Candidate[]): readonly FieldPath[]
   return [...distinct.values()].filter(([root]) => root !== 'agent');
 }
 
-/** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
+/** The values of conditions may be as long as an argument can be: then they are looked at each time. */
 const LONGEST_KEY = 1_000;
 
-/** Of what stands in the fields; null: it would be long. */
+/** A key made of the values of the fields; null: it would be too long. */
 export function keyOf(fields: readonly FieldPath[], subject: ConditionSubject): string | null {
   let key = '';
   for (const field of fields) {

@@ -1,6 +1,6 @@
 /**
- * Claims: what whoever publishes an action says of itself. Its context and its principal are what they say, unless their API
- * key pins it; nothing that Mandate sees confirms the rest.
+ * Claims: what the publisher of an action says about itself. Its context and its principal are its own words, unless its
+ * API key pins it; nothing that Mandate sees confirms the rest.
  */
 import type { FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';

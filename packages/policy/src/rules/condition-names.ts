@@ -21,7 +21,7 @@ const IDS: ReadonlySet<string> = new Set([
   ...['action.principal.id', 'action.principal.role'],
 ]);
 
-/** Of every operator but `matches`, whose pattern describes more than one name. */
+/** The faults of names in every operator but `matches`, because a pattern of `matches` describes more than one name. */
 export function conditionNameFaults(condition: Condition, path: Fault['path']): readonly Fault[] {
   for (const part of ['all', 'any', 'not'] as const) {
     if (!(part in condition)) continue;

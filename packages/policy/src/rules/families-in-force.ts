@@ -43,7 +43,7 @@ export function familiesInForce(): FamiliesInForce {
   const numbers = new WeakMap<Mandate, number>();
   let made = 0;
 
-  /** Of no other mandate, ever. */
+  /** A number that no other mandate ever gets. */
   function numberOf(mandate: Mandate | null): number {
     if (mandate === null) return 0;
     const known = numbers.get(mandate);
@@ -72,7 +72,7 @@ export function familiesInForce(): FamiliesInForce {
     return family;
   }
 
-  /** Of everyone: where nobody has a rule in shadow, there is none. */
+  /** The shadow of the agent and all its ancestors; null if none of them has a rule in shadow. */
   function inShadow(own: Resolved, above: readonly ResolvedAbove[]): InShadow | null {
     const all = [own, ...above.map(({ held }) => held)];
     if (all.every(({ shadow }) => shadow === null)) return null;

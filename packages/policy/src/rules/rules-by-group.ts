@@ -1,7 +1,7 @@
 /**
- * Of many rules those that an agent's groups do not rule out, in their order, without looking at the others.
+ * Those of many rules that an agent's groups do not rule out, in their order, without looking at the others.
  *
- * @param groupsOf of which a rule asks for one; null: it asks for none
+ * @param groupsOf the groups that a rule asks for, of which one suffices; null: it asks for none
  */
 export function rulesByGroup<R>(
   rules: readonly R[],

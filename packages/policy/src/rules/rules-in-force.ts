@@ -25,8 +25,8 @@ import type { Rule } from './rule.ts';
 import { type Candidates, isKept, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
 
 /**
- * `agent`: whom above the one that asks it matches; absent: that one itself. `claims`: what it looked at that the caller
- * says of itself; absent: nothing.
+ * `agent`: the ancestor that the rule matches; absent: the agent itself. `claims`: the claims of the caller that the rule
+ * used; absent: none.
  */
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string; claims?: string[] };
 
@@ -37,15 +37,19 @@ export type Resolved = {
   shadow: InShadow | null;
   /** In the order of the rules. */
   matches: readonly RuleMatch[];
-  /** Who stands above the agent, the nearest first; absent: nobody. */
+  /** The ancestors of the agent, the nearest first; absent: none. */
   above?: readonly string[];
-  /** It took too much to know, this rule most of it; of whom above the agent. Then nothing is allowed. */
+  /**
+   * Finding the rules took too many steps, most of them for this rule, and for this ancestor. Then nothing is allowed.
+   */
   tooCostly?: { rule: string; agent?: string };
   /** What the rules in force took; those in shadow have effort of their own. */
   steps: number;
 } & Spell;
 
-/** The same rules match from then on, and until before then; null: for ever. What is in shadow has a spell of its own. */
+/**
+ * The same rules match from then on, and until before then; null: without end. Rules in shadow have their own validity.
+ */
 type Spell = { holdsFromMs: number; holdsUntilMs: number | null };
 
 export type InShadow = Spell & {
@@ -57,11 +61,11 @@ export type InShadow = Spell & {
   steps: number;
 };
 
-/** Of one state of rules and policies: where these change, another takes its place. */
+/** The rules for one state of rules and policies: a changed state has another object. */
 export type RulesInForce = {
   /**
    * @param agent the same object for as long as the agent is the same
-   * @param efforts what is left of them for whoever is asked next about the action
+   * @param efforts the rest of them for the next agent that is asked about the action
    */
   resolve(agent: AgentAttributes, action: Action, atMs: number, efforts?: Efforts): Resolved;
 };
@@ -73,7 +77,7 @@ export type PolicyLookup = (id: string, version: number | null) => NamedPolicy |
 export type Remembered = { agents: number; answers: number; mandates: number };
 
 const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500 };
-/** The id of a mandate that nobody issued. */
+/** The id of a mandate that was not issued. */
 export const COMPOSED = 'rules';
 
 /**

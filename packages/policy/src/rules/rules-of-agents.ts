@@ -38,7 +38,7 @@ export type RulesOfAgents = {
   after(changes: readonly RuleChange[]): RulesOfAgents;
 };
 
-/** Who was asked for before so many changes is looked at anew. */
+/** An agent that was last asked for more changes ago than this is looked up again. */
 const CHANGES_KNOWN = 1_000;
 
 type Known = Candidates & { changes: number };
@@ -72,7 +72,7 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
     return candidates;
   }
 
-  /** Null: it would take as much as looking anew. */
+  /** Null: it would take as much as a new look-up. */
   function upToDate(one: Known): Candidates | null {
     const behind = changed - one.changes;
     if (behind === 0) return one;

@@ -2,9 +2,9 @@
  * What is hidden of an action before it is published, and how.
  *
  * Where several rules meet one value, this is the order. The names of secrets come before everything here: policy's
- * redaction has been over the action by then. A field's rule takes the whole value, so no pattern is looked for in it.
- * Of several rules for it, and of several patterns that find the same piece of a text, redact goes before hash, and hash
- * before seal: what one rule wants gone is never left readable by another. What is hidden already stays as it is.
+ * redaction has been over the action by then. A field's rule takes the whole value, so no pattern is looked for in it. If
+ * several rules apply to it, or several patterns find the same piece of a text, redact goes before hash, and hash before
+ * seal: a value that one rule removes is never left readable by another. What is hidden already stays as it is.
  */
 import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
@@ -31,16 +31,16 @@ type FieldRule = PrivacyDocument['fields'][number];
 type PatternRule = PrivacyDocument['patterns'][number];
 type Rule = FieldRule | PatternRule;
 
-/** Whose action it is that is being gone through. */
+/** The action that is searched, and its tenant. */
 type Within = { action: Action; tenant: string };
 
 const STRENGTH = { redact: 0, hash: 1, seal: 2 } as const;
 
 export type HidingMeans = {
   readonly hashKey?: string | undefined;
-  /** null where nobody can seal: what is to be sealed is redacted there. */
+  /** null: this process has no keys to seal with, so values to seal are redacted. */
   readonly sealer: Sealer | null;
-  /** What is to be sealed and of nobody who is named is left as it is, and not redacted. */
+  /** Values to seal that belong to no named person are left as they are, and not redacted. */
   readonly leavesUnowned?: boolean;
 };
 
@@ -143,7 +143,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     return (value < 0 ? '-' : '') + hidePiece(digits, 'credit_card', within);
   }
 
-  /** null: nobody is named whose it is, or nobody can seal. */
+  /** null: the action names no person that the text belongs to, or the process has no keys to seal with. */
   function sealed(text: string, person: string, { action, tenant }: Within): string | null {
     const id = sealer === null ? null : personAt(action, person);
     return sealer === null || id === null ? null : (sealer.seal(tenant, id, text) ?? ERASED);

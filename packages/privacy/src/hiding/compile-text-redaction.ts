@@ -5,8 +5,8 @@ import { replacePieces } from '../patterns/redact-pieces.ts';
 import { redactedPiece } from './hidden-text.ts';
 
 /**
- * Takes out of a text of no action what the document's patterns find, whatever they do elsewhere: nobody is named there
- * with whose key it could be sealed.
+ * Redacts what the document's patterns find in a text outside of any action, whatever they do elsewhere: such a text
+ * names no person, so there is no key to seal with.
  */
 export function compileTextRedaction({ patterns: rules }: PrivacyDocument): (text: string) => string {
   const patterns = [...new Set(rules.map(({ pattern }) => pattern))];

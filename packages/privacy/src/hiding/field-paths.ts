@@ -67,7 +67,7 @@ export function below<Rule>(places: Places<Rule>, name: string): Places<Rule> {
   return next;
 }
 
-/** The rules whose paths end here. */
+/** The rules with paths that end here. */
 export function rulesAt<Rule>(places: Places<Rule>): Rule[] {
   return places.flatMap(({ rule }) => rule ?? []);
 }

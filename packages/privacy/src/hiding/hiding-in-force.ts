@@ -17,9 +17,9 @@ export function hidingInForce(file: DocumentInForce, { redact, ...means }: Hidin
 }
 
 /**
- * Seals as that document says, and hides nothing else: what is left tells actions apart, and says nothing of a person who
- * is forgotten. What is of nobody who could be is left too, and what is of somebody forgotten is never twice the same:
- * were they alike, an approval of one text would hold for every other.
+ * Seals as that document says, and hides nothing else: the rest tells actions apart, and says nothing about a person who
+ * was forgotten. A value that belongs to no person is left too. Two values of a forgotten person never become equal: if
+ * they were equal, an approval of one text would hold for every other.
  */
 export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
   const unlike: Sealer = { ...sealer, seal: (...given) => sealer.seal(...given) ?? `erased ${randomUUID()}` };

@@ -1,7 +1,7 @@
 import { isPlaceholder } from '@mandate/policy';
 import type { Action } from '@mandate/schemas';
 
-/** The id that stands at this path; null where none does, or one that tells nobody any more. */
+/** The id at this path; null if there is none, or if it no longer identifies a person. */
 export function personAt(action: Action, path: string): string | null {
   let value: unknown = action;
   for (const name of path.split('.')) {

@@ -265,7 +265,7 @@ describe('no text takes more than its share of time', () => {
   });
 });
 
-/** Of this thread's own work: whatever else the machine does is not counted. */
+/** The time of this thread's own work: other work of the machine is not counted. */
 function msFor(text = ''): number {
   const begun = process.threadCpuUsage();
   findPieces(text, PRIVACY_PATTERNS, nationalPhoneFinder(['DE', 'US']));

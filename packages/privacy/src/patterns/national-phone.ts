@@ -1,8 +1,8 @@
 /**
  * Telephone numbers as people write them within their own country, `030 901820` in Germany: valid by its numbering plan,
- * and in the form that libphonenumber-js gives them there. Where that form has a prefix, as the 0 of most countries, it must
- * be there, and signs may stand anywhere; without one, only between the groups of the plan. What else has so many digits,
- * as the number of an order, is a phone for all that anybody can tell.
+ * and in the form that libphonenumber-js gives them there. Where that form has a prefix, as the 0 of most countries, it
+ * must be there, and signs may stand anywhere; without one, only between the groups of the plan. What else has so many
+ * digits, as the number of an order, may well be a phone, and counts as one.
  */
 import {
   type CountryCode,
@@ -43,7 +43,7 @@ export function nationalPhoneFinder(codes: readonly string[]): Finder {
   const countries = [...new Set(codes)].map(planOf);
   return (text) => {
     const asking = { countries, left: MAX_ASKED };
-    // Of dates many are numbers by some plan.
+    // Many dates are numbers by some plan.
     const withoutDates = text.replaceAll(DATE, (date) => MASK.repeat(date.length));
     return Array.from(withoutDates.matchAll(RUN)).flatMap(({ index, 0: run }) => [
       ...phonesAmong(groupsIn(run, index), asking),

@@ -19,7 +19,7 @@ export const findPhones: Finder = (text) => {
   const found: Span[] = [];
   let asked = 0;
   for (const { index, 0: written } of text.matchAll(CANDIDATE)) {
-    // Of a run of digits in groups, the last ones may be something else.
+    // In a run of digits in groups, the last groups may not belong to the phone.
     for (let rest = written; rest !== ''; rest = withoutLastGroup(rest)) {
       asked += 1;
       if (asked > MAX_ASKED || isValidPhoneNumber(digitsOf(rest))) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inPlainDigits } from './plain-digits.ts';
 
-/** Of every script that Unicode's own tables write numbers in, the digits 0 to 9. */
+/** The digits 0 to 9 in every script that Unicode's own tables write numbers in. */
 const SCRIPTS = Intl.supportedValuesOf('numberingSystem').flatMap((numberingSystem) => {
   const { format } = new Intl.NumberFormat('en', { numberingSystem });
   const digits = Array.from({ length: 10 }, (_, value) => format(value));

@@ -1,5 +1,5 @@
 /**
- * A text as if its digits of every script were 0 to 9: people type `４１１１` and `٤١١١` too, and whoever hides a number
+ * A text as if its digits of every script were 0 to 9: people type `４１１１` and `٤١١١` too, and a person who hides a number
  * would type it so.
  */
 import type { Span } from './piece.ts';

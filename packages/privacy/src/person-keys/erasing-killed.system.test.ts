@@ -32,7 +32,7 @@ test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else 
     const after = personKeysAt(join(copy, 'person-keys'));
     expect(await after.open()).toBe(true);
     const sealed = before.map((_, person) => after.seal('acme', `person-${person}`, 'text'));
-    // Nobody waits for an answer of the first behind them: it may have been done or not.
+    // No client waits for an answer of the first process after them: it may have been done or not.
     expect(sealed).toEqual([
       ...before.slice(0, erased).map(() => null),
       sealed[erased] === null ? null : before[erased],

@@ -1,8 +1,8 @@
 /**
  * The keys of persons are the leaves of a tree (Goldreich, Goldwasser and Micali, 1986). The two children of a node are
- * HMACs of it, so whoever holds a node can compute every leaf below it, and nobody a node from its children. To destroy
- * one leaf, the node above it is replaced by the branches that leave the way down to it: every other leaf stays what it
- * was, and that one can never be computed again. Destroying twice, in another order, or many at once comes to the same.
+ * HMACs of it, so a holder of a node can compute every leaf below it, but never a node from its children. To destroy one
+ * leaf, the node above it is replaced by the branches that leave the way down to it: every other leaf stays what it was,
+ * and that one can never be computed again. Destroying twice, in another order, or many at once comes to the same.
  *
  * Pure: a tree is never changed, only replaced.
  */
@@ -53,7 +53,7 @@ export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
   return kept;
 }
 
-/** Of a node what is left without these leaves below it, which are in order. */
+/** The rest of a node without these leaves below it, which are in order. */
 function keepWithout(node: KeyNode, gone: readonly bigint[], kept: KeyNode[]): void {
   if (gone.length === 0) kept.push(node);
   if (gone.length === 0 || node.depth === LEAF_DEPTH) return;

@@ -1,4 +1,4 @@
-/** Which leaf is a person's, by a keyed hash: without the key, an index says nothing about whose it is. */
+/** The leaf of a person, by a keyed hash: without the key, an index does not identify the person. */
 import { hmacSha256 } from './hmac-sha256.ts';
 
 const HEX_DIGITS = 16;

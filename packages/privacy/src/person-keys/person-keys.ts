@@ -2,9 +2,9 @@
  * The keys of all persons: one secret file, the same on every gateway, and what is sealed and unsealed with it. Nothing is
  * stored of a person who was not erased; one who was is a hole in the tree (key-tree.ts).
  *
- * A person is gone from this process the moment `erase` is called, and from the file when it resolves. What is in
- * memory never takes anything back from the file, and the file is punctured with all that this process ever erased: one
- * that comes back from a backup beneath a running process does not bring anybody back.
+ * A person is gone from this process the moment `erase` is called, and from the file when it resolves. What is in memory
+ * never takes anything back from the file, and the file is punctured with all that this process ever erased: one that
+ * comes back from a backup beneath a running process brings no person back.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, promises as fs } from 'node:fs';
@@ -24,7 +24,7 @@ import {
   unsealText,
 } from './sealed-text.ts';
 
-/** What became of a token. unknown: it was sealed by nobody, with other keys, or for another tenant. */
+/** The result for a token. unknown: it is no sealed text, was sealed with other keys, or for another tenant. */
 export type Unsealed = { text: string } | { erased: true } | { unknown: true };
 
 /** `ref` begins every text that was sealed of a person; `pseudonym` is null once the person was erased. */
@@ -34,11 +34,11 @@ export type Erasure = { tenant: string; index: string };
 
 /** Before the file is open, whatever needs it throws PERSON_KEYS_NOT_READY. */
 export type PersonKeys = Sealer & {
-  /** Of the file; null before it is open. */
+  /** The id of the file; null before it is open. */
   id(): string | null;
   /** Opens the file where there is one; whether there was. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
   open(): Promise<boolean>;
-  /** Opens it, and makes it where there is none. Of several who do at once one makes it. */
+  /** Opens it, and makes it if it does not exist. If several processes do so at once, one makes it. */
   make(): Promise<void>;
   find(tenant: string, person: string): PersonFound;
   unseal(tenant: string, token: string): Unsealed;
@@ -46,7 +46,7 @@ export type PersonKeys = Sealer & {
   erase(erasures: readonly Erasure[]): Promise<void>;
 };
 
-/** So many persons are met without computing their leaf anew, which takes 64 hashes. */
+/** How many persons are remembered. Computing a leaf again takes 64 hashes. */
 const MOST_CACHED = 10_000;
 const LOCK_WAIT_MS = 10_000;
 
@@ -55,11 +55,11 @@ export function personKeysAt(path: string): PersonKeys {
   let held: { keysId: string; indexKey: Uint8Array; tree: KeyTree } | null = null;
   let lastChange: Promise<unknown> = Promise.resolve();
   const cached = new Map<string, PersonSecrets>();
-  /** All that this process was told to erase: whose, by index. */
+  /** All persons that this process was told to erase: the id by the index. */
   const erased = new Map<string, string>();
   /** Which of them may still be in the file. */
   const unwritten = new Set<string>();
-  /** The file as this process last saw it: what is the same need not be punctured anew. */
+  /** The file as this process last saw it: an unchanged file need not be punctured again. */
   let seen = '';
 
   function heldNow() {
@@ -141,7 +141,7 @@ export function personKeysAt(path: string): PersonKeys {
     },
     make: () =>
       alone(async (file) => {
-        // What is held may have lost persons whom the file still has.
+        // The keys in memory may lack persons that the file still has.
         if (held !== null) return;
         const there = await readSecretFile(file);
         const text = there ?? keyFileText(newKeyFile());

@@ -8,7 +8,7 @@
 import { type BigIntStats, promises as fs } from 'node:fs';
 import { replaceFile } from '@mandate/runtime';
 
-/** Call it, as the other, while nobody else changes the file. */
+/** Call it, like the other function here, while no other process changes the file. */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
   await wipeLeftovers(path);
   await keepOld(path);
@@ -33,7 +33,7 @@ async function keepOld(path: string): Promise<void> {
 }
 
 async function wipe(path: string, inUse: string): Promise<void> {
-  // Of a link only the link goes: what it names was never ours.
+  // If the path is a link, only the link is removed: the file that it names was never ours.
   const stats = await statOrNull(path, fs.lstat);
   if (stats === null) return;
   const used = await statOrNull(inUse);

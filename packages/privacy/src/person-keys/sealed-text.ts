@@ -1,7 +1,7 @@
 /**
- * A text under the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in base64url.
- * The dot closes it, as it may stand in the midst of a text. What stands before the last part is the `ref` of the
- * person, by which everything that was sealed of them can be found, and who holds no keys cannot tell whose it is.
+ * A text under the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in
+ * base64url. The dot closes it, as it may stand in the midst of a text. What stands before the last part is the `ref` of
+ * the person, by which all sealed texts of the person can be found. Without the keys, it does not identify the person.
  *
  * AES-256-GCM. The IV is a keyed hash of tenant and text, so the same text of the same person is the same token, and no
  * IV ever stands for two texts. A token is bound to its tenant and its ref: moved to others it is no token of theirs.
@@ -18,7 +18,7 @@ export type PersonSecrets = {
   readonly pseudonym: string;
 };
 
-/** Of a token: whose it is, and what is sealed. */
+/** The parts of a token: the person, and the sealed text. */
 export type SealedText = { keysId: string; index: string; sealed: Buffer };
 
 const TOKEN = /^sealed:v1:([0-9a-f]{16}):([0-9a-f]{16}):([A-Za-z0-9_-]{38,})\.$/;
@@ -75,7 +75,7 @@ export function readToken(text: string): SealedText | null {
   return { keysId, index, sealed: Buffer.from(sealed, 'base64url') };
 }
 
-/** Whose a token says it is; null where the text is none. */
+/** The person that a token names; null if the text is no token. */
 export function refInToken(text: string): string | null {
   const read = readToken(text);
   return read && refOf(read.keysId, read.index);

@@ -1,6 +1,6 @@
 /**
  * Which deliveries were answered, and that each has one answer: redelivered, it is told again word for word. Once the
- * replay memory is over, a delivery is decided anew.
+ * replay memory is over, a delivery is decided again.
  */
 import { createHash } from 'node:crypto';
 import type { Decision, Settlement, Source } from '@mandate/schemas';

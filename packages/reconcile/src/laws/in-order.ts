@@ -22,7 +22,7 @@ type Tenant = {
 
 /**
  * @param partitions of the decisions topic
- * @param onTwice told of a step whose number another has
+ * @param onTwice called for a step with the number of another step
  */
 export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step: Step) => void) {
   const tenants = new Map<string, Tenant>();

@@ -9,7 +9,7 @@ import { type AgentKilled, type AgentRevived, agentsAboveIn, type KillTarget } f
 import { type Findings, placeName } from './law.ts';
 import type { Read } from './read-record.ts';
 
-/** Of two partitions, what was first is told by the log's clocks, which are those of several brokers. */
+/** Which of two partitions was first follows from the log's clocks, which are those of several brokers. */
 const CLOCKS_APART_MS = 1_000;
 
 type Place = { topic: string; partition: number; offset: number; appendedAtMs: number };
@@ -18,7 +18,7 @@ type Kill = {
   place: Place;
   /** Those that had begun before it on its partition. */
   epochsBefore: ReadonlySet<string>;
-  /** Of the actions that it names. */
+  /** The open actions that it names. */
   open: ReadonlySet<number>;
 };
 type Revive = { revive: AgentRevived['revive']; place: Place };

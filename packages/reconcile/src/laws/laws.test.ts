@@ -20,7 +20,7 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
   epoch: { id, generation, previous: null, reason: 'test', at: wireTime(START_MS) },
 });
-/** The request at offset `n`, whose step took the number `n`. */
+/** The request at offset `n`, with the number `n` for its step. */
 const decided = (n: number, given: Partial<Decision> = {}): DecisionsRecord => ({
   event: 'action.decided',
   decision: buildDecision(n, { appendedAtMs: START_MS + n, ...given }),
@@ -117,7 +117,7 @@ describe('epochs', () => {
 
   test('a number that a lost ledger had given is waited for no longer once another begins', () => {
     const ledgerEpoch = 'ep-2';
-    // The second is exact again; what stands on the first two by now nobody can tell.
+    // The second is exact again; what the first two hold by now is unknown.
     const log = lawsOf(
       [begins('ep-1', 1), decided(2), begins('ep-2', 2), decided(3, { ledgerEpoch, cumulativeMicros: 5 })],
       [begins('ep-1', 1), begins('ep-2', 2), decided(4, { ledgerEpoch })],

@@ -2,7 +2,8 @@
  * The laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and epochs. One pass over
  * the log checks them. Laws that compare log, audit and the deciders' positions are checked after everything was read.
  *
- * Deliveries are looked at whosever they are, as an offset names no tenant; everything else is of the tenants asked for.
+ * Deliveries of all tenants are looked at, because an offset names no tenant; everything else is of the tenants asked
+ * for.
  */
 import { type ControlEvent, idOfChange } from '@mandate/audit';
 import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';

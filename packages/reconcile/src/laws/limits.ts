@@ -101,7 +101,7 @@ export function createLimits(findings: Findings) {
     }));
   }
 
-  /** What a limit holds and what the check saw of it; undefined where the decision does not say whose it is. */
+  /** What a limit holds and what the check saw; undefined if the decision does not name the subject. */
   function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
     const { evidence } = check;
     if (check.check !== 'budget') {
@@ -200,7 +200,7 @@ function faultOf(decision: Decided, { result }: Check, { held, evidence, fits }:
     : `it says ${result}, and the call ${fits ? 'fits' : 'does not fit'}`;
 }
 
-/** Whose budget it is, where the decision itself says it: what was refused lists no budgets, and principals may be sealed. */
+/** The budget, if the decision itself names it: a refused decision lists no budgets, and principals may be sealed. */
 function referenceOf(
   { agentId, mandateId }: Decided,
   check: Check,

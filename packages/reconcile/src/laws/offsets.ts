@@ -103,7 +103,7 @@ function firstUnanswered(
 
 /**
  * Offsets alone do not tell: those of transactions are no requests. So what lies at them is read, from the first on that
- * has no answer; mostly that is nothing. A batch that nobody can read is passed over as its dead letter says.
+ * has no answer; mostly that is nothing. A batch that cannot be read is passed over as its dead letter says.
  */
 async function readUnanswered(
   bus: Bus,

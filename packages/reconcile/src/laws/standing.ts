@@ -45,7 +45,7 @@ export function createStanding(memory: Memory) {
         standing.delete(name);
       }
     },
-    /** An outcome whose decision an overtaken ledger made: it settles the one that another makes anew. */
+    /** An outcome of a decision by an overtaken ledger: it settles the decision that another ledger makes again. */
     putEarly: (settlement: Settlement): void => void early.set(nameOf(settlement), settlement),
     takeEarly(attempt: Attempt): Settlement | undefined {
       const settlement = early.get(nameOf(attempt));

@@ -40,7 +40,7 @@ export type Decided = Pick<
   /** A person has answered this very request. */
   isAnswered: boolean;
   leaseExpiresAtMs: number;
-  /** Of its limits, in their order. */
+  /** The checks of its limits, in their order. */
   checks: readonly Check[];
 };
 

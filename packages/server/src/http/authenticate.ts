@@ -127,8 +127,8 @@ export function authenticate(
 type Rate = Awaited<ReturnType<ReturnType<HttpServer['createRateLimit']>>>;
 
 /**
- * How long whoever asks too often has to wait; null for others. Answers say where one stands, but for those to a POST that
- * is let in: three headers cost a publisher 4 µs each time.
+ * How long a caller that asks too often has to wait; null for others. Answers state what is left of the rate, except
+ * answers to a POST that is let in: three headers cost a publisher 4 µs each time.
  */
 function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
   if (rate.isAllowed) return null;

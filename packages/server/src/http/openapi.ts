@@ -17,7 +17,7 @@ RFC 3339 in UTC, durations end in \`Ms\`. Lists come in pages: hand \`next\` bac
 **Problems.** Whatever is no success is \`application/problem+json\` with a stable \`code\`, a \`detail\`, a \`remedy\` and the \`requestId\` that the
 operator's log knows it by (also in the header \`x-request-id\`; send your own and it is kept). 503 has \`retry-after\`: nothing is lost, ask again.
 
-**Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed to whoever says
+**Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed if the request has
 \`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left, but for a POST that is let in; beyond it is 429.
 A key and its tenant may write so much; beyond that is 429 too, with the exact wait in \`retryAfterMs\`.
 `.trim();

@@ -1,8 +1,8 @@
 /**
  * Where fetched servers lie, once a machine and version: `$XDG_CACHE_HOME/mandate/servers/<what>-<version>`.
  *
- * A folder is made beside its place and renamed into it, so whoever finds it finds it whole: an interrupted download
- * leaves only a `.partial-*` folder, and of two processes that fetch at once the slower one drops its own.
+ * A folder is made beside its place and renamed into it, so a process that finds it finds it whole: an interrupted
+ * download leaves only a `.partial-*` folder, and of two processes that fetch at once the slower one drops its own.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';

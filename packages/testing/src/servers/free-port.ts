@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 const ATTEMPTS = 5;
-/** Below those that systems give away themselves: nobody takes the port of a server that is down until its restart. */
+/**
+ * Below the ports that systems give away themselves: no other program takes the port of a server that is down until its
+ * restart.
+ */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /** Launches on ports of 127.0.0.1 that were free a moment ago, and on others when another process took one meanwhile. */

@@ -9,13 +9,13 @@ export type InstalledProgram = Program & {
 };
 
 type Wanted = {
-  /** Of the program, and of the package that brings it. */
+  /** The name of the program, and of the package that brings it. */
   readonly name: string;
   /** What makes it tell its version. */
   readonly versionOption: string;
   /** The version in what it tells, or undefined where that is none that will do. */
   readonly versionIn: (told: string) => string | undefined;
-  /** What would help whoever has none. */
+  /** What else to install if the program is missing. */
   readonly orInstall: string;
 };
 

@@ -1,10 +1,9 @@
 /**
  * A server in a process of its own, for tests that also break it: ended, killed, paused, started again on its data.
  *
- * It never outlives the process that started it, however that ends. A shell starts a watcher and then becomes the
- * server; the watcher holds the end of a pipe whose other end only we hold, and when that closes it kills the server
- * and removes its folder. The server has a process group of its own, so Ctrl-C reaches it through the tests' teardown
- * and not before.
+ * It never outlives the process that started it, however that ends. A shell starts a watcher and then becomes the server;
+ * the watcher holds one end of a pipe, and only we hold the other. When our end closes, it kills the server and removes
+ * its folder. The server has a process group of its own, so Ctrl-C reaches it through the tests' teardown and not before.
  *
  * What it says goes to a file: a pipe that a blocked event loop does not read would hold the server up.
  */
@@ -24,7 +23,7 @@ export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** All it writes, with its log: `server.log`, anew at each start. */
+  /** Everything that it writes, with its log: `server.log`, new at each start. */
   readonly folder: string;
   /** What the log says when the server takes requests. */
   readonly ready: RegExp;
@@ -101,7 +100,7 @@ async function launch(server: ServerCommand): Promise<ChildProcess> {
   });
   closeSync(log);
   const lifeline = child.stdio[3] as Socket;
-  // The watcher is gone already when somebody killed the whole group.
+  // The watcher is gone already if the whole group was killed.
   lifeline.on('error', () => {});
   child.once('exit', () => lifeline.end('ended\n'));
   await becomesReady(server, child);

@@ -33,7 +33,9 @@ export async function offerOf(kind: ServerKind): Promise<Offer> {
   throw new MissingServerError(`no source has ${kind}`);
 }
 
-/** What `startRedis` and its like run: the one source whose servers a test can break. Fetches what it needs first. */
+/**
+ * What `startRedis` and its like run: only servers of this source can be broken by a test. Fetches what it needs first.
+ */
 export async function localOffer(kind: ServerKind): Promise<Offer> {
   switch (kind) {
     case 'redis': {
@@ -60,7 +62,7 @@ export async function localOffer(kind: ServerKind): Promise<Offer> {
   }
 }
 
-/** A server that somebody else runs, and keeps running. */
+/** A server that is started and kept running outside of the tests. */
 function named(variable: string): Source {
   return async () => {
     const address = process.env[variable];

@@ -20,7 +20,7 @@ export function testWithKcat(name: string, body: () => Promise<void>): void {
   test.skipIf(inject('servers').kcat !== null)(name, body);
 }
 
-/** As `describeWithOwnServers`, where a Redis is among them whose clock is moved (`movableClock`). */
+/** As `describeWithOwnServers`, if one of them is a Redis with a movable clock (`movableClock`). */
 export function describeWithMovableClock(
   kinds: readonly ServerKind[],
   name: string,

@@ -22,7 +22,7 @@ export type Held = {
 
 export type BreakableWay = Disposable & {
   readonly port: number;
-  /** Ends every connection on which the words were said, and each on which they are said, until `mend`. */
+  /** Ends every connection on which the words were said, and each on which they are said, until `mend` is called. */
   cut(): void;
   mend(): void;
   /** How many connections were ended by that. */
@@ -38,7 +38,7 @@ export type BreakableWay = Disposable & {
 
 type Holding = PromiseWithResolvers<Held> & { what: Direction; to: Words; answering: Words };
 
-/** @param framing when several requests are under way on one connection, whose they are */
+/** @param framing tells the requests apart if several are under way on one connection */
 export async function breakableWay(
   port: number,
   words: Words,
@@ -62,7 +62,7 @@ export async function breakableWay(
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     const frames = framing();
-    /** By the number of the request whose answer is to be held. */
+    /** By the number of the request with the answer to hold. */
     const expected = new Map<number, Holding>();
     const [there, back] = [new Lane(upstream), new Lane(client)];
     const held = (lane: Lane): Held => ({

@@ -1,6 +1,6 @@
 /**
- * How what goes over a connection falls into requests and answers, as far as a way needs to know it that breaks for some of
- * them. Each is made anew for each connection, as it keeps what has come of a message that is not whole yet.
+ * How what goes over a connection falls into requests and answers, as far as a way needs to know it that breaks for some
+ * of them. Each connection has its own, because it keeps the part of a message that has come so far.
  */
 export type Framing = () => {
   requests(bytes: Buffer): Request[];
@@ -15,7 +15,7 @@ type Answer = { id: number; bytes: Buffer };
 
 const EVERY = 0;
 
-/** Of any protocol where one request follows the answer to the one before: whatever comes next is the answer. */
+/** For any protocol in which one request follows the answer to the one before: whatever comes next is the answer. */
 export const inTurn: Framing = () => ({
   requests: (bytes) => [{ id: EVERY, says: bytes.toString('latin1'), bytes }],
   answers: (bytes) => [{ id: EVERY, bytes }],

@@ -1,11 +1,11 @@
 /**
- * Brings alerts to webhooks: one at a time to each, so a receiver that hangs holds up nobody but itself. What fails waits
- * for its next attempt while others go ahead; what has failed often enough is `alert.undelivered`, and so is what comes
- * while too many wait already. What came of each is on the log before the next is tried, so a crash repeats one attempt
- * at most that had succeeded.
+ * Brings alerts to webhooks: one at a time to each, so a receiver that hangs delays only itself. What fails waits for its
+ * next attempt while others go ahead; what has failed often enough is `alert.undelivered`, and so is what comes while too
+ * many wait already. What came of each is on the log before the next is tried, so a crash repeats one attempt at most
+ * that had succeeded.
  *
- * Kills go before all others, and have room of their own: whoever floods a webhook, on which other tenants may rely too,
- * keeps nobody from hearing of one. Of all else tenants have their turns and their share (line.ts).
+ * Kills go before all others, and have room of their own: a flood of a webhook, on which other tenants may rely too,
+ * delays no notice of a kill. For everything else tenants have their turns and their share (line.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '@mandate/runtime';
@@ -81,7 +81,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       return true;
     }
     if (!isFor(entry.alert, webhook)) {
-      // Its name is another tenant's now, and so is whoever listens there.
+      // The name belongs to another tenant now, and so does its receiver.
       await giveUp(
         alertId,
         name,
@@ -144,7 +144,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       }
       if (!(await attempt(name, next))) continue;
       for (const line of [urgent, others]) line.remove(next);
-      // Somebody asked for it once more, just as it was done with.
+      // It was asked for once more, just as it was done with.
       if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }

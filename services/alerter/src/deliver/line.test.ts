@@ -31,7 +31,7 @@ test('whatever comes and goes: no more than may, and nobody within its share giv
         const givesWay = line.add(comes);
         expect(givesWay !== null).toBe(there.size > most);
         if (givesWay === null) continue;
-        // Of four tenants.
+        // There are four tenants.
         expect(of(givesWay.tenant)).toBeGreaterThan(most / 4);
         expect(of(givesWay.tenant)).toBe(Math.max(...[...there].map((one) => of(one.tenant))));
         there.delete(givesWay);

@@ -1,6 +1,6 @@
 /**
  * The alerts that wait for one webhook, of tenants who may not know of each other. They take turns, and where the line is
- * full whoever has most in it gives way: so a flood of one tenant leaves every other its share.
+ * full the tenant with the most alerts gives way: so a flood of one tenant leaves every other its share.
  */
 export type Waiting = {
   readonly alertId: string;
@@ -12,7 +12,7 @@ export type Waiting = {
 
 export class Line {
   readonly #most: number;
-  /** By tenant and alert, both in the order in which they came; the tenant whose turn it is stands first. */
+  /** By tenant and alert, both in the order in which they came; the next tenant comes first. */
   readonly #tenants = new Map<string | null, Map<string, Waiting>>();
   #size = 0;
 

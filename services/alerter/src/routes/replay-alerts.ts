@@ -14,7 +14,7 @@ const MOST_REPLAYED = 100;
 export function replayAlerts(server: HttpServer, { book, alerting, append, clock }: Alerter): void {
   const config = { scope: ['operate', 'operate:all'] as const };
 
-  /** A tenant's key sends to the webhooks of its own tenant; whoever gets everything got it already. */
+  /** A tenant's key sends to the webhooks of its own tenant; a webhook that gets everything got it already. */
   const mayTell = ({ tenant, scopes }: ApiKeyRecord, name: string) => {
     const webhook = alerting().webhooks.find((known) => known.name === name);
     return (

@@ -1,4 +1,4 @@
-/** Whose an alert is, and to whom it is told. */
+/** The tenant of an alert, and the webhooks that get it. */
 import type { Alert } from '@mandate/schemas';
 import type { Raised } from './alarms.ts';
 import type { Webhook } from './alert-rules.ts';

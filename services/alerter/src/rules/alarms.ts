@@ -1,10 +1,10 @@
 /**
  * Which alarms stand, and which have stood: a fold of the alerts topic, and the only memory of the rules. It takes each
- * record any number of times and in any order, and comes out the same, so whoever evaluates may apply what it has raised
- * at once, and read it again later.
+ * record any number of times and in any order, and comes out the same, so an evaluator may apply what it has raised at
+ * once, and read it again later.
  *
- * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming, so
- * two alerters that see the same alarm begin give it one id, and the next time has another. Of an approval the record that
+ * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming, so two
+ * alerters that see the same alarm begin give it one id, and the next time has another. For an approval the record that
  * it began with stands for the episode: that is forgotten, and an action may come under an old id after a day.
  */
 import { sha256Hex } from '@mandate/policy';
@@ -90,7 +90,7 @@ export class Alarms {
     };
   }
 
-  /** Of the newest record that showed the alarm as it is known. */
+  /** The order of the newest record that showed the alarm as it is known. */
   newestOrder(alarm: Alarm): number {
     return Math.max(alarm.order, this.#confirmed.get(alarm) ?? 0);
   }

@@ -41,7 +41,7 @@ test('a file without rules has all of them, and so has none', () => {
   });
 });
 
-/** Of the file of the guide: the whole of it, and which fields it says may be left out. */
+/** The file of the guide without some fields: those that the guide says may be left out. */
 function guideWithout(left: readonly string[]): unknown {
   const written = structuredClone(guide);
   for (const path of left) {
@@ -57,7 +57,7 @@ function fieldsOf(node: unknown): Record<string, unknown> {
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 }
 
-/** Every field but those without which there is nobody to tell. */
+/** Every field but those without which there is no webhook. */
 function optionalIn(node: unknown, path = ''): string[] {
   return Object.entries(fieldsOf(node)).flatMap(([key, value]) => {
     const here = path === '' ? key : `${path}.${key}`;

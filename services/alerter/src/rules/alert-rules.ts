@@ -87,7 +87,7 @@ const webhook = z.strictObject({
   url: z.string().refine(isAddress, { error: 'must be an http or https address without user and password' }),
   /** The first signs first; a second is for the time in which a receiver changes from one to the other. */
   secrets: z.array(secret).min(1).max(4),
-  /** Whose alerts it gets; `*` for everyone's and those of the plane. */
+  /** The tenant with the alerts that it gets; `*` for all tenants and the plane. */
   tenant: z.union([z.literal('*'), tenant]).default('*'),
   rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
   /** Whether it is told when an alarm is over, too. */
@@ -120,7 +120,7 @@ export type LoadedAlerting =
   | { ok: true; alerting: Alerting }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** What holds where nobody wrote a file: everything is watched, and nobody is told. */
+/** The rules without a file: everything is watched, and no alert is sent. */
 export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: [] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -163,8 +163,8 @@ export function loadAlerting(
 }
 
 /**
- * The same away from the alerter, whose environment and disk are not known there: a secret that is not found is a note
- * and no fault of the file. One that is found must be one.
+ * The same away from the alerter, with an unknown environment and disk: a secret that is not found is a note and no fault
+ * of the file. One that is found must be one.
  */
 export function checkAlerting(
   source: DocumentSource,

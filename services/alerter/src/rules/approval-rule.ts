@@ -1,6 +1,7 @@
 /**
- * An action waits for a person: from its DEFER, or from when a grant came too late, until somebody answers, it is decided
- * otherwise, or nobody has answered for a day. By then the ledger has forgotten that it was asked, so whoever asks again asks anew, and is told of anew.
+ * An action waits for a person: from its DEFER, or from when a grant came too late, until a person answers, it is decided
+ * otherwise, or a day has passed. By then the ledger has forgotten the question, so the next request asks a new question,
+ * with a new alert.
  */
 import {
   type ApprovalRecorded,
@@ -44,7 +45,7 @@ export function answered({ approval }: ApprovalRecorded): Finding[] {
   );
 }
 
-/** What nobody has answered: told of again after `overdueMs`, if that is asked for, and no more a day later. */
+/** Questions without an answer: told again after `overdueMs`, if that is asked for, and no more a day later. */
 export function* unanswered(
   alarms: Alarms,
   overdueMs: number | undefined,

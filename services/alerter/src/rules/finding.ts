@@ -9,7 +9,9 @@ export type Finding = {
   tenant: string | null;
   subject: string;
   holds: boolean;
-  /** Of the record among those about this subject: a record that is older than what is known changes nothing. */
+  /**
+   * The order of the record among those about this subject: a record that is older than what is known changes nothing.
+   */
   order: number;
   at: string;
   said: string;

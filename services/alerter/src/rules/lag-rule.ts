@@ -1,6 +1,6 @@
 /**
- * Decisions fall late: so long after their request was on the log; or they do not fall at all, or are not recorded, for
- * whoever should see to it is away. It is nobody's in particular, so it has no tenant.
+ * Decisions come late: so long after their request was on the log; or they do not come at all, or are not recorded,
+ * because a service is away. This concerns every tenant, so the alert has no tenant.
  */
 import { type Decision, durationInWords, GROUPS, wireTime } from '@mandate/schemas';
 import type { AlertRules } from './alert-rules.ts';

@@ -1,6 +1,6 @@
 /**
  * Outcomes that did not succeed gave back too large a share of what an agent's calls of a tool or model reserved of late.
- * Reports whose give-back was refused count as well: they show what the agent tries.
+ * Reports with a refused give-back count as well: they show what the agent tries.
  */
 import {
   type Decision,

@@ -36,7 +36,7 @@ export class WindowedShares {
     buckets.set(bucket, added(buckets.get(bucket) ?? NONE, { events: 1, whole, part }));
   }
 
-  /** Of all partitions, in the window that ends then. */
+  /** The share over all partitions, in the window that ends then. */
   within(subject: string, atMs: number, windowMs: number): Share {
     const newest = bucketOf(atMs, windowMs);
     let sum = NONE;

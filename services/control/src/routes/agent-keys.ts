@@ -1,4 +1,4 @@
-/** /v1/agents/:id/keys: with which an agent publishes, as itself and nobody else. */
+/** /v1/agents/:id/keys: keys with which an agent publishes, as itself and as no other agent. */
 
 import { AGENT_SCOPES, id, type KeyPins, keyPins, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/server';
@@ -26,7 +26,7 @@ export const issuedKey = z.object({
   key: z.string().describe('Kept nowhere: show it to the agent, and to nobody else.'),
 });
 
-/** Of every write that issues a key. */
+/** The query of every write that issues a key. */
 export const keyQuery = whyQuery.extend({
   report: z
     .enum(['true', 'false'])

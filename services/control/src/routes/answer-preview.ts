@@ -1,4 +1,4 @@
-/** What POST /v1/mandates/preview answers: of the documents as they stand, and of those that somebody thinks of. */
+/** The answer of POST /v1/mandates/preview: by the present documents, and by planned ones. */
 import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type HidingRules, trialHiding } from '@mandate/privacy';
 import { action, CODES, check, id, limit, mandateReference, type Plan, RULE_MODES } from '@mandate/schemas';

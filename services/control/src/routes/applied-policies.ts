@@ -2,7 +2,7 @@
 import { type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** Of all of an answer together, as JSON. */
+/** The size of all policies of an answer together, as JSON. */
 const MOST_UNITS = 8 * 1024 * 1024;
 
 /** In the query of a route that answers with them. */

@@ -91,7 +91,7 @@ function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted
   };
 }
 
-/** Of one that is issued at that moment. */
+/** The end of a mandate that is issued at that moment. */
 export function endMsOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
   return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
 }

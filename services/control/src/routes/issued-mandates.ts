@@ -43,7 +43,7 @@ const listQuery = pages.querystring.extend({
     .describe('`live`: neither ended nor revoked. Those that are over are there for a while.'),
 });
 
-/** Of the rules, and of their policies; each once. */
+/** The names of the rules, and of their policies; each once. */
 export function namesOf(matched: readonly MatchedRule[]): { rules: string[]; policies: string[] } {
   const [rules, policies] = [matched.map(({ rule }) => rule), matched.map(({ policy }) => policy)];
   return { rules: [...new Set(rules)].sort(), policies: [...new Set(policies)].sort() };

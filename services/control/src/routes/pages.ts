@@ -5,7 +5,7 @@ import { nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { limit } from './shapes.ts';
 
-/** Of all rows of a page as JSON: pages of large documents end sooner. */
+/** The size of all rows of a page as JSON: pages of large documents end sooner. */
 const PAGE_UNITS = 8 * 1024 * 1024;
 
 /** As many of the rows, at most `limit`, as a page holds; its `limit` tells the cursor whether more may follow. */

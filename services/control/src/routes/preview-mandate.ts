@@ -1,4 +1,4 @@
-/** POST /v1/mandates/preview: what an agent could do, with what stands and with what somebody thinks of changing. */
+/** POST /v1/mandates/preview: what an agent could do, by the present documents and by planned changes. */
 import { callerOf, type HttpServer, rawBody } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';

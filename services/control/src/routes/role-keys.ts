@@ -11,7 +11,7 @@ import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQ
 
 const tags = ['keys'];
 const scope = 'admin';
-/** Of the request, where it names others too. */
+/** The name of this part of the request, if the request names other parts too. */
 const PART = 'key of a role';
 
 const role = z.enum(ROLE_NAMES);

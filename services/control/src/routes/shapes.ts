@@ -11,7 +11,7 @@ export const idParams = z.object({ id });
 
 const reason = z.string().trim().min(1).max(500).optional();
 
-/** Of every write. */
+/** The query of every write. */
 export const whyQuery = z.strictObject({ reason: reason.describe('Why: it stands in the record for ever.') });
 
 /** For how long a key that is issued lets in; null: it does not expire. What absent means each route says. */
@@ -39,7 +39,7 @@ export const IN_THE_WAY = {
   409: 'It would not stand, or is not as you have seen it (If-Match): `code` tells which, `revision` what stands.',
 };
 
-/** Of what is looked at in a thread apart. */
+/** The answers of routes that work in a thread apart. */
 export const TAKES_LONG = { 422: 'It takes too long to find out: ask of less.' };
 
 /** JSON that is written already: a value would be checked by the schema of the answer, and written. */

@@ -1,6 +1,6 @@
 /**
- * /v1/tenants: which there are, how much there may be in each, what it is held to, and whether it is open. They are for whoever
- * runs the plane; people of a tenant see their own. One that nobody opened is open, and bounded by nothing.
+ * /v1/tenants: which there are, how much there may be in each, its bounds, and whether it is open. They are for operators
+ * of the plane; people of a tenant see their own. A tenant without a document is open, and bounded by nothing.
  */
 import { compileBounds, type OpenedTenant } from '@mandate/control';
 import { count, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** What both kinds of preview take beside what they ask of: documents that somebody thinks of. */
+/** What both kinds of preview take beside their question: planned documents. */
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy, compileRule, roomToWrite } from '@mandate/policy';

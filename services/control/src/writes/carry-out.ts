@@ -11,7 +11,7 @@ import { notFound } from './not-found.ts';
 export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }>;
 
 export type CarriedOut = {
-  /** Of what was changed, from here on, as everybody reads it who reads from this process. */
+  /** The revision of the change, from here on, for all readers of this process. */
   revision: number;
   /** What it lets through that was refused; null: it was made before, by a request like this one. */
   widens: string[] | null;
@@ -172,7 +172,7 @@ function inUse(
   );
   const more = rules.length > RULES_NAMED ? [`${rules.length - RULES_NAMED} more`] : [];
   const named = [...rules.slice(0, RULES_NAMED), ...more].join(', ');
-  // Whoever named it may be gone by now.
+  // The name may be gone by now.
   const told = named === '' ? message : `${message}: ${named}`;
   return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
 }

@@ -12,7 +12,7 @@ const board = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
   new AnswerBoard({ maxWaiting: 100, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
 
 describe('the board', () => {
-  test('wakes everybody who waits for a position, and whoever comes later finds it there', async () => {
+  test('wakes every caller that waits for a position, and a later caller finds the answer there', async () => {
     const answers = board();
     const early = [1, 2].map(() => answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE));
     answers.post(posted(6), 10);

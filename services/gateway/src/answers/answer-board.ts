@@ -1,7 +1,7 @@
 /**
- * Where requests wait for their answers. An answer is posted once, under the position of the record that it answers;
- * whoever waits for that position is woken, and whoever comes a moment later finds it among the recent ones. So it
- * does not matter which comes first: the acknowledgement of a request, or the answer to it.
+ * Where requests wait for their answers. An answer is posted once, under the position of the record that it answers; all
+ * callers that wait for that position are woken, and a caller that comes a moment later finds it among the recent ones.
+ * So it does not matter which comes first: the acknowledgement of a request, or the answer to it.
  */
 
 import type { Source } from '@mandate/schemas';

@@ -119,7 +119,8 @@ test('without a ledger any epoch holds until the log names one', async () => {
 test('while the ledger is being rebuilt nothing is handed over; then it is told what is void', async () => {
   const { ledger, becomesReady, looks } = ledgerOf('ep-2', false);
   const { append, board } = await scene(ledger);
-  // Of a decider that was held up: the epoch that makes it void lies before the place where the reading begins.
+  // A decision of a decider that was held up: the epoch that makes it void comes before the position where the reading
+  // begins.
   await append(0, decided(1, { ledgerEpoch: 'ep-1' }));
   await waitUntil('several looks at the ledger', () => looks() > 2);
   expect(board.recent.of(sourceAt(1))).toBe(null);

@@ -1,7 +1,7 @@
 /**
  * Puts every decision and settlement that reaches the log on the board: one reader a process, however many wait. It
- * begins at the end of the log, for nobody waits yet. When it fails the process must: its callers would wait for
- * answers that never come.
+ * begins at the end of the log, because no caller waits yet. When it fails the process must fail too: its callers would
+ * wait for answers that never come.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
@@ -78,7 +78,7 @@ export async function followDecisions(options: {
   });
   const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));
   started.resolve();
-  // What the ledger throws is thrown to whoever reads; nobody may.
+  // An error of the ledger is thrown to callers that read; there may be none.
   firstEpoch.catch(() => {});
   return {
     async stop() {

@@ -1,7 +1,7 @@
 /**
- * The newest decisions and settlements, kept for two askers: whoever's answer overtook the acknowledgement of its own
- * request, and whoever asks for a decision that the audit may not hold yet. Bounded by count and by bytes on the log;
- * the oldest go first.
+ * The newest decisions and settlements, kept for two kinds of callers: those with an answer that overtook the
+ * acknowledgement of its own request, and those that ask for a decision that the audit may not hold yet. Bounded by count
+ * and by bytes on the log; the oldest go first.
  */
 import {
   type ActionSettled,
@@ -30,7 +30,7 @@ export function sourceOf(answer: Answer): Source {
   return answer.event === 'action.decided' ? answer.decision.source : answer.settlement.source;
 }
 
-/** All of it, for whoever has to change something in it. */
+/** All of it, for code that has to change something in it. */
 export function wholeOf({ value }: Decided): Decision {
   const record = readDecisionsRecord(value);
   if (record.event !== 'action.decided') throw new TypeError(`a decision was expected, not ${record.event}`);

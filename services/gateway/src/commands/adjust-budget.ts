@@ -43,7 +43,7 @@ export async function adjustBudget(
   throw notOnLog('ADJUSTMENT_IN_FORCE_NOT_ON_LOG', 'the adjustment', { adjustment: receipt });
 }
 
-/** What a counter cannot hold is the caller's to mend; anything else is the ledger's trouble. */
+/** An amount that a counter cannot hold is a fault of the caller; anything else is a fault of the ledger. */
 function rethrowForCaller(error: unknown): never {
   if (!isMandateError(error, 'ADJUSTMENT_TOO_LARGE')) throw error;
   throw new HttpProblem(400, error.code, error.message, { remedy: error.remedy, cause: error });

@@ -45,7 +45,7 @@ export async function answerApproval(
       }),
   );
   const { expiresAtMs, ...receipt } = given;
-  // Of the grant in force: a repeat of the command asks for later, and gets what the first time gave.
+  // The end of the grant in force: a repeat of the command asks for a later end, and gets that of the first time.
   const expiresAt = wireTime(expiresAtMs);
   gateway.log.info({ approval, command, logged }, 'approval answered');
   if (logged) return { ...receipt, expiresAt };

@@ -85,7 +85,8 @@ function killEvent(
     openCount: open.length,
     open: open.slice(0, OPEN_IN_EVENT),
   };
-  // Carried out anew by a ledger that was rebuilt, it may have another revision: what was revived before has to stop then.
+  // If a rebuilt ledger carries it out again, it may have another revision: targets that were revived before have to stop
+  // then.
   return { id: `${command.id}@${revision}`, key: keyOf(target), event: { event: 'agent.killed', kill } };
 }
 
@@ -103,12 +104,12 @@ export type Revived = {
   revision: number;
 };
 
-/** Throws NEWER_KILL_STANDS when somebody killed again meanwhile. */
+/** Throws NEWER_KILL_STANDS if the target was killed again meanwhile. */
 export async function revive(gateway: Switch, target: KillTarget, command: Command): Promise<Revived> {
   const ledger = ledgerOf(gateway);
   const { revision: current, killed: standing } = await ledger.flag(target);
   const unchanged = { commandId: command.id, target, changed: false, revision: current };
-  // A revive that is delivered again, after a restart too, must not clear what somebody killed since.
+  // A revive that is delivered again, after a restart too, must not clear a later kill.
   if (!standing || (await ledger.revived(target, command.id))) return unchanged;
 
   const revision = current + 1;

@@ -1,5 +1,5 @@
 /**
- * A dead letter goes back to the topic it came from, as it was or as somebody corrected it, and the log keeps who did
+ * A dead letter goes back to the topic it came from, unchanged or as a person corrected it, and the log keeps who did
  * that. First the record, then the event that tells of it: a crash between the two leaves a record without its note, and
  * when the letter is then sent again the plane sees the same action a second time, a duplicate, which is never charged.
  */
@@ -102,7 +102,7 @@ function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
   });
 }
 
-/** Whatever answers that record has one of these ids, whoever decides it. */
+/** Any answer to that record has one of these ids, from any decider. */
 function answerIds(source: Source, appendedAtMs: number): string[] {
   return [
     ...DECISION_KINDS.map((kind) => decisionId(source, appendedAtMs, kind)),
@@ -209,7 +209,7 @@ function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy'
   });
 }
 
-/** Whose record it is, by the same rule as the decider's: the topic tells, else the record itself. */
+/** The tenant of the record, by the same rule as the decider's: the topic names it, else the record itself. */
 function tenantIn(topic: string, value: Outgoing['value']): string | null {
   const read = readActionsRecord(Buffer.from(value));
   return read.ok ? (tenantOfTopic(topic) ?? subjectOf(read.value).tenant ?? DEFAULTS.tenant) : null;

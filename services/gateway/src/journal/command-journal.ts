@@ -1,8 +1,8 @@
 /**
- * Brings what operators did to the log. The ledger was told first, so the command is in force already; while the log
- * is away its event is kept here and tried again until it is on the log. An event that is known to be there is not
- * appended again, and a command that is repeated appends the event of its first time: whoever folds the log meets one
- * version of it only.
+ * Brings what operators did to the log. The ledger was told first, so the command is in force already; while the log is
+ * away its event is kept here and tried again until it is on the log. An event that is known to be there is not appended
+ * again, and a command that is repeated appends the event of its first time: a fold of the log meets one version of it
+ * only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
@@ -51,8 +51,8 @@ export class CommandJournal {
   }
 
   /**
-   * For a command that takes effect only once its event is on the log: rejects, and keeps nothing, when the log does
-   * not take it. Whoever calls asks the ledger before whether the command was carried out already.
+   * For a command that takes effect only once its event is on the log: rejects, and keeps nothing, when the log does take
+   * it. The caller asks the ledger before whether the command was carried out already.
    */
   async recordFirst({ key, event }: Omit<CommandEvent, 'id'>): Promise<void> {
     await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });

@@ -212,7 +212,7 @@ test('an erasure of other keys, and what is no event, change nothing', async () 
   expect(isErased(keys, 'mia')).toBe(false);
 });
 
-/** A gateway whose document seals nothing, until it is edited. */
+/** A gateway with a document that seals nothing, until the document is edited. */
 async function editedOn(bus: Bus, path: string, openingMs?: number) {
   const keys = personKeysAt(path);
   let isSealing = false;

@@ -3,8 +3,8 @@
  * is ready, and the rest as it comes. Erasures commute and may be repeated, so the fold remembers no place: it begins at
  * the start of the topic each time, and a file that came back from a backup is punctured again.
  *
- * The first record of all says with which keys this log is sealed. A gateway that has others would seal what no other
- * can read, so it does not start; nor does one whose file went away.
+ * The first record of all says with which keys this log is sealed. A gateway that has others would seal what no other can
+ * read, so it does not start; nor does one that has lost its file.
  *
  * Where nothing is sealed, and nothing ever was, neither topic nor file is needed; both are opened when the document is
  * edited to seal, and what is published meanwhile waits for them.
@@ -45,7 +45,8 @@ type Options = {
 
 export type FollowedErasures = Required<Running> & {
   /**
-   * Resolves at once where nothing is sealed, else when the keys are open and have forgotten whom the log says.
+   * Resolves at once if nothing is sealed, else when the keys are open and have forgotten every person that the log
+   * names.
    *
    * @throws MandateError PERSON_KEYS_NOT_READY (retryable) in bounded time
    */
@@ -133,7 +134,7 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
     early = [];
     const id = keys.id() ?? '';
     if (!isBegun) await append(bus, id, clock());
-    // Of several gateways that begin at once, the first on the log is the one.
+    // If several gateways begin at once, the first record on the log counts.
     const inForce = await Promise.race([begun.promise, ended]);
     if (inForce !== id) throw otherKeys(id, inForce);
     return reader;
@@ -161,7 +162,7 @@ async function untilErased(
 }
 
 /**
- * What is no event at all was written by no gateway. An event that this version does not know may forget somebody, so
+ * A record that is no event was written by no gateway. An event that this version does not know may forget a person, so
  * nothing is sealed past it.
  */
 function readRecord({ position, value }: LogRecord, log: Logger): PersonsRecord | null {
@@ -170,7 +171,7 @@ function readRecord({ position, value }: LogRecord, log: Logger): PersonsRecord 
     return readPersonsRecord(value);
   } catch (err) {
     if (isEvent(value)) throw recordUnreadable(position, err);
-    log.error({ err, ...position }, 'a record of the persons is no event: it is passed over');
+    log.error({ err, ...position }, 'a record of the persons topic is no event, and is ignored');
     return null;
   }
 }
@@ -188,7 +189,7 @@ function keysIdOf(record: PersonsRecord): string {
   return record.event === 'persons.begun' ? record.begun.keysId : (record.erasure.ref.split(':')[2] ?? '');
 }
 
-/** Whose key of all, as the key file counts. */
+/** The index of the person's key, as the key file counts. */
 export function indexIn(ref: string): string {
   return ref.split(':')[3] ?? '';
 }

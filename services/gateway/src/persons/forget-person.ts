@@ -1,7 +1,7 @@
 /**
- * Forgets a person: first on the log, then here. A crash between the two forgets nobody less, for every gateway reads the
- * log before it is ready; the other way round, this gateway alone would have forgotten, and a backup of its file would
- * bring the person back. So where the log does not take it, nothing was done.
+ * Forgets a person: first on the log, then here. After a crash between the two the person is forgotten all the same,
+ * because every gateway reads the log before it is ready; the other way round, this gateway alone would have forgotten,
+ * and a backup of its file would bring the person back. So where the log does not take it, nothing was done.
  */
 import type { Command } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';

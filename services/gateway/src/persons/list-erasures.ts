@@ -1,6 +1,6 @@
 /**
- * Whom a tenant has forgotten, newest first, from the log itself: nothing of it is kept here, however many there are.
- * Those of all tenants lie in one partition, so one page looks at records for a while and says where to go on.
+ * The persons that a tenant has forgotten, newest first, from the log itself: nothing of it is kept here, however many
+ * there are. Those of all tenants lie in one partition, so one page looks at records for a while and says where to go on.
  */
 import type { Bus } from '@mandate/bus';
 import { type PersonErasure, readPersonsRecord, TOPICS } from '@mandate/schemas';

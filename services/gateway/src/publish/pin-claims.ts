@@ -31,7 +31,7 @@ export function pinClaims(
   };
 }
 
-/** What the key fixes is not told to whoever holds it: only which field is at odds. */
+/** The holder of the key is not told the fixed value: only which field differs. */
 function mustAgree(field: string, said: unknown, fixed: unknown): void {
   if (isDeepStrictEqual(said, fixed)) return;
   throw new HttpProblem(

@@ -37,8 +37,8 @@ import type { Admission } from './undecided-records.ts';
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
 
 /**
- * `fingerprint`: of what was redacted from the record. `pinned`: the fields that the caller's key fixes. `isAsSent`: the record
- * holds what the caller sent, which was validated, and fields that the gateway adds.
+ * `fingerprint`: the fingerprint of what was redacted from the record. `pinned`: the fields that the caller's key fixes.
+ * `isAsSent`: the record holds what the caller sent, which was validated, and fields that the gateway adds.
  */
 type ToPublish = {
   record: ActionsRecord;
@@ -117,7 +117,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 type Written = {
   record: ActionsRecord;
   value: string;
-  /** Of the value. */
+  /** The bytes of the value. */
   bytes: number;
   fingerprint: string | null;
   pinned: Pinned | null;

@@ -14,7 +14,7 @@ export function redactAction(
     return { action, fingerprint: fingerprint(original, action, tenant) };
   } catch (error) {
     if (!isMandateError(error, 'PERSON_ERASED')) throw error;
-    // The caller's to know: in whose name it acts was forgotten.
+    // The caller must know that the person of its action was forgotten.
     const remedy = `Nothing was published. ${error.remedy}`;
     throw new HttpProblem(410, 'PERSON_ERASED', error.message, { remedy, cause: error });
   }

@@ -22,7 +22,7 @@ type Waiting = { readonly count: number; readonly untilMs: number; admit(): void
 type Of = 'key' | 'tenant';
 /** `waiting`: in the order of arrival. */
 type Key = { undecided: number; readonly waiting: Set<Waiting> };
-/** `keys`: the key whose request was admitted last is at the end. */
+/** `keys`: the key with the request that was admitted last is at the end. */
 type Tenant = { undecided: number; readonly keys: Map<string, Key> };
 type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
 

@@ -25,7 +25,7 @@ import { showLedger } from './show-ledger.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
 
-/** Whoever is turned away is on record at every one of them. */
+/** Refused callers are recorded at every one of them. */
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   server.register(async (scoped) => addRoutes(scoped, gateway));
   server.register(async (scoped) => addPersons(scoped, gateway));
@@ -58,7 +58,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   republishDeadLetter(server, gateway);
 }
 
-/** Whatever a query says here, it may be who somebody is: nothing of it is put on record. */
+/** A query here may contain the id of a person: nothing of it is recorded. */
 function addPersons(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server, {});
   erasePerson(server, gateway);

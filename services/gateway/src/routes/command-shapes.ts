@@ -2,7 +2,7 @@
 import { actionReference, count, id, killTarget } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** Why: it stands in the record for ever, and in what the agent is told. */
+/** The reason: the record keeps it always, and the agent sees it. */
 export const reason = z
   .string()
   .trim()

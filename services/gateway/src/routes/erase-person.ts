@@ -1,4 +1,4 @@
-/** POST /v1/persons/erase: forgets a person, for ever. */
+/** POST /v1/persons/erase: forgets a person for good. */
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
@@ -37,7 +37,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
   );
 }
 
-/** Of a shorter id it would be chance. */
+/** A shorter id would match by chance. */
 const TELLING_LENGTH = 4;
 
 function names(reason: string, person: string): boolean {

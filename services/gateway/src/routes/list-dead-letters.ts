@@ -14,7 +14,7 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/dead-letters',
     {
-      // Nobody knows whose they are: what cannot be read names no tenant that one could trust.
+      // Their tenant is unknown: a record that cannot be read names no tenant that can be trusted.
       config: { scope: 'operate:all' },
       schema: {
         tags: ['dead letters'],

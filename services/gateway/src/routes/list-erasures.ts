@@ -1,4 +1,4 @@
-/** GET /v1/persons/erasures: that people were forgotten, by whom, when and why; never who they were. */
+/** GET /v1/persons/erasures: when people were forgotten, by which key and why; never which people. */
 
 import { count } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/ledger: which ledger decides, and for whom. */
+/** GET /v1/ledger: which ledger decides, and for which tenants. */
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';

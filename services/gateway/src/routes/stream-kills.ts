@@ -1,7 +1,7 @@
 /**
- * GET /v1/kills/stream: server-sent events, so that whoever runs agents hears of a kill at once. A stream begins with the
- * flags in force and repeats them now and then, and whenever notices may have been lost. It is speed only: an ALLOW is
- * withheld by the flag itself, whoever listens.
+ * GET /v1/kills/stream: server-sent events, so that programs that run agents hear of a kill at once. A stream begins with
+ * the flags in force and repeats them now and then, and whenever notices may have been lost. It is speed only: an ALLOW
+ * is withheld by the flag itself, with or without listeners.
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
@@ -16,7 +16,7 @@ const REPEAT_FLAGS_MS = 30_000;
 /** A key that is revoked ends its streams so soon. */
 const LOOK_AT_KEY_MS = 500;
 const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000, ofAKey: 500, keptForPeople: 100 };
-/** Of events that a slow listener has not taken: beyond that it is cut off, and begins anew. */
+/** Bytes of events that a slow listener has not taken: beyond that it is cut off, and begins again. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 export function streamKills(server: HttpServer, gateway: Gateway): void {
@@ -27,7 +27,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/kills/stream',
     {
-      // HEAD would begin an answer that has no end, and keep its place for ever.
+      // HEAD would begin an answer that has no end, and would always keep its place.
       exposeHeadRoute: false,
       config: { scope: ['operate', 'publish'] },
       schema: {
@@ -100,7 +100,7 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
-  // A key that speaks for more than it names cannot be asked whom: it is told, and looks again.
+  // A key for more agents than it names gets every notice, and looks up which agents it concerns.
   return (
     target.scope === 'family' &&
     key.agents.some((id) => {

@@ -1,4 +1,4 @@
-/** POST /v1/persons/unseal: what was sealed, for whoever may read it. */
+/** POST /v1/persons/unseal: sealed texts, for callers that may read them. */
 import { refInToken, type Unsealed } from '@mandate/privacy';
 import { turns } from '@mandate/runtime';
 import { callerOf, type HttpServer, laneOf } from '@mandate/server';

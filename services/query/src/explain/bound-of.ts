@@ -1,5 +1,5 @@
 /**
- * Where the bound of a check stands: in the document whose id and hash are on the decision, or, where that is composed of
+ * Where the bound of a check is defined: in the document with the id and hash of the decision, or, if that is composed of
  * policies, in the one that the check names.
  */
 import { type Check, type Decision, mayNotWait, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';

@@ -175,13 +175,7 @@ test.each<[Check['check'], Check['result'], Check['evidence'], string, string | 
     'A person has to approve it, and 2 deferred actions of the agent wait for a person already; at most 2 may.',
     'maxWaiting',
   ],
-  [
-    'confirmation',
-    'skip',
-    undefined,
-    'It was not asked: what stands before it had settled the verdict.',
-    null,
-  ],
+  ['confirmation', 'skip', undefined, 'It was not asked: an earlier check had settled the verdict.', null],
   [
     'intent',
     'block',

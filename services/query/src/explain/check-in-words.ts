@@ -1,10 +1,10 @@
-/** What a check saw and said, as a sentence for whoever asks why. */
+/** What a check found, as a sentence for the person who asks why. */
 import { type Check, type Decision, durationInWords, formatMicros, mayNotWait } from '@mandate/schemas';
 import { othersInWords } from './others-in-words.ts';
 import { ofHolder, type Seen, seenBy } from './seen.ts';
 
 export function checkInWords(check: Check, decision: Decision): string {
-  if (check.result === 'skip') return 'It was not asked: what stands before it had settled the verdict.';
+  if (check.result === 'skip') return 'It was not asked: an earlier check had settled the verdict.';
   const seen = seenBy(check);
   const others = 'otherLimits' in seen ? othersInWords(seen.otherLimits) : '';
   return sentence(seen, check.result === 'pass', decision) + others;

@@ -6,8 +6,8 @@ type Flip = { event: string; scope: string | null; agentId?: string | null; happ
 export const DATED_LATER_MS = 60_000;
 
 /**
- * Of kills and revives, the newest first: the kills that stood when the decision fell, at most one of each switch. Where
- * none did by its date, the one that came next.
+ * Takes kills and revives, the newest first. Returns the kills in force at the decision, at most one of each switch. If
+ * none was by its date, the one that came next.
  */
 export function killsInForce<Event extends Flip>(events: readonly Event[], decidedAtMs: number): Event[] {
   const before = events.filter(({ happenedAt }) => Date.parse(happenedAt) <= decidedAtMs);

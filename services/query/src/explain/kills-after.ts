@@ -12,9 +12,9 @@ type Flip = {
 type Allowed = Pick<Decision, 'verdict' | 'decidedAt' | 'ledgerSequence' | 'ledgerEpoch'>;
 
 /**
- * Of kills and revives, the newest first: the kills behind an ALLOW, oldest first, for as long as its answer may have
- * been waited for. Who waits began before the decision, and waits no longer than `CAPS.waitMs`; who asks for it later has
- * no such bound.
+ * Takes kills and revives, the newest first. Returns the kills after an ALLOW, oldest first, while its answer may have
+ * been waited for. A waiting caller began before the decision, and waits no longer than `CAPS.waitMs`; a caller that asks
+ * for it later has no such bound.
  */
 export function killsAfter<Event extends Flip>(events: readonly Event[], decision: Allowed) {
   if (decision.verdict !== 'ALLOW') return [];

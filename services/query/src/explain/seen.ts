@@ -85,7 +85,7 @@ const READERS = {
 };
 type Readers = typeof READERS;
 
-/** `holder`: the agent above whose bound it is. */
+/** `holder`: the ancestor that holds the policy of the bound. */
 type SeenBy = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
 export type Seen = SeenBy[keyof Readers] | { by: 'unknown' };
 

@@ -393,7 +393,7 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   }
   const atLeastMicros = spentMicros + costMicros;
   const missingMicros = atLeastMicros - maxMicros;
-  // Giving back empties a window and no more; what counts for ever goes below nothing.
+  // Giving back empties a window and no more; a counter without a window goes below nothing.
   const isMended = windowMs === null || missingMicros <= spentMicros;
   const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
   const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.otherLimits)}${back}`;

@@ -51,7 +51,7 @@ function parquetRows(): RowCount {
   };
 }
 
-/** Of Thrift's compact protocol: what follows a field's header, by its type. */
+/** Thrift's compact protocol: what follows a field's header, by its type. */
 const BOOLEANS = [1, 2];
 const BYTE = 3;
 const INTEGERS = [4, 5, 6];

@@ -1,7 +1,7 @@
 /**
- * What lands in the audit's tables, as the text of server-sent events, for as long as somebody takes it. Nothing is
- * asked of ClickHouse before what was read so far has been taken: a slow listener costs us the less, and misses nothing,
- * for its position is one in the tables.
+ * Rows that reach the audit's tables, as the text of server-sent events, while a listener takes it. ClickHouse is asked
+ * again only after the listener has taken what was read so far. So a slow listener costs little. It misses nothing,
+ * because its position is a position in the tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -16,7 +16,7 @@ import type { Clock } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
 import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
 
-/** How soon whoever was cut off should come back. */
+/** How soon a listener that was cut off should come back. */
 const RETRY_MS = 1_000;
 /** Less than an idle socket lives, here and in most proxies. */
 const HEARTBEAT_MS = 15_000;
@@ -98,7 +98,7 @@ export async function* eventsFrom(
     }
     if (!next.value.isAll) continue;
     if (performance.now() - saidAtMs > HEARTBEAT_MS) {
-      // With the position, so that what was left out is not looked at again by whoever comes back.
+      // With the position, so that a listener that comes back does not look again at rows that were left out.
       yield `:\nid: ${eventId(reached)}\n\n`;
       saidAtMs = performance.now();
     }

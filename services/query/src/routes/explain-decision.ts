@@ -173,7 +173,7 @@ function inItself(decision: Decision) {
   };
 }
 
-/** Of an agent's ancestors, too: `read-only@3 of lead` is the version that is published as `read-only@3`. */
+/** For an agent's ancestors, too: `read-only@3 of lead` is the version that is published as `read-only@3`. */
 async function versionsOf(
   ask: BoundedAsk,
   asker: Asker,

@@ -112,7 +112,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
             told.more = !part.isLast;
             left -= part.found;
             if (part.isLast || left <= 0 || isParquet) return;
-            // Whoever takes the rest goes on from here; this one is cut off.
+            // The client takes the rest from another process from here on; this one is cut off.
             if (ending.aborted) throw new Error('the server stops');
             if (!(await request.keyStillHolds())) throw new Error('the key was revoked');
             part = await nextPart(told.lastId, left);

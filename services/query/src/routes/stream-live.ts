@@ -1,7 +1,7 @@
 /**
- * GET /v1/audit/live: decisions, settlements and control events as they come on record, as server-sent events. Each once, in
- * the order of the log for each agent; whoever is cut off goes on behind the last event that it had, and neither misses one nor has
- * one twice. Why that holds stands in the audit's live/follow.ts.
+ * GET /v1/audit/live: decisions, settlements and control events as they come on record, as server-sent events. Each once,
+ * in the order of the log for each agent; a listener that is cut off goes on after the last event that it had, and
+ * neither misses one nor has one twice. The audit's live/follow.ts says why.
  */
 import { Readable } from 'node:stream';
 import {
@@ -23,7 +23,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
 
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
-/** Of the questions of all streams, so that there is room for others; a tenant has half of it. */
+/** The most questions of all streams, so that there is room for others; a tenant has half of it. */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
 

@@ -12,10 +12,10 @@ export type RecordBatch = {
   /** How the records are compressed, as decompress.ts has it. */
   codec: number;
   isTransactional: boolean;
-  /** What brokers write to end a transaction; nobody's record. */
+  /** Batches that brokers write to end a transaction hold no records of producers. */
   isControl: boolean;
   producerId: bigint;
-  /** Of the log's own clock all records of a batch have the same time; of the producer's, each its own. */
+  /** By the log's own clock all records of a batch have the same time; by the producer's, each has its own. */
   isLogTime: boolean;
   baseTimestampMs: number;
   maxTimestampMs: number;
@@ -39,7 +39,7 @@ const CONTROL_BIT = 0x20;
 
 /**
  * The batches in what a broker sent, in order. Where they no longer fit into the answer the last one is cut, and left
- * out. Throws at a batch whose frame is none: a broker checks that before it takes a batch.
+ * out. Throws at a batch with a broken frame: a broker checks the frame before it takes a batch.
  */
 export function* readBatches(bytes: Buffer): Generator<RecordBatch> {
   for (let at = 0; at + LENGTH_ENDS_AT <= bytes.length; ) {
@@ -73,8 +73,9 @@ function readBatch(bytes: Buffer): RecordBatch {
 }
 
 /**
- * Throws when the checksum does not fit. The broker looks at it before it takes a batch, so what is wrong with one whose
- * checksum fits was wrong when its producer sent it; of any other, the broker, its disk or the way from there is to blame.
+ * Throws when the checksum does not fit. The broker checks it before it takes a batch. So if the checksum of a batch
+ * fits, its faults were there when its producer sent it; otherwise the broker, its disk or the way from there is to
+ * blame.
  */
 export function mustBeAsSent({ bytes }: RecordBatch): void {
   if (crc32c(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32BE(CHECKSUM_AT)) {

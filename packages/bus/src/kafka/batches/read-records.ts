@@ -57,7 +57,7 @@ function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
   return { offset, timestampMs, key, value, headers };
 }
 
-/** Of a header that stands there several times the last one counts, as with Kafka's own `lastHeader`. */
+/** If a header occurs several times the last one counts, as with Kafka's own `lastHeader`. */
 function readHeaders(reading: Reading): Record<string, string> {
   const count = reading.varint();
   if (count > MOST_HEADERS_OF_ONE) {

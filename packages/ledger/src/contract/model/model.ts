@@ -61,7 +61,7 @@ export function createModelLedger(options: {
     return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
   }
 
-  /** @param family whoever charged the total of this agent */
+  /** @param family only actions that were charged to the total of this agent */
   function openOf(tenant: string, agentId?: string, family?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)

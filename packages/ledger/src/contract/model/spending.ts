@@ -50,7 +50,7 @@ export function spent(history: History, tenant: string, budget: BudgetReference)
   const moved = movementsOf(history, tenant, budget);
   const { windowMs } = budget;
   if (windowMs === null) return total(moved);
-  // Nobody owes the spender for what is not spent yet: where more was given back than spent so far, nothing is left.
+  // A negative sum does not raise what is left: if more was given back than spent so far, there is nothing to charge.
   const steps = [...new Set(moved.map(({ atMs }) => stepOf(windowMs, atMs)))].sort((a, b) => a - b);
   return steps.reduce((owed, step) => {
     const then = owed + total(moved.filter(({ atMs }) => stepOf(windowMs, atMs) === step));
@@ -142,7 +142,7 @@ export function waitUntil(
  * Calls that hold a slot of this rate: what was allowed in earnest, and what was deferred, until its granted retry takes
  * the slot along.
  *
- * @param own a DEFER whose slot does not count
+ * @param own a DEFER with a slot that does not count
  */
 export function calls(history: History, tenant: string, rate: RateLimit, own: DecideEvent | null): number {
   const holders = eventsOf(history, 'decide').filter(

@@ -174,7 +174,7 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
   };
 }
 
-/** Of each operation the places of its plan and its shape, -1 where it has none; and what lies there. */
+/** For each operation the places of its plan and its shape, -1 if it has none; and the entries at these places. */
 export type KeptPlans = {
   places: readonly number[];
   plans: readonly StepRequest['plan'][];

@@ -1,13 +1,13 @@
 #!lua
--- Notes what a person said about a deferred action, once for each command. The latest answer stands. Only what was asked for
--- is answered: the newest decision on the action is on that digest, and neither let it through nor blocked it for good.
+-- Notes the answer of a person to a deferred action, once for each command. The latest answer wins. An answer counts only
+-- for its request: the newest decision on the action has that digest, and neither allowed the action nor blocked it for good.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] command   [7] the request: 'agent action digest'
 --       [8] 'granted' or 'denied'   [9] until when
 --
--- Returns { 'OK', now, { epoch, sequence, at, expires at } }, { 'UNKNOWN' } where nobody asked, { 'DECIDED', verdict, code }
--- where it was decided since, or a refusal (parts/shard.lua).
+-- Returns { 'OK', now, { epoch, sequence, at, expires at } }, { 'UNKNOWN' } if no such request is remembered,
+-- { 'DECIDED', verdict, code } if the action was decided since, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

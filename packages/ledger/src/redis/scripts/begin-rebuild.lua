@@ -1,11 +1,11 @@
 #!lua
--- Takes the lease of a rebuild: from here on nothing is decided until it is finished, by whoever holds the lease then.
--- Generations rise also where the registry was lost: they are at least the time, and above what the caller has met, here
--- and on the log. So a rebuild that was begun before a flush, and has yet to say so on the log, is told to be the older.
+-- Takes the lease of a rebuild: from here on nothing is decided until the holder of the lease finishes it.
+-- Generations rise even if the registry was lost: they are at least the time, and above every generation that the caller
+-- has met, here and on the log. So a rebuild that began before a flush, and has yet to write to the log, is the older one.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms   [6] epoch that was found wanting, or ''
---       [7] the highest generation that the caller has met   [8] an epoch whose lease is the caller's own, or ''
+--       [7] the highest generation that the caller has met   [8] an epoch with a lease of the caller itself, or ''
 --
 -- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
 -- { 'REBUILT', epoch } when another epoch than the one found wanting is in force and well, or the refusal of the

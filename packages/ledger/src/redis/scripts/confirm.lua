@@ -1,5 +1,5 @@
 #!lua
--- What is on the log now: it is unpublished no more, and once that is so of all that a call answered, the answers go.
+-- Notes deliveries that are on the log now. Once all deliveries of a call are on the log, the answers of the call are deleted.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] JSON: `kept`: brief.lua; `positions`; `calls`, of which all is on the log: { call, the least time at which

@@ -4,8 +4,8 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] which hash: its name in parts/keys.lua   [6] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. Of a window or rate
--- the value is { bucket, amount, bucket, amount, … }, of a delivery what load.lua takes, of a call that answered
+-- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. The value of a window or rate
+-- is { bucket, amount, bucket, amount, … }, that of a delivery as in load.lua, that of a call that answered
 -- { at, plans, answers, held, { position, place }, … }: step.lua.
 --
 -- @use parts/constants.lua

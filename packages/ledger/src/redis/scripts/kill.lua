@@ -26,7 +26,7 @@ local refused = refusal()
 local now = shard.now
 local key, command, reason, agent = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local everywhere = key == '*'
--- Of everything, one command may have to be carried out anew: then it has another revision.
+-- A kill of everything may be carried out again with the same command: then it has another revision.
 local name = 'kill ' .. key .. ' ' .. command .. ' ' .. ARGV[10]
 
 local flags = open_hash(keys.flags)
@@ -49,7 +49,7 @@ if everywhere then
 elseif not begun then
   revision = revision + 1
 end
--- A second kill lets nobody go who is held by the first.
+-- A second kill still stops every agent that the first kill stopped.
 local held_since = integer(ARGV[13])
 if flag and flag[1] then held_since = math.min(held_since, flag[7] or 0) end
 local change = {

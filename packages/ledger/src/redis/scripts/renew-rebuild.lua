@@ -6,8 +6,8 @@
 --       [7] to end it: the runs of every primary, between blanks; else ''   [8] the tenants of the new state, JSON
 --       [9] the revision of the flag of everything that every shard has   [10] replay memory of the new state, in ms
 --
--- Returns { 'OK', now }, { 'LOST', epoch } when another rebuild has begun since, or { 'FLAG', now, flag } when somebody
--- killed everything meanwhile: that has to be carried to every shard before this can end.
+-- Returns { 'OK', now }, { 'LOST', epoch } if another rebuild has begun since, or { 'FLAG', now, flag } if everything was
+-- killed meanwhile: the flag has to be carried to every shard before this can end.
 --
 -- @use parts/constants.lua
 -- @use parts/registry.lua

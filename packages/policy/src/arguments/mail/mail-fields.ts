@@ -45,7 +45,7 @@ export function isHeader(found: FoundString): boolean {
   return fields.includes('headers') || (!found.isName && HEADERS.has(fields.at(-1) ?? ''));
 }
 
-/** Whether the string is within an attachment, which goes to nobody, whatever message it holds. */
+/** Whether the string is within an attachment. A message in an attachment is not sent. */
 export function isAttached(found: FoundString): boolean {
   return fieldsAround(found).some((field) => ATTACHMENTS.has(comparableName(field)));
 }

@@ -1,6 +1,6 @@
 /** Reads the recipients of a whole mail message (RFC 5322) that a text holds, plain or in base64. */
 
-/** Headers whose addresses get mail: sent, bounced or answered. */
+/** Headers with addresses that get mail: sent, bounced or answered. */
 const RECIPIENTS = new Set([
   'to',
   'cc',
@@ -20,7 +20,7 @@ const RECIPIENTS = new Set([
 const HEADER = /^([!-9;-~]{1,76})[ \t]*:(.*)$/s;
 const FIRST_LINES = /^(?:\ufeff|\s|From [^\r\n:]*[\r\n])+/;
 
-/** What the recipients' headers say, unfolded; empty where the text is no message to anybody. */
+/** The unfolded text of the recipients' headers; empty if the text is no message, or names no recipient. */
 export function recipientsOfMessage(text: string): readonly string[] {
   const found: string[] = [];
   let last: 'recipients' | 'other' | null = null;

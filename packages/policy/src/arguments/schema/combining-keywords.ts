@@ -1,7 +1,7 @@
 import type { KeywordCompiler, SchemaCompiler } from './keyword-compiler.ts';
 import { type Check, type Run, Seen } from './run.ts';
 
-/** Keywords whose subschemas judge the same value. What a subschema noted counts only where the subschema holds. */
+/** Keywords with subschemas that judge the same value. The notes of a subschema count only if the subschema holds. */
 export const COMBINING_KEYWORDS = {
   $ref: (reference: string, { compiler }): Check => compiler.refer(reference),
   $dynamicRef: (reference: string, { compiler }): Check => compiler.refer(reference),

@@ -20,7 +20,7 @@ type Around = {
 };
 
 const OPENING = /(\\*)("""|'''|["'`])/y;
-/** The start of a YAML block, whose lines are indented further. */
+/** The start of a YAML block, with lines that are indented further. */
 const BLOCK = /[|>][+-]?\d?[ \t]*\r?\n/y;
 
 export function assignedValue(text: string, at: number, around: Around): AssignedValue | null {

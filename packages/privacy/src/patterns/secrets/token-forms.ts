@@ -10,7 +10,7 @@ export type TokenForm = {
   readonly kind: string;
   /** What the credential begins with, or contains where `before` is given. Upper and lower case differ. */
   readonly mark: string;
-  /** The least that follows, as the source of a regular expression whose length has a bound. */
+  /** The shortest rest of the token, as the source of a regular expression of bounded length. */
   readonly rest: string;
   /** The least that precedes the mark and ends where the mark begins, in the same notation. */
   readonly before?: string;

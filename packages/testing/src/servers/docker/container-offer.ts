@@ -1,4 +1,4 @@
-/** A server in a container, started with testcontainers, whose reaper removes it should the run be killed. */
+/** A server in a container, started with testcontainers. Its reaper removes the container if the run is killed. */
 import { once } from 'node:events';
 import { type ContainerRuntimeClient, getContainerRuntimeClient, getReaper, ImageName } from 'testcontainers';
 import type { Offer, ServerKind } from '../offer.ts';

@@ -3,7 +3,7 @@ import { waitUntil } from '../../wait-until.ts';
 
 /** How long a broker may take for it, on a machine that has much else to do. */
 const PATIENCE_MS = 60_000;
-/** What brokers say of a topic that they have not learned of yet, or whose leader is not chosen yet. */
+/** Answers of brokers about a topic that they have not learned of yet, or that has no leader yet. */
 const NOT_YET = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
 
 /**

@@ -1,10 +1,10 @@
-/** A broker that lets nobody in without TLS, a certificate and a password, by each of the three mechanisms. */
+/** A broker that admits only clients with TLS, a certificate and a password, by each of the three mechanisms. */
 import { type Authority, bundle } from '../certificates.ts';
 
 export type Secured = {
   readonly authority: Authority;
   readonly username: string;
-  /** Of letters, digits and dashes: it stands in a setting of Java's. */
+  /** Only letters, digits and dashes, because a setting of Java contains it. */
   readonly password: string;
 };
 

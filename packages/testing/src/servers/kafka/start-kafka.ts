@@ -69,7 +69,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
   });
 
   async function stop(): Promise<void> {
-    // Data that nobody will read need no orderly end, which takes seconds where a majority is gone.
+    // Data that no test reads later need no orderly end, which takes seconds if a majority is gone.
     await Promise.all(nodes.map((broker) => broker.kill()));
     await Promise.all(nodes.map(({ folder }) => removeFolder(folder)));
   }

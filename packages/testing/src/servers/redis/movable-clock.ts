@@ -1,6 +1,6 @@
 /**
- * A clock of a server's own that can be moved while it runs: Debian's libfaketime, preloaded, reads how far it is off from
- * a file, once a second. Only the time of day moves, as with a machine whose clock is set.
+ * A clock of a server's own that can be moved while it runs: Debian's libfaketime, preloaded, reads how far it is off
+ * from file, once a second. Only the time of day moves, as on a machine with a clock that is set.
  */
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';

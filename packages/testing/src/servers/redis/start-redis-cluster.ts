@@ -11,7 +11,7 @@ export type RedisCluster = AsyncDisposable & {
   readonly urls: string[];
   /** Those that begin as masters, for tests that break one. */
   readonly nodes: readonly RedisServer[];
-  /** Of each of them, in the same order; empty where none were asked for. */
+  /** The replica of each master, in the same order; empty if none were asked for. */
   readonly replicas: readonly RedisServer[];
   /** The node that holds every key with this hash tag. */
   nodeOf(tag: string): Promise<RedisServer>;

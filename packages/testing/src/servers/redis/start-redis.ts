@@ -47,7 +47,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         command,
         args: asArguments({
           ...(options.tls === undefined ? { port: String(port) } : overTls(port, options.tls)),
-          // Of a cluster only; its own default, port + 10000, may not exist.
+          // Only for a cluster; its own default, port + 10000, may not exist.
           'cluster-port': String(busPort),
           bind: '127.0.0.1',
           dir: folder,

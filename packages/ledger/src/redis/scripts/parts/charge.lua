@@ -44,7 +44,7 @@ local function own_among(charged, own)
   return found
 end
 
--- A success whose verification failed is a failure.
+-- A success that failed its verification is a failure.
 local function result_of(outcome)
   if outcome.status == 'cancelled' then return 'cancelled' end
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'

@@ -36,7 +36,7 @@ local VERDICT_OF_GRANT = {
 -- A mandate that only observes does not lift this refusal.
 local NOT_PLANNED = 'INTERNAL_ERROR'
 
--- Of a charging, which of its amounts an outcome keeps, added up; and which is charged for a success without an actual
+-- For each charging, the amounts that an outcome keeps, added up; and the amount charged for a success without an actual
 -- cost, or false if actual costs do not count.
 local CHARGING = {
   SUCCESS_BASED = { failed = {}, succeeded = {}, verified = {}, estimate = 1 },

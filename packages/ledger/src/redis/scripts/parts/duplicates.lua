@@ -2,7 +2,7 @@
 -- @use grants.lua
 -- Whether a request repeats an action that has been decided: docs/semantics.md section 3.
 
--- May the attempt after this one be decided anew? Not after a success, a final block, or while it may still run.
+-- May the next attempt be decided? Not after a success, a final block, or while this one may still run.
 local function may_be_retried(entry, now)
   if entry.verdict == 'BLOCK' then return not entry.final end
   local lease = entry.lease
@@ -15,7 +15,7 @@ end
 local function in_the_way(memory, grants, request)
   local same, place = standing(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
-    -- A deferred request is decided anew once a person has said something about it.
+    -- A deferred request is decided again once a person has answered.
     local answered = same.verdict == 'DEFER'
       and same.digest == request.digest
       and grant_state(grants, grant_name(request), memory.now) ~= 'none'
@@ -35,8 +35,8 @@ local function owner_of_key(memory, request)
   return latest(memory, request.agent .. ' ' .. owner)
 end
 
--- { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request runs
--- into; nil when it is decided anew.
+-- { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request
+-- repeats; nil if the request is decided now.
 local function find_first(memory, grants, request)
   local entry, place = in_the_way(memory, grants, request)
   if not entry then entry, place = owner_of_key(memory, request) end

@@ -1,6 +1,6 @@
 -- A hash that is read through a table and written once at the end: several operations of one batch meet the same fields,
--- and no script may write before its last check. An absent value is `false`; putting `false` deletes. What is prefetched
--- is decoded when it is asked for, and what is put as it will be stored is not encoded: of most fields nobody asks.
+-- and no script may write before its last check. An absent value is `false`; putting `false` deletes. A prefetched value
+-- is decoded when it is asked for, because most fields are never asked for. A value in its stored form is not encoded.
 
 local MOST_ARGUMENTS = 1000
 

@@ -64,8 +64,8 @@ local function take_slots(terms, many)
 end
 
 -- Looks at every limit, charging nothing. Appends to the answer what each holds: an amount where it lets the request through, else
--- { amount, wait in ms, or -1 for ever }; of a confirmation { state of the grant, how many actions of the agent wait }.
--- Answers verdict, code, final, and whether a grant was needed and stands.
+-- { amount, wait in ms, or -1 if no wait helps }; of a confirmation { state of the grant, how many actions of the agent wait }.
+-- Answers verdict, code, final, and whether a valid grant was needed and found.
 local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false

@@ -6,7 +6,7 @@
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
 --
 -- Refusals, on which nothing has happened:
---   {'OPEN'}                       nobody has opened the tenant here
+--   {'OPEN'}                       the tenant has not been opened here
 --   {'NOT_READY', why, found, expected}
 --   {'EPOCH', generation, epoch}   all is well here, but another rebuild is in force than the caller's
 

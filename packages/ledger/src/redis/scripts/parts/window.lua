@@ -1,6 +1,6 @@
 -- @use clock.lua
 -- @use hash.lua
--- What was spent in the last `window_ms`, in buckets: see sliding-sum.ts, whose arithmetic this is. A rate is the same of
+-- The sum of the last `window_ms`, in buckets, by the arithmetic of sliding-sum.ts. A rate is the same for
 -- calls, in buckets of a millisecond.
 --
 -- Stored in a hash, by name: a HEAD of sum, credits (how many buckets are negative), oldest bucket that counts, window_ms,
@@ -213,7 +213,7 @@ do
     window.adds_up = window.credits == 0
   end
 
-  -- What was added at this time goes where it belongs: once a call, or before anybody looks at buckets.
+  -- Puts amounts that were added at this time into their buckets: once a call, or before buckets are read.
   function flush_pending(window, now)
     local added = window.added
     if added == 0 then return end
