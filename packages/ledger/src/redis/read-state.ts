@@ -202,7 +202,7 @@ async function readDeliveries(
     const { actions } = openAgent(tenant, agentId);
     for (const [, position] of pairs(String(places).split(' '))) {
       const entry = byPosition.get(String(position));
-      if (entry === undefined || !('another' in entry)) 
+      if (entry === undefined || !('another' in entry))
         throw new TypeError(`there is no decision at ${position}`);
       entry.another = actions.get(actionId) ?? null;
       actions.set(actionId, entry);
