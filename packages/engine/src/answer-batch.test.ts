@@ -231,7 +231,7 @@ describe('planning again', () => {
     const { context, incoming } = scene('');
     context.ledger.step = async (batch) => batch.map(() => ({ kind: 'replan' as const, atMs: START_MS }));
     await expect(answerBatch([incoming(ask('a'))], context)).rejects.toThrow(
-      'refuses plans that hold for ever',
+      'refuses plans that always hold',
     );
   });
 });

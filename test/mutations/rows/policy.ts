@@ -14,6 +14,13 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
   order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
+  ...inFile('packages/policy/src/checks/look-at-all.ts', [
+    [
+      '1 the first objection gives the verdict',
+      'refusal ??= { ...found.objection',
+      'refusal = { ...found.objection',
+    ],
+  ]),
   ...inFile('packages/policy/src/decide.ts', [
     [
       '1 the order is the rate of the tool, budgets, the rate of the mandate, a person',
@@ -24,11 +31,6 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       "1 the mandate's rate before a person",
       '  mandateRate,\n  openCalls,\n  confirmation,\n',
       '  confirmation,\n  mandateRate,\n  openCalls,\n',
-    ],
-    [
-      '1 the first objection gives the verdict',
-      'refusal ??= { ...found.objection',
-      'refusal = { ...found.objection',
     ],
     [
       '1 an error in plan is INTERNAL_ERROR',

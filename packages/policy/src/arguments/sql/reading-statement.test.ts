@@ -21,7 +21,7 @@ const READS_IN_EVERY_DIALECT = [
   'select a, b c, d as e, f as "g h" from t as u, v w',
   'select t.delete, t.into, t.* from t',
   'with x as (select 1) select * from x',
-  'WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL_DIALECTS SELECT n+1 FROM x) SELECT * FROM x',
+  'WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM x) SELECT * FROM x',
   "select 'drop table x; delete from y' as text",
   "select 'it''s; truncate'",
   'select "delete" from "update"',
