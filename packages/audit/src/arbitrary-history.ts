@@ -1,7 +1,7 @@
 /**
- * Random histories of a log for the tests: decisions and settlements of a few agents, and what operators adjusted, each
- * delivered once or more, at offsets of its own, some of the deliveries void. What the audit must answer follows from
- * the unique records alone.
+ * Random histories of a log for the tests: decisions and settlements of a few agents, and budget adjustments by
+ * operators. Each record is delivered once or more, each delivery at its own offset, and some deliveries are void.
+ * What the audit must answer follows from the unique records alone.
  */
 import {
   type ActionDecided,
@@ -19,7 +19,7 @@ import { buildDecision, buildReservation, buildSettlement } from '@mandate/testi
 import fc from 'fast-check';
 import type { Recorded } from './recorded.ts';
 
-/** Around the end of a month, and the day on which Berlin's clocks are put forward. */
+/** Around the end of a month, and around the day on which summer time begins in Berlin. */
 export const START_MS = Date.UTC(2026, 2, 28, 12);
 export const SPAN_MS = 4 * 86_400_000;
 const TEAM_WINDOW_MS = 86_400_000;
@@ -32,7 +32,7 @@ function shadowOf(verdict: Shadow['verdict'], code: Shadow['code']): Shadow {
   return { verdict, code, unknownLimits: code === null ? 1 : 0, rules: ['r-1'], policies: ['pol_c@1'] };
 }
 
-/** How a decision may fall. */
+/** The possible outcomes of a decision. */
 export const arbitraryRuling = fc.constantFrom(
   { verdict: 'ALLOW', code: 'ALLOWED', observed: null },
   { verdict: 'ALLOW', code: 'ALLOWED', observed: { verdict: 'BLOCK', code: 'TOOL_DENIED' } },
@@ -55,7 +55,7 @@ const mandate = fc.constantFrom(
 
 const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });
 
-/** What a decision is made of, on a request that reaches the log within so long from `START_MS`. */
+/** The parts of a decision. Its request reaches the log at most `spanMs` after `START_MS`. */
 export const arbitraryCall = (spanMs = SPAN_MS) =>
   fc.record({
     agentId,
@@ -69,7 +69,7 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
     chargedMicros: micros,
     ruling: arbitraryRuling,
     team: fc.boolean(),
-    /** What the checks saw: of the own budget, of the team's, and of a rate. */
+    /** What the checks found about the agent's own budget, the team's budget, and a rate. */
     weighed: fc.option(
       fc.record({
         spentMicros: fc.nat(3_000_000),
@@ -93,7 +93,7 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
   });
 type Called = ReturnType<typeof arbitraryCall> extends fc.Arbitrary<infer T> ? T : never;
 
-/** How often a record was delivered, and which of the deliveries are void. */
+/** One item for each delivery of the record. True if the delivery is void. */
 const deliveries = fc.array(fc.constantFrom(false, false, false, true), { minLength: 1, maxLength: 3 });
 
 export const arbitraryAdjustment = fc.record({
@@ -108,7 +108,10 @@ export type History = {
   adjustments: Recorded<BudgetAdjusted>[];
 };
 
-/** Deliveries in random order; offsets in that order. A function, so that each run can have a tenant of its own. */
+/**
+ * Deliveries in random order, with rising offsets in that order. Returns a function, so that each run can use its own
+ * tenant.
+ */
 export function arbitraryHistory(spanMs = SPAN_MS): fc.Arbitrary<(tenant: string) => History> {
   return fc
     .tuple(
@@ -159,7 +162,7 @@ export function recordedSettlement(
   return { record: settlement, ...onLog(event, offset, isVoid) };
 }
 
-/** Everything about a recorded record but the record. */
+/** Everything about a recorded record except the record itself. */
 export function onLog(event: unknown, offset: number, isVoid = false): Omit<Recorded<unknown>, 'record'> {
   return {
     value: new TextEncoder().encode(JSON.stringify(event)),
@@ -170,7 +173,7 @@ export function onLog(event: unknown, offset: number, isVoid = false): Omit<Reco
   };
 }
 
-/** A decision as the log could hold it; `index` gives it its own ids. */
+/** Returns a decision as the log could hold it. Its ids are made from `index`. */
 export function decisionOf(tenant: string, index: number, call: Partial<Called> = {}): Decision {
   const {
     agentId = 'a-1',
@@ -253,7 +256,7 @@ function checksOf(weighed: NonNullable<Called['weighed']>, team: boolean): Decis
   ];
 }
 
-/** An adjustment of the agent's own budget, or of the team's. */
+/** Returns an adjustment of the agent's own budget, or of the team's. */
 export function adjustmentOf(
   tenant: string,
   index: number,
@@ -279,7 +282,7 @@ export function adjustmentOf(
   };
 }
 
-/** The `index`th read of a tenant's audit: of one decision, by a key of two. */
+/** Returns the audit read number `index` of a tenant: a read of one decision, with one of two keys. */
 export function readOf(tenant: string, index: number, given: Partial<AuditRead> = {}): AuditRead {
   return {
     id: sortableId('read', START_MS + index, index.toString(16).padStart(20, '0')),
@@ -296,7 +299,7 @@ export function readOf(tenant: string, index: number, given: Partial<AuditRead> 
   };
 }
 
-/** What became of an action that was charged $0.10 and cost $0.09, unless told otherwise. */
+/** Returns the settlement of an action that was charged $0.10 and cost $0.09, unless `given` says otherwise. */
 export function settlementOf(decision: Decision, given: Partial<Settlement> = {}): Settlement {
   return buildSettlement(7, {
     settledAtMs: Date.parse(decision.decidedAt),

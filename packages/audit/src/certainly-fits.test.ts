@@ -15,7 +15,7 @@ function inTable(schema: z.ZodObject, row: object) {
   return { schema, row: schema.parse(row) };
 }
 
-/** Each example of the decisions topic as a row of its table. */
+/** Each example record of the decisions topic, as a row of the decisions table. */
 const rows = readdirSync(EXAMPLES)
   .filter((name) => /^(action\.(decided|settled)|agent\.killed|budget|approval|ledger)\./.test(name))
   .map((name) => {
@@ -32,7 +32,7 @@ const rows = readdirSync(EXAMPLES)
     return inTable(controlEventRow, controlEventRowOf(recorded(record)));
   });
 
-/** As writers of records give times, and as the columns take them. */
+/** Times as the records contain them, and as the columns take them. */
 const time = fc
   .tuple(fc.integer({ min: 1960, max: 2270 }), fc.integer({ min: 0, max: 31_535_999_999 }))
   .map(([year, ms]) => new Date(Date.UTC(year, 0, 1) + ms).toISOString());
@@ -57,12 +57,12 @@ const value = fc.oneof(
   ),
 );
 
-test('rows of records need no schema', () => {
+test('accepts rows made from records without asking the schema', () => {
   for (const { schema, row } of rows) expect(certainlyFits(schema)(row)).toBe(true);
   expect(rows.length).toBeGreaterThan(20);
 });
 
-test('what certainly fits is what the schema takes, unchanged', () => {
+test('accepts only rows that the schema accepts unchanged', () => {
   let fitting = 0;
   const changed = fc.constantFrom(...rows).chain((table) => {
     const column = fc.constantFrom(...Object.keys(table.schema.shape), 'none');

@@ -1,4 +1,4 @@
-/** A quick look at a row. Reading each row by its schema would cost the recorder several times as much. */
+/** A quick check of a row. To parse each row with its schema would cost the recorder several times as much. */
 import { z } from 'zod';
 import { storableTime } from './recorded.ts';
 
@@ -7,8 +7,9 @@ type Fits = (value: unknown) => boolean;
 const STORED_TIME = /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Whether the schema takes a row, and leaves it as it is. `false` means that the schema must be asked: it may still take the
- * row, and it says what is wrong. A kind of column that is not listed here is always left to the schema.
+ * Returns a function that is true if the schema would accept the row and leave it unchanged. If it is false, ask the
+ * schema: the schema may still accept the row, and it says what is wrong. A column of a kind that is not listed here
+ * is always left to the schema.
  */
 export function certainlyFits(schema: z.ZodType): Fits {
   if (schema === storableTime) return (value) => typeof value === 'string' && STORED_TIME.test(value);
@@ -24,7 +25,7 @@ export function certainlyFits(schema: z.ZodType): Fits {
 
 const BOUNDS: readonly string[] = ['min_length', 'max_length', 'greater_than', 'less_than'];
 
-/** A schema with any other check must be asked itself. */
+/** False if the schema has any other check. Then the schema itself must be asked. */
 function hasOnlyBounds({ def }: z.ZodType): boolean {
   return (def.checks ?? []).every(({ _zod: { def: bound } }) => {
     return BOUNDS.includes(bound.check) && !('inclusive' in bound && bound.inclusive === false);
@@ -50,7 +51,7 @@ function listFits({ element, def }: z.ZodArray): Fits {
   return (value) => Array.isArray(value) && value.every((item) => fits(item));
 }
 
-/** The row has every column of the schema, and no other. */
+/** True if the row has every column of the schema and no other column. */
 function columnsFit({ shape, def }: z.ZodObject): Fits {
   if ((def.checks ?? []).length > 0) return () => false;
   const columns = Object.entries(shape).map(([name, column]) => {

@@ -3,7 +3,7 @@ import { mustBeWhole } from './clickhouse-error.ts';
 
 const told = (rows: number) => `{"read_rows":"9","result_rows":"${rows}","memory_usage":"4196913"}`;
 
-test('an answer of fewer rows than the server tells of is none', () => {
+test('rejects an answer with fewer rows than the server announced', () => {
   expect(() => mustBeWhole(0, told(1))).toThrow(
     expect.objectContaining({
       code: 'AUDIT_UNAVAILABLE',
@@ -18,6 +18,6 @@ test.each([
   ['fewer, as of statements that count otherwise', told(0)],
   ['nothing', undefined],
   ['nothing that can be read', 'rows'],
-])('where it tells of %s, what came counts', (_, summary) => {
+])('accepts the rows if the server announces %s', (_, summary) => {
   expect(() => mustBeWhole(2, summary)).not.toThrow();
 });

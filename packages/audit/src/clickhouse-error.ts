@@ -1,10 +1,13 @@
-/** From what ClickHouse says to what Mandate does: refuse a row, or say what an operator can do and wait. */
+/**
+ * Translates errors of ClickHouse into errors of Mandate. Either a row is refused, or the error says what an operator
+ * can do while the recorder waits.
+ */
 import { MandateError, tlsRemedy } from '@mandate/runtime';
 
 /**
- * Codes by which ClickHouse says that a row itself cannot be stored, from its list of error codes
- * (src/Common/ErrorCodes.cpp). Everything else (memory, disk, too many parts, a missing table, a lost
- * connection) is an ill server: a row must never be set aside for that.
+ * The codes of ClickHouse for a row that cannot be stored, from its list of error codes (src/Common/ErrorCodes.cpp).
+ * Every other code (memory, disk, too many parts, a missing table, a lost connection) is a fault of the server, and
+ * no row may be quarantined for it.
  */
 const ROW_FAULTS: ReadonlySet<string> = new Set([
   '6', // CANNOT_PARSE_TEXT
@@ -44,7 +47,10 @@ const DENIED: Condition = {
 
 const ill = (remedy: string): Condition => ({ code: 'AUDIT_UNAVAILABLE', remedy });
 
-/** States of a server that need more than a look whether it runs. All pass, by themselves or once an operator acts. */
+/**
+ * States of a server that need more than a check whether it runs. All of them pass, either alone or after an operator
+ * acts.
+ */
 const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
   ['164', DENIED], // READONLY
   ['192', DENIED], // UNKNOWN_USER
@@ -75,13 +81,19 @@ const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
   ],
 ]);
 
-/** ClickHouse's own code, from either driver. `instanceof` will not do: chdb brings its own copy of the error class. */
+/**
+ * The error code of ClickHouse, from either driver. `instanceof` does not work here, because chdb brings its own copy
+ * of the error class.
+ */
 function clickhouseCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' && /^\d+$/.test(error.code) ? error.code : null;
 }
 
-/** What went wrong with a statement that is no insert, or with an insert that no row is to blame for. Always retryable. */
+/**
+ * Returns the error for a statement that is not an insert, or for an insert that failed through no fault of a row.
+ * Always retryable.
+ */
 export function failed(doing: string, cause: unknown): MandateError {
   const found = CONDITIONS.get(clickhouseCode(cause) ?? '') ?? AWAY;
   const { code, remedy } = { ...found, remedy: tlsRemedy('CLICKHOUSE', cause) ?? found.remedy };
@@ -92,7 +104,11 @@ export function failed(doing: string, cause: unknown): MandateError {
   });
 }
 
-/** @param summary what a server says of an answer, in a header; a library, and some proxies, say nothing */
+/**
+ * Throws if an answer has fewer rows than the server announced.
+ *
+ * @param summary the header in which a server announces its rows. The embedded ClickHouse and some proxies send none
+ */
 export function mustBeWhole(rows: number, summary: string | string[] | undefined): void {
   const told = Number(/"result_rows":"(\d+)"/.exec(String(summary))?.[1]);
   if (!(told > rows)) return;
@@ -115,7 +131,7 @@ export function insertFailed(table: string, cause: unknown): MandateError {
   );
 }
 
-/** What stands between us and a server may answer whole pages. */
+/** A proxy between Mandate and a server may answer with a whole page of text. */
 const MOST_CHARACTERS = 2_000;
 
 function said(cause: unknown): string {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { INSERT_BYTES, INSERT_ROWS, overClickHouse } from './clickhouse.ts';
 
-/** Keeps what it is told, and is content with everything. */
+/** A client that accepts everything and remembers what it was sent. */
 function listener() {
   const inserts: string[][] = [];
   const client = {
@@ -15,7 +15,7 @@ function listener() {
   return { inserts, client };
 }
 
-test('no insert is longer than allowed, in rows or in bytes, and every row is in one, in order', async () => {
+test('cuts rows into inserts within the limits of rows and bytes, and keeps every row in order', async () => {
   const size = fc.oneof(
     { weight: 5, arbitrary: fc.nat(2_000) },
     { weight: 1, arbitrary: fc.integer({ min: INSERT_BYTES / 8, max: INSERT_BYTES / 2 }) },
@@ -24,7 +24,7 @@ test('no insert is longer than allowed, in rows or in bytes, and every row is in
     fc.asyncProperty(fc.array(size, { maxLength: 60 }), fc.nat(2 * INSERT_ROWS + 1), async (sizes, small) => {
       const rows = [...sizes, ...Array.from({ length: small }, () => 1)].map((length, n) => ({
         n,
-        // Three bytes a character, so that characters do not do for bytes.
+        // Each character has three bytes, so that a count of characters differs from a count of bytes.
         text: '✓'.repeat(length / 3),
       }));
       const { inserts, client } = listener();
@@ -39,7 +39,7 @@ test('no insert is longer than allowed, in rows or in bytes, and every row is in
   );
 });
 
-test('a row that is longer than an insert may be goes alone', async () => {
+test('sends a row that is longer than the limit in its own insert', async () => {
   const { inserts, client } = listener();
   const rows = [1, INSERT_BYTES + 1, 1].map((length) => ({ text: 'x'.repeat(length) }));
   await overClickHouse(client, { settingsIn: 'text' }).insert('t', rows);

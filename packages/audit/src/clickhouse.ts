@@ -1,7 +1,7 @@
 /**
- * The port over `@clickhouse/client`, whatever connection that client has. Every statement says itself how it is to be
- * run: what a server's or a user's profile has set instead (gathered inserts, integers as text, headers that claim
- * success before there is any) never decides whether a row is lost.
+ * Implements the port with `@clickhouse/client`, over any connection that the client has. Every statement carries its
+ * own settings. So settings of a server or of a user profile (asynchronous inserts, integers as text, success headers
+ * before the work is done) never decide whether a row is lost.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { MandateError, turns } from '@mandate/runtime';
@@ -10,23 +10,24 @@ import { failed, insertFailed, mustBeWhole } from './clickhouse-error.ts';
 import type { AuditClient, BoundParams } from './port.ts';
 
 /**
- * Rows and bytes in one INSERT, at most. An insert costs ClickHouse about the same for 500 rows
- * as for 2,000 (40 and 50 ms were measured), so large ones are worth their memory.
+ * At most this many rows and bytes in one INSERT. An insert of 500 rows and one of 2,000 cost ClickHouse about the
+ * same (40 and 50 ms were measured), so large inserts are worth their memory.
  */
 export const INSERT_ROWS = 2_000;
 export const INSERT_BYTES = 4 * 1024 * 1024;
 
-/** Rows become text, and answers become rows, on the event loop; the engine works on threads of its own. */
+/** Rows become text, and answers become rows, on the event loop. The engine works on its own threads. */
 const LANE = ['audit'];
 
 export type Settings = Readonly<Record<string, string | number>>;
 
 /**
- * Inserts are synchronous (to gather them is the default of chdb and of servers alike), a field that no column takes
- * is an error instead of a silent loss, and a batch may reach over however many months: each is a partition.
+ * Inserts are synchronous, because asynchronous inserts are the default of chdb and of servers. A field without a
+ * column is an error
+ * instead of a silent loss. A batch may contain rows of any number of months, and each month is a partition.
  *
- * Where tables drop repeated inserts (replicated ones do by default), that stays as it is: only an insert of the very same rows
- * is dropped, and what is repeated collapses anyway.
+ * Replicated tables drop repeated inserts by default. That stays as it is: only an insert of exactly the same rows
+ * is dropped, and repeated rows collapse anyway.
  */
 const INSERT_SETTINGS: Settings = {
   async_insert: 0,
@@ -35,32 +36,34 @@ const INSERT_SETTINGS: Settings = {
   max_partitions_per_insert_block: 0,
 };
 
-/** Integers unquoted: one that JavaScript could not hold is refused by the row's schema, never rounded. */
+/**
+ * Integers are not quoted. The schema of the row rejects an integer that JavaScript cannot hold, so none is rounded.
+ */
 const QUERY_SETTINGS: Settings = {
   output_format_json_quote_64bit_integers: 0,
   date_time_output_format: 'iso',
   max_execution_time: 30,
 };
 
-/** CSV as RFC 4180 has it; groups of rows that are read one at a time. */
+/** CSV as in RFC 4180, and Parquet row groups that can be read one at a time. */
 const FILE_SETTINGS: Settings = {
   output_format_csv_crlf_end_of_line: 1,
   format_csv_null_representation: '',
   output_format_parquet_row_group_size: 50_000,
 };
 
-/** How statements reach ClickHouse, where it is a server and where it is a library. */
+/** How statements reach ClickHouse: a server, or the embedded library. */
 export type Conveyance = {
   /**
-   * `text`: as a SETTINGS clause, because over chdb a call's settings would stay with the session and change later calls.
-   * `call`: beside the text, where the text cannot take them back.
+   * `text`: as a SETTINGS clause, because chdb would keep the settings of a call for later calls of the session.
+   * `call`: beside the statement, where the text of the statement cannot change them.
    */
   settingsIn: 'text' | 'call';
-  /** Settings of queries beyond those that every ClickHouse needs. */
+  /** Settings of queries in addition to those that every ClickHouse needs. */
   querySettings?: Settings;
-  /** Headers of a query, from its parameters. */
+  /** Returns the headers of a query, made from its parameters. */
   headersOf?: (params: BoundParams) => Readonly<Record<string, string>>;
-  /** After so long without a whole answer a statement has failed; without it, ClickHouse alone decides. */
+  /** A statement fails if its whole answer takes longer than this. Without it, only ClickHouse limits the time. */
   timeoutMs?: number;
 };
 
@@ -69,13 +72,13 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
-  /** Sends unless it is closed, and waits for no longer than `timeoutMs`, nor when it is given up. */
+  /** Sends a statement unless the client is closed. Stops waiting after `timeoutMs`, or when the caller aborts. */
   async function sent<T>(
     send: (bound: { abort_signal: AbortSignal }) => Promise<T>,
     givenUp?: AbortSignal,
   ): Promise<T> {
     if (isClosed) throw new Error('this client was closed');
-    // The driver hears only of what is given up later.
+    // The driver only notices an abort that happens after the call.
     givenUp?.throwIfAborted();
     const aborting = new AbortController();
     const late = Promise.withResolvers<never>();
@@ -183,7 +186,7 @@ function placed(settings: Settings, settingsIn: Conveyance['settingsIn']) {
   return { clause: `\nSETTINGS ${written.join(', ')}`, beside: {} };
 }
 
-/** Rows as JSON lines, cut into texts that one INSERT takes. */
+/** Writes rows as JSON lines, cut into texts of the size of one INSERT. */
 async function* chunks(rows: readonly object[]): AsyncGenerator<string> {
   let lines: string[] = [];
   let bytes = 0;

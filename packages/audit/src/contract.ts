@@ -1,7 +1,7 @@
 /**
- * What an audit promises, as tests: ClickHouse in this process and ClickHouse as a server run all of them. Also the parts
- * that hold every program that fills an audit from a log to the same promises: random records, and the plain
- * recomputation of every answer. Imported by tests only.
+ * The promises of an audit, as tests: the embedded ClickHouse and a ClickHouse server run all of them. This folder
+ * also has the parts that other programs need to test the same promises: random records, and plain code that computes
+ * every answer again. Only tests import it.
  */
 import { describe } from 'vitest';
 import { analytics } from './contract/analytics.ts';
@@ -59,10 +59,12 @@ const PARTS = {
 export type ContractPart = keyof typeof PARTS;
 export const CONTRACT_PARTS = Object.keys(PARTS) as ContractPart[];
 
-/** The parts that test how statements, rows and answers travel. The other parts test what the engine does with them. */
+/**
+ * The parts that test how statements, rows and answers are sent. The other parts test what the engine does with them.
+ */
 export const TRANSPORT_PARTS: readonly ContractPart[] = ['statements', 'recording', 'questions', 'following'];
 
-/** The parts in which months and hours go by: half of the time of the contract. */
+/** The parts whose histories span months and hours. They take half of the time of the contract. */
 export const HISTORY_PARTS: readonly ContractPart[] = [
   'migrating',
   'retention',

@@ -1,4 +1,4 @@
-/** The contract on the engine in this process, but for the parts of embedded.history.system.test.ts. */
+/** Runs the contract on the embedded engine, except for the parts in embedded.history.system.test.ts. */
 import { auditContract, CONTRACT_PARTS, HISTORY_PARTS } from './contract.ts';
 import { inOwnFolder } from './embedded.fixture.ts';
 

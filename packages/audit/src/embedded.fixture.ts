@@ -1,4 +1,4 @@
-/** The embedded audit on a folder of its own, for the contract. */
+/** The embedded audit in its own folder, for the contract. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The other half of embedded.contract.system.test.ts: a file is one worker, and two halves run side by side. */
+/**
+ * The other half of embedded.contract.system.test.ts. Each test file has its own worker, so the two halves run side
+ * by side.
+ */
 import { auditContract, HISTORY_PARTS } from './contract.ts';
 import { inOwnFolder } from './embedded.fixture.ts';
 

@@ -1,4 +1,4 @@
-/** What the embedded ClickHouse promises by itself, and what our way of using it must guard against. */
+/** What the embedded ClickHouse promises, and the mistakes that our use of it must prevent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function open(): Promise<AuditClient> {
   return audit;
 }
 
-/** Another process that inserts; resolves once it did so `batches` times. */
+/** Starts a process that inserts batches. Resolves after `batches` inserts, while it continues. */
 async function writer(batches: number): Promise<{ child: ChildProcess; acknowledged: number }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'system/embedded-writer.ts'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -40,7 +40,7 @@ async function writer(batches: number): Promise<{ child: ChildProcess; acknowled
   return { child, acknowledged };
 }
 
-test('killed in the middle of inserts, it keeps whole inserts, all that were acknowledged, and opens at once', async () => {
+test('keeps whole inserts and all acknowledged ones if it is killed, and opens at once after that', async () => {
   for (let round = 1; round <= 4; round += 1) {
     const { child, acknowledged } = await writer(5 + round);
     child.kill('SIGKILL');
@@ -57,7 +57,7 @@ test('killed in the middle of inserts, it keeps whole inserts, all that were ack
   }
 });
 
-test('a directory in use by another process is refused, by name of the process', async () => {
+test('refuses a directory that another process uses, and names that process', async () => {
   const { child } = await writer(1);
   try {
     await expect(open()).rejects.toMatchObject({
@@ -71,7 +71,7 @@ test('a directory in use by another process is refused, by name of the process',
   await (await open()).ping();
 });
 
-test('a second directory in one process is refused, and the first goes on', async () => {
+test('refuses a second directory in one process, and leaves the first open', async () => {
   const client = await open();
   await expect(openEmbeddedAudit({ path: join(path, 'second') })).rejects.toMatchObject({
     code: 'AUDIT_NOT_OPENED',
@@ -79,7 +79,7 @@ test('a second directory in one process is refused, and the first goes on', asyn
   await client.ping();
 });
 
-test('on a platform without an engine the error names the platform, and a server as the way out', async () => {
+test('names the platform if there is no engine for it, and recommends a server', async () => {
   const { arch } = process;
   Object.defineProperty(process, 'arch', { value: 'riscv64' });
   try {
@@ -93,7 +93,7 @@ test('on a platform without an engine the error names the platform, and a server
   }
 });
 
-test('a question that is given up is under way until it ends', async () => {
+test('runs an aborted query to its end', async () => {
   const { query } = await open();
   const givingUp = new AbortController();
   const answer = query('SELECT 1 AS n', {}, z.object({ n: z.int() }), givingUp.signal);

@@ -1,9 +1,12 @@
 /**
- * ClickHouse inside this process (chdb), on a directory of its own: no server to install. Measured with 24.21 on two
- * cores: the engine works on threads of libuv's pool, so the event loop goes on while it inserts and selects. It opens
- * an existing directory in 0.15 s, and a process killed mid-insert leaves whole inserts only and no stale lock.
+ * ClickHouse inside this process (chdb), on its own directory: no server needs to be installed. Measured with 24.21
+ * on two
+ * cores: the engine works on threads of libuv's pool, so the event loop stays free during inserts and selects. It
+ * opens
+ * an existing directory in 0.15 s. A process killed during an insert leaves whole inserts only, and no stale lock.
  *
- * One process a directory, and one directory a process: ClickHouse locks the former and refuses the latter.
+ * A directory belongs to one process, because ClickHouse locks it. A process has one directory, because ClickHouse
+ * refuses a second one.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,16 +17,17 @@ import { overClickHouse } from './clickhouse.ts';
 import type { AuditClient } from './port.ts';
 
 /**
- * Opens the directory, making it where there is none.
+ * Opens the directory, and creates it if it does not exist.
  *
- * @throws MandateError AUDIT_LOCKED when another process has it open, AUDIT_ENGINE_MISSING when chdb has no engine for this
- *   platform, AUDIT_NOT_OPENED when the directory cannot be opened
+ * @throws MandateError AUDIT_LOCKED if another process has it open, AUDIT_ENGINE_MISSING if chdb has no engine for
+ * this
+ *   platform, AUDIT_NOT_OPENED if the directory cannot be opened
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
-  // The engine cannot be stopped: a question counts as under way until it ends.
+  // The engine cannot stop a query, so an aborted query counts as running until it ends.
   return {
     ...audit,
     query: (sql, params, row) => audit.query(sql, params, row),
@@ -31,7 +35,7 @@ export async function openEmbeddedAudit(options: { path: string }): Promise<Audi
   };
 }
 
-/** chdb runs a call's settings as SET statements, which stay with the session: none is ever passed on. */
+/** Removes the settings of a call. chdb would run them as SET statements, and they would stay with the session. */
 function withoutCallSettings(chdb: ChdbConnection): NonNullable<ClickHouseClientConfigOptions['connection']> {
   return {
     query: ({ clickhouse_settings: _, ...params }) => chdb.query(params),
@@ -43,7 +47,10 @@ function withoutCallSettings(chdb: ChdbConnection): NonNullable<ClickHouseClient
   };
 }
 
-/** chdb publishes an engine for each of four platforms as an optional package; npm leaves out those of other platforms. */
+/**
+ * Throws if the engine is missing. chdb publishes an engine for each of four platforms as an optional package, and
+ * npm skips those of other platforms.
+ */
 async function mustHaveEngine(): Promise<void> {
   const { tryResolveLibchdb } = await import('chdb/libchdb');
   if (tryResolveLibchdb() !== undefined) return;
@@ -63,13 +70,13 @@ async function connect(path: string): Promise<ChdbConnection> {
   await mustHaveEngine();
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Loaded here: an engine of 500 MB is nothing that services on a ClickHouse server should need.
+    // Loaded only here, because services that use a ClickHouse server should not need an engine of 500 MB.
     const { createChdbConnection } = await import('chdb/connection');
     return createChdbConnection({ path });
   } catch (cause) {
     const holder = processHolding(path);
     if (holder !== null) {
-      // The error of ClickHouse says no more than this, and in words of another program.
+      // The error of ClickHouse says no more than this, and says it in its own words.
       throw new MandateError('AUDIT_LOCKED', `The audit data in ${path} is in use by process ${holder}.`, {
         remedy: 'Stop that process, ask it over HTTP instead, or choose another data directory.',
       });
@@ -83,8 +90,9 @@ async function connect(path: string): Promise<ChdbConnection> {
 }
 
 /**
- * The process that holds the lock. The file alone proves nothing (a killed process leaves it there, unlocked), so it is
- * read only after ClickHouse refused the directory; the driver itself does not tell why it did.
+ * Returns the id of the process that holds the lock. The lock file alone proves nothing, because a killed process
+ * leaves it behind unlocked. So it is read only after ClickHouse has refused the directory. The driver does not say
+ * why it refused.
  */
 function processHolding(path: string): number | null {
   const status = readOrNull(join(path, 'status'));
@@ -106,7 +114,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and belongs to another user.
+    // EPERM means that the process lives and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,15 +1,17 @@
-/** A part of a table as the bytes of a file. */
+/** Exports a part of a table as the bytes of a file. */
 import type { Readable } from 'node:stream';
 import type { AuditClient, BoundParams, FileFormat } from './port.ts';
 import { EXPORTS, type Exportable, type ExportFormat } from './queries/export.ts';
 import type { Asked } from './question.ts';
 
 /**
- * The rows of a part, in the order of their ids.
+ * Returns the rows of a part, in the order of their ids.
  *
- * NDJSON: an object a line. CSV: RFC 4180, with names in the first line if `named`; empty stands for none, and text that
- * a spreadsheet would take for a formula (it begins with = + - @, one of these in full width, a tab or a line break) has an apostrophe in front.
- * Parquet: a whole file. Amounts are micro-dollars, as integers, in all of them.
+ * NDJSON: one object a line. CSV: RFC 4180, with column names in the first line if `named` is set. An empty cell
+ * means null. A text
+ * that a spreadsheet would take for a formula gets an apostrophe in front. Such a text begins with = + - @ (or their
+ * full-width
+ * forms), a tab or a line break. Parquet: a whole file. In all formats amounts are integers of micro-dollars.
  *
  * @throws MandateError as `AuditClient.file`
  */

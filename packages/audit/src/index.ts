@@ -1,13 +1,17 @@
 /**
- * @mandate/audit: what is remembered. The recorder folds the log into ClickHouse tables; programs ask the questions under
- * queries/. The tables hold nothing that the log does not: they can be dropped and recorded again.
+ * @mandate/audit: the audit tables. The recorder fills ClickHouse tables from the log, and programs ask the questions
+ * under
+ * queries/. The tables hold nothing that the log does not have: they can be dropped and recorded again.
  *
- * One port (`AuditClient`), so that ClickHouse may be a server or live in this process. It promises no lost row (an
- * insert has happened when it resolves), no doubled row in any answer (repeats share a sorting key, every question
- * reads FINAL), amounts as exact integers, and that text from outside only ever reaches SQL as a bound parameter.
+ * There is one port (`AuditClient`), so that ClickHouse may be a server or run in this process. It promises that no
+ * row is lost
+ * (an insert is stored when it resolves) and that no answer counts a row twice (repeats share a sorting key, and
+ * every question
+ * reads FINAL). Amounts are exact integers. Text from outside reaches SQL only as a bound parameter.
  *
- * A question is asked with `ask(client, question, params)`. Every question about a tenant's records takes the tenant;
- * those in queries/recorded.ts are for the house itself.
+ * `ask(client, question, params)` asks a question. Every question about the records of a tenant takes the tenant. The
+ * questions
+ * in queries/recorded.ts span tenants and are for Mandate itself.
  */
 
 export { openEmbeddedAudit } from './embedded.ts';

@@ -1,7 +1,8 @@
 /**
- * Brings the tables up to what this binary expects. Safe to run at every start and by several processes at once:
- * each statement can be repeated, and so can the note that it was applied. Where nothing is missing it only reads, so
- * recorder and query service may run it too, as users that cannot make tables: it tells them whether they may go on.
+ * Applies the migrations that this binary expects. It is safe at every start and in several processes at once,
+ * because each statement can be repeated, and so can the note that it was applied. If nothing is missing, it only
+ * reads. So the recorder and the query service may run it with users that cannot create tables, and learn whether
+ * they may go on.
  */
 import { fileURLToPath } from 'node:url';
 import { MandateError } from '@mandate/runtime';
@@ -9,7 +10,7 @@ import { z } from 'zod';
 import { type Migration, readMigrations } from './migration-files.ts';
 import type { AuditClient } from './port.ts';
 
-/** The migrations that belong to this source tree. */
+/** The migrations of this source tree. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(
   new URL('../../../infra/clickhouse/migrations', import.meta.url),
 );
@@ -18,10 +19,10 @@ const appliedRow = z.object({ number: z.int(), name: z.string(), checksum: z.str
 type Applied = z.infer<typeof appliedRow>;
 
 /**
- * Applies what is missing, in order, and gives back the names of what it applied.
+ * Applies the missing migrations in order, and returns their names.
  *
  * @throws MandateError AUDIT_MIGRATION_EDITED, AUDIT_MIGRATION_GAP, AUDIT_MIGRATION_MISNAMED, AUDIT_SCHEMA_NEWER:
- *   none of them has changed anything; AUDIT_ACCESS_DENIED: something is missing, run it as a user who may make tables;
+ *   nothing was changed; AUDIT_ACCESS_DENIED: a migration is missing, run it as a user who may create tables;
  *   AUDIT_UNAVAILABLE: run it again
  */
 export async function migrate(client: AuditClient, directory: string): Promise<string[]> {
@@ -34,7 +35,7 @@ export async function migrate(client: AuditClient, directory: string): Promise<s
   return missing.map(({ name }) => name);
 }
 
-/** What `migrate` would apply, in order. Only reads. */
+/** Returns the migrations that `migrate` would apply, in order. Only reads. */
 export async function missingMigrations(client: AuditClient, directory: string): Promise<Migration[]> {
   const migrations = readMigrations(directory);
   const applied = await history(client);
@@ -46,14 +47,17 @@ const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS migrations
   (number UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
   ENGINE = ReplacingMergeTree ORDER BY number`;
 
-/** What was applied here, in order. */
+/** Returns the migrations that were applied to this database, in order. */
 async function history(client: AuditClient): Promise<Applied[]> {
   const [table] = await client.query('EXISTS TABLE migrations', {}, z.object({ result: z.int() }));
   if (table?.result !== 1) return [];
   return client.query('SELECT number, name, checksum FROM migrations FINAL ORDER BY number', {}, appliedRow);
 }
 
-/** The applied migrations must be a beginning of ours, to the byte; otherwise it is unknown what the tables look like. */
+/**
+ * Throws unless the applied migrations equal the first ones of ours, byte for byte. Otherwise the state of the tables
+ * is unknown.
+ */
 function refuseForeignHistory(migrations: readonly Migration[], applied: readonly Applied[]): void {
   for (const [index, past] of applied.entries()) {
     const known = migrations[index];

@@ -26,19 +26,20 @@ function codeOf(read: () => unknown): string | null {
 }
 
 describe('migration files', () => {
-  test('are read in order, with a checksum of their bytes and their statements apart', () => {
+  test('are read in order, each with its checksum and its statements', () => {
     write('0002_add_b.sql', "-- Why; twice;\nCREATE b\n  (x);\nINSERT 'a;b';\n");
     write('0001_add_a.sql');
     write('README.md');
     const [first, second] = readMigrations(directory);
     expect(first).toMatchObject({ number: 1, name: '0001_add_a.sql', statements: ['SELECT 1'] });
-    // sha256sum of "SELECT 1;\n"
+    // The sha256sum of "SELECT 1;
+    // ".
     expect(first?.checksum).toBe('b4e0497804e46e0a0b0b8c31975b062152d551bac49c3c2e80932567b4085dcd');
     expect(second?.statements).toEqual(['CREATE b\n  (x)', "INSERT 'a;b'"]);
   });
 
   test.each([['0001_add_a.sql', '0003_add_c.sql'], ['0002_add_b.sql'], ['0001_add_a.sql', '0001_add_b.sql']])(
-    'refuse a gap or a repeat in their numbers: %s %s',
+    'are rejected if their numbers have a gap or a repeat: %s %s',
     (...names) => {
       for (const name of names) write(name);
       expect(codeOf(() => readMigrations(directory))).toBe('AUDIT_MIGRATION_GAP');
@@ -46,14 +47,14 @@ describe('migration files', () => {
   );
 
   test.each(['1_add_a.sql', '0001-add-a.sql', '0001_Add_a.sql', '0001_add.sql'])(
-    'refuse the name %s',
+    'are rejected for the name %s',
     (name) => {
       write(name);
       expect(codeOf(() => readMigrations(directory))).toBe('AUDIT_MIGRATION_MISNAMED');
     },
   );
 
-  test('of this repository each begin with the reasons for what they make', () => {
+  test('of this repository each begin with reasons', () => {
     for (const { name } of readMigrations(MIGRATIONS_DIRECTORY)) {
       const essay = /^(-- ?.*\n)+/.exec(readFileSync(join(MIGRATIONS_DIRECTORY, name), 'utf8'))?.[0] ?? '';
       expect(essay.split('\n').length, name).toBeGreaterThan(4);

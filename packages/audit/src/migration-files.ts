@@ -1,4 +1,7 @@
-/** The migrations of infra/clickhouse/migrations. A file is named by its number, a verb and a noun. Numbers have no gap. */
+/**
+ * Reads the migrations of infra/clickhouse/migrations. The name of a file is a number, a verb and a noun. The numbers
+ * have no gap.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +10,7 @@ import { MandateError } from '@mandate/runtime';
 export type Migration = {
   number: number;
   name: string;
-  /** SHA-256 of the file's bytes, hex. */
+  /** SHA-256 of the bytes of the file, in hex. */
   checksum: string;
   statements: readonly string[];
 };
@@ -39,7 +42,7 @@ export function readMigrations(directory: string): Migration[] {
   });
 }
 
-/** Statements end with a semicolon at the end of a line; lines that begin with `--` are the essay. */
+/** A statement ends with a semicolon at the end of a line. Lines that begin with `--` are the essay. */
 function statementsOf(text: string): string[] {
   return text
     .split('\n')

@@ -1,11 +1,14 @@
 /**
- * Retention, off unless an operator asks for it (`mandate audit prune`): drops whole months of decisions, settlements,
- * dead letters and reads, each a partition, so nothing is rewritten and the disk has room at once. Control events are
- * never dropped: what operators did, and which ledger epoch was in force, is needed for as long as the log is.
+ * Retention, which is off unless an operator runs `mandate audit prune`. It drops whole months of decisions,
+ * settlements,
+ * dead letters and reads. Each month is a partition, so nothing is rewritten and the disk space is free at once.
+ * Control events
+ * are never dropped: acts of operators and ledger epochs are needed as long as the log exists.
  *
- * What is dropped is gone from every answer: sums begin where the tables do, and a reconciliation leaves out the older
- * part of the log. Tables that are recorded again hold the old months again until the next call. What tenants may keep
- * for how long is another matter: retention/past-rows.ts.
+ * Dropped rows are missing from every answer: sums begin where the tables begin, and a reconciliation skips the older
+ * part of
+ * the log. Tables that are recorded again contain the old months again until the next call. For retention per tenant
+ * see retention/past-rows.ts.
  */
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
@@ -16,12 +19,12 @@ import { markReachingBack } from './rollups/mark-touched.ts';
 
 const EXPIRING = ['decisions', 'settlements', 'dead_letters', 'audit_reads'] as const;
 
-/** Partitions are months, named YYYYMM. `rows`: repeats among them that no merge has collapsed yet. */
+/** A partition is a month, named YYYYMM. `rows` includes repeats that no merge has collapsed yet. */
 const monthRow = z.object({ table: z.enum(EXPIRING), month: z.string().regex(/^\d{6}$/), rows: z.int() });
 
 export type Month = z.output<typeof monthRow>;
 
-/** What of the tables lies before the newest `keepMonths` months, of which the one that is running is the first. */
+/** Returns the months before the newest `keepMonths` months. The current month counts as the first of the newest. */
 export async function oldMonths(
   client: AuditClient,
   { keepMonths, nowMs }: { keepMonths: number; nowMs: number },
@@ -38,24 +41,24 @@ export async function oldMonths(
 }
 
 /**
- * Safe to repeat, and to run while recorders and queries do.
+ * Safe to repeat, and safe while recorders and queries run.
  *
- * @throws MandateError as `AuditClient.command`; what was dropped before stays dropped
+ * @throws MandateError as `AuditClient.command`. Months that were dropped before the error stay dropped
  */
 export async function dropMonths(client: AuditClient, months: readonly Month[]): Promise<void> {
   if (months.length === 0) return;
   const fromMs = Math.max(...months.map(({ month }) => endOf(month)));
   await sayKeptFrom(client, [{ tenant: EVERYBODY, fromMs }]);
   for (const { table, month } of months) {
-    // Before, so that no reader sees sums of rows that are about to go; after, for sums that were counted again in
-    // between.
+    // Once before, so that no reader uses sums of rows that are about to be dropped. Once after, for sums that were
+    // computed in between.
     await markReachingBack(client, month);
     await client.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`);
     await markReachingBack(client, month);
   }
 }
 
-/** Where the month of a partition ends. */
+/** Returns the end of the month of a partition, in epoch milliseconds. */
 function endOf(month: string): number {
   return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)));
 }

@@ -1,4 +1,6 @@
-/** The audit that the settings name: a ClickHouse server where there is one, else ClickHouse in this process. */
+/**
+ * Opens the audit that the settings name: a ClickHouse server if they name one, otherwise the embedded ClickHouse.
+ */
 
 import { isMandateError, readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import type { ClickhouseSettings } from '@mandate/runtime/settings';
@@ -7,10 +9,11 @@ import type { AuditClient } from './port.ts';
 import { openServerAudit, type ServerAuditOptions } from './server.ts';
 
 /**
- * A missing database on the server is made, if the user may; otherwise AUDIT_DATABASE_MISSING is thrown. Its tables are
- * `migrate`'s.
+ * Creates a missing database on the server if the user may; otherwise throws AUDIT_DATABASE_MISSING. `migrate`
+ * creates
+ * the tables.
  *
- * @param local the directory of the tables, where there is no server
+ * @param local the directory of the tables, if there is no server
  */
 export async function openAudit(settings: ClickhouseSettings, local: { path: string }): Promise<AuditClient> {
   return sharedByRequests(await openClient(settings, local));
@@ -27,7 +30,7 @@ async function openClient(settings: ClickhouseSettings, local: { path: string })
   }
 }
 
-/** The same, of a server and as it is: nothing is made. */
+/** Opens the audit on a server and creates nothing. */
 export function openServerAsItIs(settings: ClickhouseSettings, url: string): Promise<AuditClient> {
   return openServerAudit(serverOptions(settings, url));
 }
@@ -45,11 +48,11 @@ function serverOptions(settings: ClickhouseSettings, url: string): ServerAuditOp
   };
 }
 
-/** false: this user may not. */
+/** Returns false if this user may not create a database. */
 async function createDatabase(options: ServerAuditOptions): Promise<boolean> {
   const server = await openServerAudit({ ...options, database: 'default' });
   try {
-    // The settings let plain names through only.
+    // The settings accept only plain names, so the name is safe in SQL.
     await server.command(`CREATE DATABASE IF NOT EXISTS ${options.database}`);
     return true;
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Where a record goes that cannot become a row, so that the others need not wait for it. Nothing about such a record
- * is assumed but its position and its bytes.
+ * Quarantine: the table for records that cannot become a row, so that the other records need not wait. Only the log
+ * position and the bytes of such a record are known.
  */
 
 import type { AuditClient } from './port.ts';
@@ -9,13 +9,13 @@ import { storableTime } from './recorded.ts';
 export type Quarantined = {
   position: { topic: string; partition: number; offset: number };
   value: Uint8Array;
-  /** The table it was meant for; empty when that could not be told. */
+  /** The table that the record was meant for. Empty if that is unknown. */
   meantFor: string;
   reason: string;
   recordedAtMs: number;
 };
 
-/** Keeps the records with their bytes and reasons; the same position again replaces its row. */
+/** Stores the records with their bytes and reasons. Another call for the same log position replaces its row. */
 export async function quarantine(client: AuditClient, records: readonly Quarantined[]): Promise<void> {
   await client.insert(
     'quarantine',
@@ -24,7 +24,7 @@ export async function quarantine(client: AuditClient, records: readonly Quaranti
       log_partition: position.partition,
       log_offset: position.offset,
       meant_for: meantFor,
-      // A reason may quote the very text that could not be stored.
+      // A reason may quote the text that could not be stored.
       reason: reason.toWellFormed(),
       value_base64: Buffer.from(value).toString('base64'),
       recorded_at: storableTime.parse(new Date(recordedAtMs).toISOString()),

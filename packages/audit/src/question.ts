@@ -1,4 +1,4 @@
-/** A question to the audit: its SQL, the schema of what it takes and the schema of each row it gives. */
+/** A question to the audit: its SQL, the schema of its parameters, and the schema of each row of its answer. */
 import { MandateError } from '@mandate/runtime';
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
@@ -6,16 +6,16 @@ import type { AuditClient } from './port.ts';
 export type Question<Params extends z.ZodType<Asked>, Row extends z.ZodType> = {
   params: Params;
   row: Row;
-  /** Only which parameters are present may shape the text; their values are bound by the driver. */
+  /** Returns the SQL. Only the presence of parameters may change the text. The driver binds their values. */
   sql(params: z.output<Params>): string;
 };
 
-/** What a question may take: a list stands for any of its values. */
+/** The parameters of a question. A list matches any of its values. */
 export type Asked = Readonly<
   Record<string, string | number | boolean | readonly string[] | readonly number[] | undefined>
 >;
 
-/** Fixes the types of a question where it is written. */
+/** Infers the types of a question where it is defined. */
 export function question<Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   asked: Question<Params, Row>,
 ): Question<Params, Row> {
@@ -23,10 +23,10 @@ export function question<Params extends z.ZodType<Asked>, Row extends z.ZodType>
 }
 
 /**
- * Asks a question. Rows come in the order that the question states. `givenUp`: as of `AuditClient.query`.
+ * Asks a question. The order of the rows is documented at the question. `givenUp`: as in `AuditClient.query`.
  *
- * @throws MandateError AUDIT_QUESTION_INVALID when a parameter is missing, unknown or out of range, and what
- *   `AuditClient.query` throws
+ * @throws MandateError AUDIT_QUESTION_INVALID if a parameter is missing, unknown or out of range, and the errors of
+ *   `AuditClient.query`
  */
 export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   client: AuditClient,
@@ -46,7 +46,7 @@ export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType
   return client.query(sql(read.data), bound, row, givenUp);
 }
 
-/** The fragments with a given parameter, each led by AND: they narrow a question down. */
+/** Returns the SQL fragments of the given parameters, each after AND. */
 export function narrowed(params: Asked, fragments: Readonly<Record<string, string>>): string {
   return Object.entries(fragments)
     .filter(([name]) => params[name] !== undefined)

@@ -1,7 +1,8 @@
 /**
- * From the log into the tables. Each function takes a batch as the recorder read it and resolves when every record is
- * kept: as a row, or in quarantine with the reason. On an error nothing is known of the batch; give it again, as often
- * as need be and from as many recorders as there are: repeats show in no answer.
+ * Writes records of the log into the tables. Each function takes a batch as the recorder read it, and resolves when
+ * every record is stored: as a row, or in quarantine with the reason. After an error the state of the batch is
+ * unknown. Then record it again, as often as needed and from any number of recorders, because no answer shows
+ * repeats.
  */
 
 import { isMandateError, turns } from '@mandate/runtime';
@@ -19,7 +20,9 @@ import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
 import { republicationRow, republicationRowOf } from './rows/republication-row.ts';
 import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 
-/** How many became rows, and how many were set aside; together as many as were given. */
+/**
+ * The number of records that became rows, and the number that were quarantined. Their sum is the size of the batch.
+ */
 export type Landed = { landed: number; quarantined: number };
 
 const DECISIONS = table({
@@ -89,7 +92,9 @@ type Table<R, Schema extends z.ZodType<object>> = {
   name: string;
   schema: Schema;
   rowOf(recorded: Recorded<R>): z.input<Schema>;
-  /** The time, in RFC 3339, that decides the month of the partition; absent if no reader follows the table. */
+  /**
+   * Returns the time, in RFC 3339, that decides the month of the partition. Absent if no reader follows the table.
+   */
   partitionedBy?(row: z.output<Schema>): string;
 };
 type TableInUse<R, Schema extends z.ZodType<object>> = Table<R, Schema> & { fits: (row: unknown) => boolean };
@@ -123,9 +128,9 @@ async function record<R, Schema extends z.ZodType<object>>(
 }
 
 /**
- * An insert becomes a part for each month, and they come into sight one behind the other, as the insert first names their
- * months. A listener that follows a table (see live/) must see its rows in the order of the log: so no insert names a
- * month behind a later one. Almost always that is one insert.
+ * An insert becomes one part for each month. The parts become visible one after the other, in the order in which the
+ * insert first names their months. A listener that follows a table (see live/) must see its rows in the order of the
+ * log. So no insert names a month after a later month. Almost always that needs one insert.
  */
 function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
   const runs: Row[][] = [];
@@ -137,7 +142,10 @@ function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
   return runs;
 }
 
-/** Inserts; when ClickHouse refuses, inserts halves, until each refused row stands alone. Gives those back. */
+/**
+ * Inserts the rows. If ClickHouse refuses a row, inserts each half alone, until every refused row is found. Returns
+ * the refused rows.
+ */
 async function land(client: AuditClient, table: string, rows: readonly Row[]): Promise<Refused[]> {
   try {
     await client.insert(

@@ -1,24 +1,27 @@
-/** A record of the log on its way into a table, and the columns that every such row shares. */
+/** A record of the log on its way into a table, and the columns that every such row has. */
 import { z } from 'zod';
 
 export type Recorded<R> = {
   record: R;
-  /** The record's bytes as they lie on the log. */
+  /** The bytes of the record, exactly as on the log. */
   value: Uint8Array;
   /** The log position of the record. */
   position: { topic: string; partition: number; offset: number };
-  /** Kept, and counted nowhere: written in another ledger epoch than the one in force, or an epoch that was overtaken. */
+  /**
+   * True if the record is stored but counted nowhere. It was written in another ledger epoch than the one in force,
+   * or it is an overtaken epoch.
+   */
   void: boolean;
   recordedAtMs: number;
-  /** The trace that the record belongs to, as its header says. */
+  /** The trace of the record, from its header. */
   traceId: string | null;
 };
 
-/** Amounts and counts must fit their columns here: ClickHouse would wrap them without a word. */
+/** Amounts and counts must fit their columns already here, because ClickHouse would wrap them silently. */
 export const uint32 = z.int().min(0).max(4_294_967_295);
 export const uint64 = z.int().min(0);
 
-/** A time that DateTime64(3) holds exactly, as it is written into a row. */
+/** A time that DateTime64(3) can hold exactly, in the form for a row. */
 export const storableTime = z.iso
   .datetime({ offset: true })
   .transform((written) => new Date(written))

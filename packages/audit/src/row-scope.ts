@@ -1,16 +1,21 @@
 /**
- * The one tenant that a question may see rows of. The SQL of every question narrows to its tenant; beside the SQL goes a
- * header that says so once more, and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare
- * rows with it. So a fault in a question, or SQL that an attacker smuggled into one, still sees that tenant alone.
+ * The one tenant whose rows a question may see. The SQL of every question filters by its tenant. A header repeats the
+ * tenant,
+ * and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare rows with the header. So a
+ * faulty question,
+ * or SQL that an attacker injected into one, still sees only that tenant.
  *
- * A header and no setting, because a subquery may have a SETTINGS clause of its own, whatever the statement forbids.
+ * It is a header and not a setting, because a subquery may have its own SETTINGS clause, whatever the statement
+ * forbids.
  */
 import type { BoundParams } from './port.ts';
 
 /** No tenant and no topic has this name. */
 const ALL = '*';
 
-/** Dead letters belong to a topic. Who asks for neither a tenant nor a topic sees all of those, and no tenant's rows. */
+/**
+ * Dead letters belong to a topic. A question without tenant and topic sees all dead letters, and rows of no tenant.
+ */
 export function rowScope({ tenant, sourceTopic }: BoundParams): Record<string, string> {
   const topic = sourceTopic ?? (tenant === undefined ? ALL : '');
   return { 'X-Mandate-Tenant': String(tenant ?? ''), 'X-Mandate-Topic': String(topic) };

@@ -1,6 +1,7 @@
 /**
- * The contract over HTTP. The engine is the one of embedded.contract.system.test.ts and embedded.history.system.test.ts,
- * which always run the whole contract, so a short run asks here only for what depends on the way to the engine.
+ * The contract over HTTP. The engine is the same as in embedded.contract.system.test.ts and
+ * embedded.history.system.test.ts, which always run the whole contract. So a short run tests here only what depends
+ * on the transport.
  */
 import { byLength, describeWithServers } from '@mandate/testing';
 import { auditContract, CONTRACT_PARTS, TRANSPORT_PARTS } from './contract.ts';

@@ -1,10 +1,10 @@
-/** Databases of their own on a ClickHouse server that others use as well. */
+/** Separate databases for tests on a ClickHouse server that other tests use too. */
 import { randomUUID } from 'node:crypto';
 import { sharedServer } from '@mandate/testing';
 import type { AuditUnderTest } from './contract/audit-under-test.ts';
 import { type AuditClient, openServerAudit, type ServerAuditOptions } from './index.ts';
 
-/** A client of the server at `address`, which may name a user; by default of the one who may do everything. */
+/** Connects to the server at `address`, which may name a user. By default the user with all rights. */
 export function connect(address: string, options: Partial<ServerAuditOptions> = {}): Promise<AuditClient> {
   const { username, password, origin } = new URL(address);
   return openServerAudit({
@@ -16,13 +16,13 @@ export function connect(address: string, options: Partial<ServerAuditOptions> = 
   });
 }
 
-/** One statement, on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function command(address: string, sql: string, options: Partial<ServerAuditOptions> = {}) {
   const audit = await connect(address, options);
   await audit.command(sql).finally(() => audit.close());
 }
 
-/** An empty database on the run's own server. */
+/** Creates an empty database on the server that all tests of this run share. */
 export async function onSharedServer(): Promise<AuditUnderTest & { address: string; database: string }> {
   const address = await sharedServer('clickhouse');
   const database = `test_${randomUUID().replaceAll('-', '')}`;

@@ -1,4 +1,7 @@
-/** What only a server can do to its clients: be away, hang, refuse, be too old, and say yes before it knows. */
+/**
+ * What only a server can do to its clients: be unreachable, hang, refuse, have an old version, or report success too
+ * early.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -34,7 +37,7 @@ async function emptyDatabase() {
   return place;
 }
 
-/** Something on HTTP that need not be ClickHouse. */
+/** Starts an HTTP server that need not be ClickHouse. */
 async function listening(answer: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
   const made = tls === undefined ? createServer(answer) : createSecureServer(tls, answer);
   const server = made.listen(0, '127.0.0.1');
@@ -48,8 +51,8 @@ async function listening(answer: RequestListener, tls?: { key: Buffer; cert: Buf
   return { server, address: `http${tls === undefined ? '' : 's'}://127.0.0.1:${place.port}` };
 }
 
-describe('at the door', () => {
-  test('nobody there: unavailable, at once', async () => {
+describe('opening the audit', () => {
+  test('fails at once if no server is there', async () => {
     const { server, address } = await listening(() => {});
     server.close();
     await once(server, 'close');
@@ -60,7 +63,7 @@ describe('at the door', () => {
     });
   });
 
-  test('something else there: unavailable, with as much of what it said as one can read', async () => {
+  test('fails and quotes the answer if another program is there', async () => {
     const { address } = await listening((_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end(`<h1>Bad gateway</h1>${'x'.repeat(1e6)}`);
     });
@@ -72,7 +75,7 @@ describe('at the door', () => {
     expect(String(error).length).toBeLessThan(3_000);
   });
 
-  test('a server that never answers: unavailable, after as long as allowed', async () => {
+  test('fails after the timeout if a server never answers', async () => {
     const { address } = await listening(() => {});
     await expect(connect(address, { timeoutMs: 100 })).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
@@ -81,7 +84,7 @@ describe('at the door', () => {
     });
   });
 
-  test('one that answers without end: the same', async () => {
+  test('fails after the timeout if the answer never ends', async () => {
     const { address } = await listening((_request, response) => {
       response.writeHead(200);
       const pouring = setInterval(() => response.write('{"version":"26.7"}\n'), 5);
@@ -113,7 +116,7 @@ describe('over https', () => {
     request.resume().on('end', () => response.end('{"version":"26.7"}\n'));
   };
 
-  test('a server is trusted by the authority that we name, and by no other', async () => {
+  test('trusts only a server with a certificate of the named authority', async () => {
     const own = selfSigned();
     const { address } = await listening(answering, own);
     await (await connect(address, { tls: { ca: own.cert } })).close();
@@ -126,7 +129,7 @@ describe('over https', () => {
   });
 });
 
-/** A certificate of 127.0.0.1 that is its own authority. */
+/** Makes a certificate for 127.0.0.1 that is its own authority. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -139,7 +142,7 @@ function selfSigned(): { key: Buffer; cert: Buffer } {
 }
 
 describe('sockets', () => {
-  test('bodies travel compressed, unless told otherwise', async () => {
+  test('carry compressed bodies by default', async () => {
     const seen: (string | undefined)[] = [];
     const { address } = await listening((request, response) => {
       seen.push(request.headers['content-encoding'], request.headers['accept-encoding']);
@@ -153,9 +156,9 @@ describe('sockets', () => {
     }
   });
 
-  test('an idle one is left before the server leaves it', async () => {
+  test('are closed when idle, before the server closes them', async () => {
     const { server, address } = await listening((_request, response) => response.end('{"version":"26.7"}\n'));
-    // The shortest that servers are found with is 3 s.
+    // The shortest keep-alive of common servers is 3 s.
     server.keepAliveTimeout = 3_000;
     const ended = Promise.withResolvers<string>();
     server.on('connection', (socket) => {
@@ -167,14 +170,15 @@ describe('sockets', () => {
   });
 });
 
-describe('questions that are given up', () => {
-  test('before or while they wait for a socket, or for the answer: they leave it to others', async () => {
+describe('aborted questions', () => {
+  test('free their socket for others, whether aborted before the call, in the queue or while waiting for the answer', async () => {
     let asked = 0;
     const { address } = await listening((request, response) => {
       request.resume();
       request.on('end', () => {
         asked += 1;
-        // The version, when it is opened; then, of those that hang, as many as there are sockets.
+        // The first request asks for the version when the audit is opened. Then as many requests as there are sockets
+        // get no answer.
         if (asked === 1 || asked > 11) response.end('{"version":"26.7"}\n');
       });
     });
@@ -194,7 +198,7 @@ describe('questions that are given up', () => {
 });
 
 describeWithServers(['clickhouse'], 'a server', () => {
-  test('without that database, or with another password', async () => {
+  test('reports a missing database and a wrong password', async () => {
     const { address } = await emptyDatabase();
     await expect(connect(address, { database: 'nowhere' })).rejects.toMatchObject({
       code: 'AUDIT_DATABASE_MISSING',
@@ -206,7 +210,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
     });
   });
 
-  test('with too many parts, or too little memory, is not to blame on a row', async () => {
+  test('never blames a row for too many parts or too little memory', async () => {
     const { open } = await emptyDatabase();
     const audit = await open();
     onTestFinished(() => audit.close());
@@ -230,7 +234,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
     });
   });
 
-  test('what a question asks is written to no log of ours when it fails', async () => {
+  test('writes no parameter of a failed question to our logs', async () => {
     const { open } = await emptyDatabase();
     const audit = await open();
     onTestFinished(() => audit.close());
@@ -260,7 +264,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
   });
 });
 
-/** A process that stands ready to migrate. */
+/** Starts a process that migrates when told. */
 async function migrator(address: string, database: string) {
   const script = join(import.meta.dirname, 'system/migrate-on-cue.ts');
   const child = spawn(process.execPath, [script, address, database], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -276,7 +280,7 @@ async function migrator(address: string, database: string) {
   };
 }
 
-/** Passes requests on and answers back, without any header that it does not know. */
+/** Starts a proxy that passes on requests and answers, without any header that it does not know. */
 async function discreetProxy(to: string): Promise<string> {
   const { address } = await listening((request, response) => {
     const { url = '/', method, headers } = request;
@@ -293,7 +297,7 @@ async function discreetProxy(to: string): Promise<string> {
   return address;
 }
 
-/** A profile that a server's owner might well have made the default, for other things than an audit. */
+/** A profile that the owner of a server might well set as default for other uses than an audit. */
 const HASTY = `<clickhouse>
   <profiles>
     <default>
@@ -310,7 +314,7 @@ const HASTY = `<clickhouse>
 </clickhouse>`;
 
 describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
-  test('whose profile is hasty, behind a proxy that knows no header of its, loses no row and hides no failure', async () => {
+  test('loses no row and hides no failure with an unsafe profile and a proxy that drops its headers', async () => {
     const usersFile = join(temporaryFolder(), 'users.xml');
     writeFileSync(usersFile, HASTY);
     await using server = await startClickHouse({ usersFile });
@@ -325,7 +329,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     const rows = Array.from({ length: 61 }, (_, n) => ({ n }));
     await expect(audit.insert('slow', rows)).rejects.toMatchObject({ code: 'AUDIT_ROW_REFUSED' });
 
-    // Longer than what a server holds back before it begins to answer.
+    // Longer than the buffer that a server fills before it begins to answer.
     const breaking = 'SELECT number + throwIf(number = 400000) AS n FROM numbers(500000)';
     await expect(audit.query(breaking, {}, counted)).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
@@ -333,7 +337,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     });
   });
 
-  test('that hangs is unavailable for as long, and serves the same client afterwards', async () => {
+  test('is unavailable for as long as it hangs, and then serves the same client', async () => {
     await using server = await startClickHouse();
     const audit = await opened(server.url, { timeoutMs: 2_000 });
     await audit.command('CREATE TABLE t (n UInt64) ENGINE = ReplacingMergeTree ORDER BY n');
@@ -342,7 +346,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
       audit.ping(),
       audit.insert('t', [{ n: 1 }]),
       audit.query('SELECT 1 AS n', {}, counted),
-      // More than there are sockets: those that wait for one wait no longer.
+      // More calls than sockets, so some wait for a socket. They do not wait longer than the others.
       ...Array.from({ length: 20 }, () => audit.ping()),
     ];
     const became = await Promise.allSettled(tried);
@@ -360,7 +364,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     expect(await audit.query('SELECT count() AS n FROM t FINAL', {}, counted)).toEqual([{ n: 1 }]);
   });
 
-  test('that is killed and comes back serves the same client', async () => {
+  test('serves the same client after it was killed and started again', async () => {
     await using server = await startClickHouse();
     const audit = await opened(server.url);
     await audit.command('CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n');
@@ -374,7 +378,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     expect(await audit.query('SELECT n FROM t', {}, counted)).toEqual([{ n: 1 }]);
   });
 
-  test('ends a question that nobody waits for any more', async () => {
+  test('ends an aborted question', async () => {
     await using server = await startClickHouse();
     const audit = await opened(server.url, { timeoutMs: 500 });
     const endless = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 0';

@@ -1,4 +1,7 @@
-/** A server set up as infra/clickhouse says: each of its users can do its work and nothing beyond it, and no log outgrows it. */
+/**
+ * A server configured as infra/clickhouse says. Each of its users can do its own work and nothing else, and its logs
+ * stay bounded.
+ */
 
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,12 +61,12 @@ const ADMIN = `<clickhouse>
 const AT = '2026-02-01T00:00:00.000Z';
 const LATER_MS = Date.UTC(2027, 0);
 
-/** The retainer is a recorder that has the grants for retention as well, which the file has in a comment. */
+/** The retainer is a recorder with the grants for retention, which are in a comment of the file. */
 type User = 'migrator' | 'recorder' | 'query' | 'retainer';
 const USERS: readonly User[] = ['migrator', 'recorder', 'query', 'retainer'];
 const passwordOf = (user: User) => `${user}'s "secret" ✓`;
 
-/** The file's recorder under another name, with what it has in a comment. */
+/** Returns the recorder of the file under another name, with the grants from the comment. */
 function retainer(): string {
   const file = readFileSync(join(SETUP, 'users.d', 'mandate.xml'), 'utf8');
   const [recorder = ''] = /<mandate_recorder>.*<\/mandate_recorder>/s.exec(file) ?? [];
@@ -91,7 +94,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     cpSync(join(SETUP, 'config.d'), join(server.folder, 'config.d'), { recursive: true });
     await server.restart();
     vi.unstubAllEnvs();
-    // The first of these two may not make the database, and the second makes it.
+    // The first of these two users may not create the database, and the second creates it.
     await expect(openedAs('recorder')).rejects.toMatchObject({ code: 'AUDIT_DATABASE_MISSING' });
     await (await openedAs('migrator')).close();
     for (const user of USERS) clients[user] = await as(user);
@@ -103,7 +106,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     await server?.stop();
   });
 
-  /** By its settings, as a service opens it. */
+  /** Opens the audit from settings, as a service does. */
   const openedAs = (user: User) =>
     openAudit(
       clickhouseSettings.parse({
@@ -217,7 +220,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     }
   });
 
-  test('the migrator can neither drop a table nor read on for everyone: it makes tables, and drops months', async () => {
+  test('the migrator creates tables and drops months, but can neither drop a table nor read all rows', async () => {
     const { migrator } = clients;
     await expect(migrator.command('DROP TABLE quarantine')).rejects.toMatchObject({
       code: 'AUDIT_ACCESS_DENIED',
@@ -226,7 +229,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     await dropMonths(migrator, [{ table: 'decisions', month: '197001', rows: 0 }]);
   });
 
-  test('a recorder that was given the grants for it drops what is past, and the others may not', async () => {
+  test('a recorder with the retention grants drops past rows, and other users may not', async () => {
     const { retainer, recorder, migrator } = clients;
     const tenant = 'past';
     await recordDecisions(recorder, [recordedDecision(decisionOf(tenant, 1), 1)]);
@@ -243,7 +246,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
   });
 
   test.each(['recorder', 'query'] as const)(
-    'the %s learns that migrations are missing, and makes none',
+    'the %s learns that migrations are missing, and applies none',
     async (user) => {
       const directory = mkdtempSync(join(tmpdir(), 'mandate-migrations-'));
       onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -289,13 +292,13 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       ['SELECT count() AS n FROM decisions HAVING n > 1', 0],
       ['SELECT tenant FROM (SELECT tenant FROM decisions SETTINGS max_threads = 1)', 1],
       ['WITH all AS (SELECT * FROM decisions) SELECT a.tenant FROM all AS a JOIN all AS b ON true', 1],
-    ] as const)('sees nobody else, asked as a tenant: %s', async (sql, rows) => {
+    ] as const)('sees no other tenant when it names its tenant: %s', async (sql, rows) => {
       const seen = await clients.query.query(sql, { tenant: 'acme' }, table);
       expect(seen).toHaveLength(rows);
       expect(JSON.stringify(seen)).not.toContain('globex');
     });
 
-    test('sees no rows of any tenant when it says none', async () => {
+    test('sees no rows of any tenant when it names none', async () => {
       expect(await clients.query.query('SELECT tenant FROM decisions', {}, table)).toEqual([]);
       expect(await clients.query.query('SELECT tenant FROM settlements', {}, table)).toEqual([]);
     });
@@ -319,16 +322,16 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       'CREATE TABLE own (n UInt8) ENGINE = Memory',
       'CREATE TEMPORARY TABLE own (n UInt8)',
       'KILL QUERY WHERE true',
-    ])('is refused: %s', async (sql) => {
+    ])('may not do this: %s', async (sql) => {
       await expect(clients.query.query(sql, { tenant: 'acme' }, table)).rejects.toMatchObject({
         code: 'AUDIT_ACCESS_DENIED',
       });
     });
 
-    test('learns of others from the sparse primary index, and that is all: keys at its marks, no rows', async () => {
+    test('learns of others only the keys at the marks of the sparse primary index, and no rows', async () => {
       const sql = "SELECT * FROM mergeTreeIndex('mandate', 'decisions') ORDER BY ALL";
       const marks = await clients.query.query(sql, { tenant: 'acme' }, table);
-      // Should ClickHouse ever put an end to this, so much the better: say so in infra/clickhouse/README.md.
+      // If a version of ClickHouse prevents this, this line fails. Then say so in infra/clickhouse/README.md.
       expect(JSON.stringify(marks)).toContain('globex');
       expect(Object.keys(marks[0] ?? {}).sort()).toEqual(
         ['id', 'mark_number', 'part_name', 'rows_in_granule', 'tenant'].sort(),
@@ -336,7 +339,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     });
   });
 
-  test('what the server logs about itself is kept for days, not for ever', async () => {
+  test('the server keeps its own logs for a number of days', async () => {
     await command(server.url, 'SYSTEM FLUSH LOGS');
     const admin = await connect(server.url);
     const logs = await admin.query(
@@ -351,7 +354,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     );
   });
 
-  test('a wrong password is told as such, at once', async () => {
+  test('a wrong password is reported at once', async () => {
     await expect(as('recorder', 'guessed')).rejects.toMatchObject({
       code: 'AUDIT_ACCESS_DENIED',
       message: expect.stringContaining('password'),

@@ -1,6 +1,6 @@
 /**
- * Every answer of the analytics equals a plain recomputation over the unique records, whatever it is grouped by, cut
- * into and narrowed to, and in whatever order, batches and repeats the history was recorded.
+ * Every answer of the analytics equals a plain computation over the unique records, for any grouping, buckets and
+ * filter. The order, the batches and the repeats in which the history was recorded change nothing.
  */
 
 import { wireTime } from '@mandate/schemas';
@@ -98,7 +98,7 @@ export function analytics(make: MakeAudit): void {
     return tables.end;
   });
 
-  /** Decisions at these moments, each as long under way as given. */
+  /** Records decisions that were made at these moments. `tookMs` is the latency of each. */
   async function decidedAt(tenant: string, moments: readonly { atMs: number; tookMs?: number }[]) {
     const decisions = moments.map(({ atMs, tookMs = 0 }, n) =>
       decisionOf(tenant, n, { appendedAtMs: atMs - tookMs, delayMs: tookMs }),
@@ -110,7 +110,7 @@ export function analytics(make: MakeAudit): void {
     return decisions;
   }
 
-  test('a percentile is the latency at that rank', async () => {
+  test('returns the latency at the rank of each percentile', async () => {
     const took = [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500];
     await decidedAt(
       'ranks',
@@ -121,7 +121,7 @@ export function analytics(make: MakeAudit): void {
     ]);
   });
 
-  test('buckets behind a day of 23 hours begin where the days do', async () => {
+  test('begins the buckets after a day of 23 hours when the days begin', async () => {
     const period = { fromMs: Date.parse('2026-03-28T23:00:00Z'), toMs: Date.parse('2026-04-01T22:00:00Z') };
     const line = timeline(period, '1d', 'Europe/Berlin', 10);
     const starts = line?.starts ?? [];
@@ -135,7 +135,7 @@ export function analytics(make: MakeAudit): void {
     expect(answer.groups[0]?.buckets?.map(({ calls }) => calls)).toEqual([2, 2, 2, 2]);
   });
 
-  test('what has no latency comes behind what has', async () => {
+  test('sorts groups without a latency last', async () => {
     const [settled] = await decidedAt('none', [{ atMs: START_MS, tookMs: 2 }, { atMs: START_MS + 9 }]);
     if (settled === undefined) return;
     const settlement = settlementOf({ ...settled, agentId: 'a-0' }, { settledAt: wireTime(START_MS + 9) });
@@ -148,7 +148,7 @@ export function analytics(make: MakeAudit): void {
     ]);
   });
 
-  test('a period ends right before the next one begins', async () => {
+  test('ends a period right before the next one begins', async () => {
     await decidedAt(
       'moved',
       [-1, 0, 1].map((after) => ({ atMs: START_MS + after })),
@@ -169,7 +169,7 @@ export function analytics(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('every answer equals a plain recomputation', async () => {
+  test('equals a plain computation in every answer', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(), asked, async (historyOf, asked) => {
         runs += 1;
@@ -282,7 +282,7 @@ export function analytics(make: MakeAudit): void {
     }));
     expect(said).toEqual(budgetsOf(history, { asOfMs, fromMs, toMs }));
 
-    // The reconciler compares the budgets without a window with the ledger.
+    // The reconciler compares the budgets that have no window with the ledger.
     const moves = budgetMoves(history);
     const sums = await ask(audit, chargesByBudget, { tenant });
     const moved = said.filter(

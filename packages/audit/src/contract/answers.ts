@@ -1,7 +1,7 @@
 /**
- * No doubled row in any answer: whatever the order, the batches and the repeats in which a history was recorded, and
- * by however many recorders at once, the search and the sums for the reconciler answer what a plain fold over the unique
- * records answers. The analytics: analytics.ts.
+ * No answer counts a row twice. The search and the sums for the reconciler equal a plain fold over the unique
+ * records, whatever the order, the batches, the repeats and the number of recorders. For the analytics see
+ * analytics.ts.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ export function answers(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('every answer equals a fold over the unique records', async () => {
+  test('equals a fold over the unique records in every answer', async () => {
     await fc.assert(
       fc.asyncProperty(
         arbitraryHistory(),

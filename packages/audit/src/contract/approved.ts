@@ -1,4 +1,7 @@
-/** What waits for a person: told from the record as one would by hand, and what people answered beside it. */
+/**
+ * The approvals question: actions that wait for a person, and the answers that people gave. Compared with plain code
+ * over the records.
+ */
 import { type Decision, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -20,7 +23,7 @@ const EXPIRED = { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED' } as const;
 const REPEATED = { ...DEFERRED, kind: 'duplicate' } as const;
 const ALLOWED = { verdict: 'ALLOW', code: 'ALLOWED' } as const;
 
-/** At so many milliseconds from the start, which is its offset too. */
+/** `at`: milliseconds after the start. It is also the offset. */
 type Given = Partial<Decision> & { at: number; void?: boolean };
 type Approval = (ControlEvent & { event: 'approval.recorded' })['approval'];
 type Asked = Omit<z.input<typeof approvals.params>, 'tenant'>;
@@ -66,7 +69,7 @@ export function approved(make: MakeAudit): void {
   const waiting = async (tenant: string, asked: Asked = {}) =>
     (await all(tenant, { waiting: true, ...asked })).map(({ actionId, attempt }) => [actionId, attempt]);
 
-  test('what was deferred waits until something else is decided about it', async () => {
+  test('lists a deferred action as waiting until another decision about it is made', async () => {
     const [question] = await decided('wait', [
       { at: 1, ...DEFERRED },
       { at: 2, ...REPEATED },
@@ -113,7 +116,7 @@ export function approved(make: MakeAudit): void {
     ]);
   });
 
-  test('a question is told with its cost, and with what the caller said', async () => {
+  test('returns the cost of a question and the claims of the caller', async () => {
     const costMicros = 9_007_199_254_740_991;
     await decided('claims', [
       {
@@ -189,7 +192,7 @@ export function approved(make: MakeAudit): void {
     expect(await waiting(`${tenant}-else`)).toEqual([]);
   });
 
-  test('the last answer to the question stands beside it, with what used it up', async () => {
+  test('returns the last answer to the question, and the decision that used it', async () => {
     await decided('said', [{ at: 10, ...DEFERRED }]);
     await answered('said', 5, { reason: 'to the question before' });
     await answered('said', 11, { digest: 'other' });
@@ -211,7 +214,7 @@ export function approved(make: MakeAudit): void {
     expect(await all('said')).toMatchObject([{ attempt: 2, answer: null, usedBy: null }]);
   });
 
-  test('comes in pages and by agent, action and time, of the newest question alone', async () => {
+  test('returns pages, filters by agent, action and time, and reads the newest question of an action only', async () => {
     const questions = [1, 2, 3, 4, 5].map((at) => ({ at, ...DEFERRED, actionId: `act-${at}` }));
     await decided('pages', [...questions, { at: 9, ...DEFERRED, actionId: 'act-1', attempt: 2 }]);
     const seen: string[] = [];
@@ -230,7 +233,7 @@ export function approved(make: MakeAudit): void {
     expect(await found({ fromMs: START_MS, toMs: START_MS + 2 })).toEqual([]);
   });
 
-  test('of any decisions it tells what one would by hand', async () => {
+  test('equals plain code for any decisions', async () => {
     const some = fc.record({
       actionId: fc.constantFrom(...Array.from({ length: 40 }, (_, n) => `act-${n}`)),
       agentId: fc.constantFrom('a-1', 'a-2'),

@@ -1,4 +1,4 @@
-/** What a random history can be narrowed by; often by nothing. */
+/** The filters for a random history. Often there is no filter. */
 import { CODES, VERDICTS } from '@mandate/schemas';
 import fc from 'fast-check';
 import { SPAN_MS, START_MS } from '../arbitrary-history.ts';

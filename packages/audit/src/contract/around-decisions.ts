@@ -1,4 +1,7 @@
-/** What a decision belongs to: its neighbours, its children and repeats, its trace, and what people did. */
+/**
+ * The questions about the surroundings of a decision: its neighbours, children, duplicates and trace, and the acts of
+ * operators.
+ */
 import { type Decision, sortableId, wireTime } from '@mandate/schemas';
 import { beforeAll, expect, test } from 'vitest';
 import { decisionOf, onLog, recordedDecision } from '../arbitrary-history.ts';
@@ -48,14 +51,14 @@ export function aroundDecisions(make: MakeAudit): void {
 
   const actions = (rows: readonly { actionId: string }[]) => rows.map(({ actionId }) => actionId);
 
-  test('neighbours are those of the agent, the nearest first, in the order of the log within a millisecond', async () => {
+  test('returns neighbours of the same agent, nearest first, in the order of the log within a millisecond', async () => {
     const tenant = 'neighbours';
     const now = START_MS + 1_000;
     await recorded(tenant, [
       { offset: 1, appendedAtMs: now - 2 },
       { offset: 2, appendedAtMs: now - 1, agentId: 'a-2' },
       { offset: 3, appendedAtMs: now - 1, void: true },
-      // Ids of one millisecond sort by their hash, which is against the log here.
+      // Ids of one millisecond sort by their hash. Here that is the opposite of the order of the log.
       { offset: 9, appendedAtMs: now, id: sortableId('dec', now, '1'.repeat(20)) },
       { offset: 8, appendedAtMs: now, id: sortableId('dec', now, '2'.repeat(20)) },
       { offset: 7, appendedAtMs: now, id: sortableId('dec', now, '3'.repeat(20)) },
@@ -72,7 +75,7 @@ export function aroundDecisions(make: MakeAudit): void {
     ]);
   });
 
-  test('children name their parent, whatever agent they are of', async () => {
+  test('finds the children of an action by its id, for any agent', async () => {
     const tenant = 'children';
     const child = (offset: number, parentActionId: string, more: Partial<Given> = {}): Given => {
       const { action } = decisionOf(tenant, offset);
@@ -85,7 +88,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(await ask(audit, childrenOf, { ...asked, ...tooLate })).toEqual([]);
   });
 
-  test('repeats are found under their own id and under another', async () => {
+  test('finds duplicates under the same action id and under another', async () => {
     const tenant = 'repeats';
     const [first] = await recorded(tenant, [{ offset: 1 }]);
     const id = first?.id ?? '';
@@ -99,7 +102,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(actions(found)).toEqual(['act-1', 'act-3']);
   });
 
-  test('a trace is told from its beginning, and is no other tenant’s', async () => {
+  test('returns a trace from its beginning, of one tenant only', async () => {
     const of = (offset: number) => ({ offset, traceId: TRACE });
     await recorded('trace', [of(2), of(1), { offset: 3 }, { offset: 4, traceId: 'b'.repeat(32) }]);
     await recorded('trace-else', [of(5)]);
@@ -129,7 +132,7 @@ export function aroundDecisions(make: MakeAudit): void {
     );
   }
 
-  test('events behind a decision are those of its agent and action, and kills up to a moment', async () => {
+  test('returns approvals of the same agent and action, and kills up to a moment', async () => {
     const tenant = 'behind';
     const approval = (actionId: string): ControlEvent => ({
       event: 'approval.recorded',
@@ -175,7 +178,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(found[2]).toMatchObject({ ledgerSequence: null });
   });
 
-  test('a kill is in force until the first revive of the same switch after it, whatever their clocks say', async () => {
+  test('ends a kill with the first later revive of the same switch, whatever the clocks say', async () => {
     const tenant = 'ended';
     const bot = { scope: 'agent', tenant, agentId: 'a-1' } as const;
     const revived = (
@@ -219,7 +222,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(await own({ ...paged, limit: 1 })).toEqual([['again', 'end']]);
   });
 
-  test('a kill tells what was open: of everything the tenant’s own, and no count of others', async () => {
+  test('returns the open calls of a kill: only the tenant’s own, and no count of calls of other tenants', async () => {
     const tenant = 'open';
     const action = { agentId: 'a-1', actionId: 'act-1', attempt: 1 };
     const open = [

@@ -1,16 +1,16 @@
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate } from '../index.ts';
 
-/** Where one implementation keeps one audit: empty at first, then whatever its clients put there. */
+/** The place where one implementation keeps one audit. It is empty at first and then holds what its clients write. */
 export type AuditUnderTest = {
-  /** Another client of the same data. An embedded one must have been closed before. */
+  /** Opens another client of the same data. The client before it must be closed if the audit is embedded. */
   open(): Promise<AuditClient>;
-  /** Takes the data away; every client was closed before. */
+  /** Deletes the data. Every client must be closed before. */
   dispose(): Promise<void>;
 };
 
 export type MakeAudit = () => Promise<AuditUnderTest>;
 
-/** One with its tables, for a group of tests. */
+/** Returns an audit with its tables, for a group of tests. */
 export async function withTables(make: MakeAudit): Promise<{ audit: AuditClient; end(): Promise<void> }> {
   const place = await make();
   const audit = await place.open();

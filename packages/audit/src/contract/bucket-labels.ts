@@ -1,6 +1,9 @@
 import type { Interval } from '../queries/timeline.ts';
 
-/** What the clock of a time zone says about a moment, so far as the interval goes: the same for all of a bucket. */
+/**
+ * Returns a label for the bucket of a moment, from the clock of a time zone. All moments of a bucket have the same
+ * label.
+ */
 export function bucketLabels({
   interval,
   timeZone,
@@ -10,7 +13,7 @@ export function bucketLabels({
 }): (atMs: number) => string {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const dayOf = (atMs: number) => clock.format(atMs).slice(0, 10);
-  /** The first quarter of an hour of this day, among the quarters at which days begin. */
+  /** Days begin at a quarter of an hour. Returns the first quarter of the day of this moment. */
   const midnightOf = (atMs: number) => {
     let quarter = Math.floor(atMs / 900_000) * 900_000;
     while (dayOf(quarter - 900_000) === dayOf(atMs)) quarter -= 900_000;

@@ -1,4 +1,6 @@
-/** Tables as files: what is read back from them is what the audit answers, part by part and in every format. */
+/**
+ * Exports of tables as files. The rows in the files equal the answers of the audit, in every part and every format.
+ */
 import { buffer } from 'node:stream/consumers';
 import { csvText, type Decision } from '@mandate/schemas';
 import { textOfCsv } from '@mandate/testing';
@@ -29,7 +31,7 @@ export function exporting(make: MakeAudit): void {
 
   type Row = Record<string, unknown>;
 
-  /** RFC 4180. */
+  /** Reads CSV as in RFC 4180. */
   function csvRows(text: string): Row[] {
     const lines: string[][] = [[]];
     for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -43,7 +45,7 @@ export function exporting(make: MakeAudit): void {
   const ndjsonRows = (text: string): Row[] =>
     text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
-  /** Every part of a table, each of so many rows. */
+  /** Returns every part of a table, each with at most this many rows. */
   async function parts(
     of: Exportable,
     tenant: string,
@@ -68,7 +70,7 @@ export function exporting(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('all parts together are what the search finds, oldest first, whatever was repeated or void', async () => {
+  test('exports in all parts together what the search finds, oldest first, despite repeats and voids', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(), fc.integer({ min: 1, max: 30 }), async (historyOf, rows) => {
         runs += 1;
@@ -89,7 +91,7 @@ export function exporting(make: MakeAudit): void {
     );
   });
 
-  test('CSV keeps every text, and no cell is a formula', async () => {
+  test('keeps every text in CSV, and writes no cell as a formula', async () => {
     const signs = fc.sample(
       fc.string({
         unit: fc.constantFrom(...'=+-@＝﹣;,\t\r\n\v|" \'aü\u00a0\ufeff\0'),
@@ -138,7 +140,7 @@ export function exporting(make: MakeAudit): void {
     });
   });
 
-  test('CSV guards every column of text and every list', async () => {
+  test('guards every text column and every list in CSV', async () => {
     for (const of of Object.keys(EXPORTS) as Exportable[]) {
       const sql = EXPORTS[of].sql({ tenant: 'csv' }, 'ndjson');
       const row = z.object({ name: z.string(), type: z.string() });
@@ -148,7 +150,7 @@ export function exporting(make: MakeAudit): void {
     }
   });
 
-  test('nothing found is a file without rows', async () => {
+  test('makes a file without rows if nothing is found', async () => {
     const whole = async (format: 'ndjson' | 'csv' | 'parquet') =>
       (await buffer(await exportPart(audit, 'decisions', { tenant: 'nobody' }, { format }))).toString(
         'latin1',
@@ -161,7 +163,7 @@ export function exporting(make: MakeAudit): void {
     ]);
   });
 
-  test('control events are exported once each, and a part may be narrowed', async () => {
+  test('exports each control event once, and filters a part', async () => {
     expect(await parts('control-events', 'export-1', 10, 'csv')).toEqual([]);
     const [one] = await ask(audit, searchDecisions, { tenant: 'csv', limit: 1 });
     const narrowed = { tenant: 'csv', text: "LAST ONE'", after: 'dec_0', through: one?.id };

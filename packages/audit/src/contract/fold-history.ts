@@ -1,12 +1,15 @@
-/** What the audit must answer of a history: plain code over the unique records, as slow and as obvious as it can be. */
+/**
+ * Plain code that computes what the audit must answer about a history, from the unique records. It is deliberately
+ * slow and obvious.
+ */
 import { type BudgetAdjusted, type Decision, RELEASED_BUDGET, type Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import { type Dimension, type Measures, NOTHING, type SHADOW_FILTERS } from '../index.ts';
 
-/** A record as it was delivered once. */
+/** One delivery of a record. */
 export type Delivery<R> = { record: R; void: boolean };
 
-/** In the order of the log, so far as that has one. */
+/** The deliveries of each topic, in the order of the log. */
 export type Deliveries = {
   decisions: readonly Delivery<Decision>[];
   settlements: readonly Delivery<Settlement>[];
@@ -31,7 +34,7 @@ export type Filter = {
   toMs?: number;
 };
 
-/** What counts of a history: of each record its first delivery that is not void, in the order of the log. */
+/** Returns the records that count, in the order of the log: of each id the first delivery that is not void. */
 export function standing<R>(deliveries: readonly Delivery<R>[], idOf: (record: R) => string): R[] {
   const byId = new Map<string, R>();
   for (const { record, void: isVoid } of deliveries)
@@ -39,7 +42,9 @@ export function standing<R>(deliveries: readonly Delivery<R>[], idOf: (record: R
   return [...byId.values()];
 }
 
-/** A decision, or an outcome that settled one: `decision` is the one it settled, null where none is on record. */
+/**
+ * A decision, or the settlement of a decision. `decision` is the settled decision, or null if it is not on record.
+ */
 export type Booking = {
   atMs: number;
   agentId: string;
@@ -82,7 +87,7 @@ export function bookingsOf(history: Deliveries, filter: Filter): Booking[] {
   return all.filter((booking) => matches(booking, filter));
 }
 
-/** Ids of actions are unique per agent only. */
+/** Action ids are unique only per agent. */
 function attemptOf({ agentId, actionId, attempt }: Decision | Settlement): string {
   return JSON.stringify([agentId, actionId, attempt]);
 }
@@ -119,7 +124,7 @@ function differs({ verdict, shadow }: Decision): boolean {
   return shadow !== undefined && shadow.verdict !== 'UNKNOWN' && shadow.verdict !== verdict;
 }
 
-/** Under which values of a dimension it counts. */
+/** The values of a dimension under which the booking counts. */
 function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
   switch (dimension) {
     case 'agent':
@@ -151,7 +156,7 @@ function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimensi
 
 export type Weighed = { name: string; used: number; most: number };
 
-/** The limits that a decision left used, by `kind/scope/subject/id/windowMs`. */
+/** Returns how much of each limit was used after a decision, by `kind/scope/subject/id/windowMs`. */
 export function weighedOf({ checks, agentId, chargedMicros, verdict }: Decision): Weighed[] {
   return checks.map(({ check, evidence }) => {
     const seen = z.record(z.string(), z.unknown()).parse(evidence);
@@ -166,7 +171,7 @@ export function weighedOf({ checks, agentId, chargedMicros, verdict }: Decision)
   });
 }
 
-/** Which of the limits it came near to; only an ALLOW does. */
+/** Returns the limits that a decision came close to. Only an ALLOW can come close to a limit. */
 export function nearlyMissed(decision: Decision, percent: number): Weighed[] {
   if (decision.verdict !== 'ALLOW') return [];
   return weighedOf(decision).filter(
@@ -174,7 +179,7 @@ export function nearlyMissed(decision: Decision, percent: number): Weighed[] {
   );
 }
 
-/** Rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, … ms. */
+/** The latency in ms, rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, … */
 export function latencyOf({ appendedAt, decidedAt }: Decision): number {
   const latencyMs = Date.parse(decidedAt) - Date.parse(appendedAt);
   if (latencyMs <= 0) return 0;
@@ -215,7 +220,7 @@ export function measured(bookings: readonly Booking[], nearMissAt: number): Meas
 
 export type Keyed = { keys: string[]; booking: Booking };
 
-/** Each booking under every combination of the values it has. */
+/** Returns each booking under every combination of its values. */
 export function keyed(bookings: readonly Booking[], groupBy: readonly Dimension[]): Keyed[] {
   return bookings.flatMap((booking) =>
     groupBy
@@ -228,7 +233,7 @@ export function keyed(bookings: readonly Booking[], groupBy: readonly Dimension[
   );
 }
 
-/** By the bytes of each text in turn. */
+/** Compares two lists of texts by the bytes of each text in turn. */
 export function byKeys(one: readonly string[], other: readonly string[]): number {
   for (const [place, text] of one.entries()) {
     const order = Buffer.compare(Buffer.from(text), Buffer.from(other[place] ?? ''));
@@ -237,7 +242,10 @@ export function byKeys(one: readonly string[], other: readonly string[]): number
   return 0;
 }
 
-/** What moved a budget's counter, under `scope/subject/id/windowMs`; from `heldFromMs` on its window holds it. */
+/**
+ * A change of a budget's counter. `name` is `scope/subject/id/windowMs`. From `heldFromMs` on, the window of the
+ * budget contains it.
+ */
 export type Moved = { name: string; atMs: number; heldFromMs: number; micros: number; isAdjusted: boolean };
 
 export function budgetMoves(history: Deliveries): Moved[] {

@@ -1,6 +1,6 @@
 /**
- * Following a table as it fills: each row once and in the order of the log, whatever lands when, in what pieces and how
- * often, and wherever the connection is cut.
+ * Following a table while it fills. A listener gets each row once, in the order of the log, wherever the connection
+ * is cut. When, how often and in which batches rows arrive changes nothing.
  */
 
 import { type Decision, type KillTarget, TOPICS, wireTime } from '@mandate/schemas';
@@ -43,7 +43,7 @@ const PARTITIONS = 3;
 const START_MS = Date.UTC(2026, 0, 30);
 const NOW_MS = START_MS + 60_000;
 
-/** A record of a partition: which of its ids, and whether it is void. An id may come again. */
+/** A record of a partition: the number of its id, and whether it is void. An id may repeat. */
 const record = fc.record({
   name: fc.nat(9),
   isVoid: fc.boolean(),
@@ -60,7 +60,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** An event of a partition: a kill in that one alone, or an epoch, which any other may hold too. */
+/**
+ * An event of a partition: a kill, which only this partition has, or an epoch, which any other partition may also
+ * have.
+ */
 const happening = fc.record({
   what: fc.constantFrom('epoch', 'all', 'tenant', 'a-1', 'a-2', 'another tenant'),
   name: fc.nat(3),
@@ -87,7 +90,7 @@ export function following(make: MakeAudit): void {
     return { ...recorded, position: { ...recorded.position, partition: logPartition } };
   }
 
-  /** What a connection is told before it is cut, or all there is; and the position that it has come to. */
+  /** Returns the rows that a connection receives before it is cut, or all rows, and the position after them. */
   async function told<Row extends { id: string; logPartition: number; logOffset: number }>(
     feed: Feed<Row>,
     from: FeedPosition,
@@ -116,7 +119,7 @@ export function following(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('whatever lands when and wherever the connection is cut, each row that stands is told once, in order', async () => {
+  test('returns each row that counts once and in order, whatever arrives when and wherever the connection is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(record, { maxLength: 25 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
@@ -146,8 +149,8 @@ export function following(make: MakeAudit): void {
   });
 
   /**
-   * Lands what is laid on a log as the steps say, then all of it, and gives what each listener was told: with the offset of
-   * each partition from which on it listened.
+   * Records the log as the steps say, and then the rest of it. Returns what each listener received, and for each
+   * partition the offset where it began to listen.
    */
   async function listened<Row extends { id: string; logPartition: number; logOffset: number }, Record>(
     feed: Feed<Row>,
@@ -163,7 +166,7 @@ export function following(make: MakeAudit): void {
     };
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
-        // A listener that was cut off resumes like this: from the token of the last row, or from where it began.
+        // A listener whose connection was cut resumes from the token of the last row, or from where it began.
         const { rows, position } = await told(feed, listener.position, { cutAfter });
         listener.rows.push(...rows);
         listener.position = position;
@@ -185,14 +188,14 @@ export function following(make: MakeAudit): void {
     return listeners;
   }
 
-  test('of control events each is told once, whichever partitions it lies in, and the stream is the table', async () => {
+  test('returns each control event once, whatever partitions hold it, and all of the table', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(happening, { maxLength: 12 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
         fc.array(step, { maxLength: 14 }),
         fc.boolean(),
         async (log, steps, isNarrowed) => {
-          // Rows for every tenant belong to no tenant: each run has tables that begin empty.
+          // Some rows belong to no tenant, so each run needs empty tables.
           await audit.command('TRUNCATE TABLE control_events');
           const laid = log.map((records, of) => records.map((one, offset) => happenedAt(of, offset, one)));
           const feed = controlEventFeed({ tenant: 'ours', ...(isNarrowed && { agentId: ['a-1'] }) });
@@ -200,7 +203,7 @@ export function following(make: MakeAudit): void {
           const listeners = await listened(feed, laid, land, steps);
           const inTable = await ask(audit, searchControlEvents, { tenant: 'ours', limit: 1_000 });
           for (const [index, { from, rows }] of listeners.entries()) {
-            /** Whether all of what stands of an id came after the listener. */
+            /** For each id: true if all its records that count came after the listener began. */
             const wanted = new Map<string, boolean>();
             for (const [of, records] of laid.entries()) {
               for (const { record, position } of firstOf(records, idOf)) {
@@ -266,18 +269,18 @@ export function following(make: MakeAudit): void {
     const decision = decisionOf(tenant, 100 * of + name);
     const ruling =
       verdict === 'ALLOW' ? { verdict: 'ALLOW', code: 'ALLOWED' } : { verdict: 'BLOCK', code: 'TOOL_DENIED' };
-    // One id is one decision: what its first record says, all say.
+    // One id is one decision: all its records say the same as the first.
     return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
   }
 
-  /** What the filter lets through of what stands. */
+  /** The records that count and pass the filter. */
   function standing(records: readonly Recorded<Decision>[]) {
     return firstOf(records, ({ id }) => id)
       .filter(({ record }) => record.verdict === 'ALLOW')
       .map(({ record: { id }, position: { offset } }) => ({ id, offset }));
   }
 
-  /** For each id the first record that is not void. */
+  /** Returns the first record of each id that is not void. */
   function firstOf<R>(records: readonly Recorded<R>[], idOf: (record: R) => string): Recorded<R>[] {
     const first = new Map<string, Recorded<R>>();
     for (const one of records) {
@@ -287,7 +290,7 @@ export function following(make: MakeAudit): void {
     return [...first.values()];
   }
 
-  test('more than one answer holds comes in several, with nothing lost between', async () => {
+  test('returns more rows than one answer holds in several answers, and loses none between them', async () => {
     const count = 2 * LANDED_A_PARTITION + 1;
     const batch = Array.from({ length: count }, (_, offset) => at(0, offset, decisionOf('much', offset)));
     await recordDecisions(audit, batch);
@@ -298,7 +301,7 @@ export function following(make: MakeAudit): void {
     expect((await told(feed, position)).rows).toEqual([]);
   });
 
-  test('across partitions it is nearly the order of time', async () => {
+  test('returns rows across partitions nearly in the order of time', async () => {
     const times = [
       [5, 1, 9],
       [2, 7, 8],
@@ -326,7 +329,7 @@ export function following(make: MakeAudit): void {
     ]);
   });
 
-  test('settlements are followed in the same way', async () => {
+  test('follows settlements in the same way', async () => {
     const settled = (offset: number, isVoid = false) =>
       recordedSettlement(settlementOf(decisionOf('settled', offset)), offset, isVoid);
     await recordSettlements(audit, [settled(0)]);
@@ -339,7 +342,7 @@ export function following(make: MakeAudit): void {
     ]);
   });
 
-  test('control events are narrowed by event, and by agent and action: what names none concerns all', async () => {
+  test('filters control events by event, agent and action, and keeps events that name no agent', async () => {
     await audit.command('TRUNCATE TABLE control_events');
     const done = { by: 'ops', reason: 'r', at: wireTime(START_MS) };
     const approved = (actionId: string): ControlEvent => ({
@@ -386,7 +389,7 @@ export function following(make: MakeAudit): void {
     ]);
   });
 
-  test('changes of the control topic are told too, which has partitions and offsets of the same numbers', async () => {
+  test('includes changes of the control topic, whose partitions and offsets have the same numbers', async () => {
     await audit.command('TRUNCATE TABLE control_events');
     const change = { id: 'c', tenant: 'ours', by: 'ops', reason: 'r', at: wireTime(START_MS) };
     const changed = (offset: number) =>
@@ -410,13 +413,13 @@ export function following(make: MakeAudit): void {
     expect((await told(feed, positionSince(START_MS))).rows).toHaveLength(5);
   });
 
-  test('whoever follows another tenant is told nothing', async () => {
+  test('returns nothing of another tenant', async () => {
     await recordDecisions(audit, [at(0, 0, decisionOf('mine-alone', 1))]);
     expect((await told(decisionFeed({ tenant: 'yours' }), positionSince(START_MS))).rows).toEqual([]);
   });
 
-  describe('what was recorded long ago', () => {
-    test('is not looked at, and what lands late by less than that is told', async () => {
+  describe('rows that were recorded long ago', () => {
+    test('are not read, but a row that arrives late by less than that is returned', async () => {
       const feed = decisionFeed({ tenant: 'late' });
       const recordedAt = (offset: number, recordedAtMs: number) => ({
         ...at(0, offset, decisionOf('late', offset)),
@@ -428,7 +431,7 @@ export function following(make: MakeAudit): void {
       expect((await told(feed, position)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
     });
 
-    test('is passed over by the index', async () => {
+    test('are skipped by the index', async () => {
       const asked = landedDecisions.behind.params.parse({
         tenant: 'late',
         sinceMs: 0,
@@ -445,7 +448,7 @@ export function following(make: MakeAudit): void {
     });
   });
 
-  test('months come into sight in the order of the log, so that nothing lands before what was read', async () => {
+  test('reads months in the order of the log, so that no row arrives before the rows already read', async () => {
     await audit.command('SYSTEM STOP MERGES decisions');
     const months = [1, 0, 1, 2, 2, 1];
     await recordDecisions(

@@ -44,12 +44,12 @@ export function migrating(make: MakeAudit): void {
     return migrate(audit, directory).catch((error: unknown) => (isMandateError(error) ? error.code : error));
   }
 
-  test('an empty database gets every migration, once', async () => {
+  test('applies every migration to an empty database, once', async () => {
     expect(await applied()).toEqual(ALL);
     expect(await applied()).toEqual([]);
   });
 
-  test('what is new is applied alone, and stays applied when the data is opened again', async () => {
+  test('applies only new migrations, which stay applied when the data is opened again', async () => {
     await applied();
     writeFileSync(join(directory, NEXT), 'CREATE TABLE IF NOT EXISTS notes (x UInt8) ENGINE = Memory;\n');
     expect(await applied()).toEqual([NEXT]);
@@ -58,7 +58,7 @@ export function migrating(make: MakeAudit): void {
     expect(await applied()).toEqual([]);
   });
 
-  test('approvals that were recorded before their columns came have them too', async () => {
+  test('fills the columns of approvals that were recorded before these columns existed', async () => {
     for (const name of ALL.slice(6)) rmSync(join(directory, name));
     await applied();
     const request = { tenant: 't', agentId: 'x', actionId: 'act-1', digest: 'd', answer: 'denied' as const };
@@ -67,7 +67,7 @@ export function migrating(make: MakeAudit): void {
     const approval = { ...operator, ...request, ...ledger, expiresAt: operator.at };
     const record: ControlEvent = { event: 'approval.recorded', approval };
     const row = controlEventRowOf({ record, ...onLog(record, 1) });
-    // As a recorder of then wrote it.
+    // The row as an older recorder wrote it.
     const { subject: _, policy_version: __, revision: ___, refusal: ____, ...older } = row;
     await audit.insert('control_events', [older]);
     cpSync(MIGRATIONS_DIRECTORY, directory, { recursive: true });
@@ -77,7 +77,7 @@ export function migrating(make: MakeAudit): void {
     ]);
   });
 
-  test('a migration that stopped halfway, or that another process runs at the same time, is repeated without harm', async () => {
+  test('repeats without harm a migration that stopped halfway or that another process runs at the same time', async () => {
     await applied();
     await audit.command('TRUNCATE TABLE migrations');
     expect(await applied()).toEqual(ALL);
@@ -86,7 +86,7 @@ export function migrating(make: MakeAudit): void {
     let byTheOther: unknown;
     const overtaken: AuditClient = {
       ...audit,
-      // Between this one's look at the history and its work, the other does all of it.
+      // The other migrator runs every migration after this one has read the history, and before this one starts.
       async query(...asked) {
         const history = await audit.query(...asked);
         if (asked[0].includes('FROM migrations')) byTheOther = await applied();
@@ -96,33 +96,33 @@ export function migrating(make: MakeAudit): void {
     expect([await migrate(overtaken, directory), byTheOther]).toEqual([ALL, ALL]);
 
     await audit.command('TRUNCATE TABLE migrations');
-    // What one has done before the other looks, the other leaves out.
+    // One migrator skips what the other applied before it read the history.
     expect(await Promise.all([applied(), applied()])).toEqual([expect.any(Array), expect.any(Array)]);
     expect(
       await audit.query('SELECT count() AS n FROM migrations FINAL', {}, z.object({ n: z.int() })),
     ).toEqual([{ n: ALL.length }]);
   });
 
-  test('an edited migration is refused', async () => {
+  test('rejects an edited migration', async () => {
     await applied();
     const file = join(directory, '0002_create_settlements.sql');
     writeFileSync(file, readFileSync(file, 'utf8').replace('TTL: none.', 'TTL: none!'));
     expect(await applied()).toBe('AUDIT_MIGRATION_EDITED');
   });
 
-  test('a database that a newer binary migrated is refused', async () => {
+  test('rejects a database that a newer binary migrated', async () => {
     await applied();
     rmSync(join(directory, ALL.at(-1) ?? ''));
     expect(await applied()).toBe('AUDIT_SCHEMA_NEWER');
   });
 
-  test('a history with a gap is refused', async () => {
+  test('rejects a history with a gap', async () => {
     await applied();
     await audit.command('DELETE FROM migrations WHERE number = 3 SETTINGS mutations_sync = 2');
     expect(await applied()).toBe('AUDIT_MIGRATION_GAP');
   });
 
-  test('a refusal changes nothing', async () => {
+  test('changes nothing if it rejects a history', async () => {
     await applied();
     const file = join(directory, '0001_create_decisions.sql');
     writeFileSync(file, `${readFileSync(file, 'utf8')}\n`);
@@ -132,7 +132,7 @@ export function migrating(make: MakeAudit): void {
     expect(tables.map(({ name }) => name)).not.toContain('notes');
   });
 
-  test('tables keep their identity, and tables made anew have another', async () => {
+  test('keeps the identity of tables, and gives new tables another identity', async () => {
     await applied();
     const before = await ask(audit, identity, {});
     await audit.command('TRUNCATE TABLE migrations');

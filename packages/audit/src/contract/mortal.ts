@@ -1,6 +1,6 @@
 import type { AuditClient } from '../index.ts';
 
-/** Dies once it has made so many statements. */
+/** Returns a client that fails for good after this many statements, as if its process had died. */
 export function mortal(audit: AuditClient, statements: number): AuditClient {
   let left = statements;
   const live = async () => {

@@ -1,4 +1,4 @@
-/** What each question of the analytics must answer: plain code over what was booked of a history. */
+/** Plain code that computes what each question of the analytics must answer, from the bookings of a history. */
 import type { Decision, Settlement } from '@mandate/schemas';
 import { type Dimension, type Measures, type MOVED_BY, NOTHING, type ORDERS } from '../index.ts';
 import {
@@ -19,7 +19,7 @@ import {
 
 export type Group = { keys: string[]; own: Booking[]; measures: Measures };
 
-/** Every group, those with the most of `orderBy` first; ungrouped is one group. */
+/** Returns every group, the largest `orderBy` first. Without grouping there is one group. */
 export function groupsOf(
   history: Deliveries,
   filter: Filter,
@@ -36,7 +36,7 @@ export function groupsOf(
     .sort((a, b) => descending(a.measures[orderBy], b.measures[orderBy]) || byKeys(a.keys, b.keys));
 }
 
-/** For each group that changed, its amount before `sinceMs` and since then; the largest change comes first. */
+/** Returns for each group that changed its amount before `sinceMs` and since then, the largest change first. */
 export function moversOf(
   history: Deliveries,
   filter: Filter,
@@ -67,7 +67,7 @@ export function moversOf(
     .sort((a, b) => Math.abs(b.now - b.before) - Math.abs(a.now - a.before) || byKeys(a.keys, b.keys));
 }
 
-/** How many decisions took so long, by the bound. */
+/** Returns the number of decisions by latency bound. */
 export function latenciesOf(history: Deliveries, filter: Filter): Record<string, number> {
   return sumBy(decisionsOf(history, filter), (decision) => String(latencyOf(decision)));
 }
@@ -89,7 +89,7 @@ export type Release = {
   lastSettledAt: string;
 };
 
-/** In no order. */
+/** Returns the releases, in no particular order. */
 export function releasesOf(history: Deliveries, filter: Filter): Release[] {
   const settled = bookingsOf(history, filter).flatMap(({ decision, settlement }) =>
     decision === null || settlement === null ? [] : [{ decision, settlement }],
@@ -137,14 +137,14 @@ export type NearMiss = {
   name: string;
   nearMisses: number;
   highestPercent: number;
-  /** What the latest of them left, and which that is. */
+  /** How much of the limit was used after the latest near miss, and which decision that is. */
   used: number;
   most: number;
   decisionId: string;
   decidedAt: string;
 };
 
-/** In no order. */
+/** Returns the near misses, in no particular order. */
 export function nearMissesOf(history: Deliveries, filter: Filter, nearMissAt: number): NearMiss[] {
   const missed = decisionsOf(history, filter).flatMap((decision) =>
     nearlyMissed(decision, nearMissAt).map((limit) => ({ ...limit, decision })),
@@ -167,7 +167,7 @@ export function nearMissesOf(history: Deliveries, filter: Filter, nearMissAt: nu
   );
 }
 
-/** By the ledger: ids are in no order within a millisecond. */
+/** Compares by ledger sequence, because ids have no order within a millisecond. */
 function isLater(one: Decision, other: Decision): boolean {
   if (one.decidedAt !== other.decidedAt) return one.decidedAt > other.decidedAt;
   return one.ledgerSequence > other.ledgerSequence;
@@ -182,7 +182,7 @@ export type Budget = {
   burnedMicros: number;
 };
 
-/** The fullest first. */
+/** Returns the budgets, the fullest first. */
 export function budgetsOf(
   history: Deliveries,
   { asOfMs, fromMs, toMs }: { asOfMs: number; fromMs: number; toMs: number },
@@ -223,7 +223,7 @@ function decisionsOf(history: Deliveries, filter: Filter): Decision[] {
   );
 }
 
-/** The larger first, none last. */
+/** Compares two numbers for a descending sort. Null comes last. */
 function descending(one: number | null, other: number | null): number {
   if (one === other) return 0;
   if (one === null || other === null) return one === null ? 1 : -1;

@@ -1,4 +1,6 @@
-/** The questions one by one, where a random history would seldom go: void records, repeats of an id, edges of time. */
+/**
+ * Tests each question where a random history would seldom go: void records, repeated ids, and the edges of periods.
+ */
 import type { Decision } from '@mandate/schemas';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -42,7 +44,7 @@ export function questions(make: MakeAudit): void {
 
   type Given = Partial<Decision> & { offset: number; void?: boolean };
 
-  /** Decisions as given, each in an insert of its own, in the given order. */
+  /** Records these decisions in the given order, each in its own insert. */
   async function recorded(tenant: string, decisions: readonly Given[]): Promise<Decision[]> {
     const made: Decision[] = [];
     for (const { offset, void: isVoid = false, ...facts } of decisions) {
@@ -63,17 +65,14 @@ export function questions(make: MakeAudit): void {
       ['void-1', [stale, valid, repeat]],
       ['void-2', [repeat, valid, stale]],
       ['void-3', [valid, stale, repeat]],
-    ])(
-      'never hide the one that counts, and of those the first by log order stands: %s',
-      async (tenant, order) => {
-        await recorded(tenant, order);
-        const [row, ...others] = await ask(audit, searchDecisions, { tenant });
-        expect(row).toMatchObject({ id, verdict: 'ALLOW', chargedMicros: 7, logOffset: 15 });
-        expect(others).toEqual([]);
-      },
-    );
+    ])('never hide the first valid record by log order: %s', async (tenant, order) => {
+      await recorded(tenant, order);
+      const [row, ...others] = await ask(audit, searchDecisions, { tenant });
+      expect(row).toMatchObject({ id, verdict: 'ALLOW', chargedMicros: 7, logOffset: 15 });
+      expect(others).toEqual([]);
+    });
 
-    test('answer only to whoever asks for them', async () => {
+    test('are returned only on request', async () => {
       await recorded('void-4', [stale]);
       expect(await ask(audit, searchDecisions, { tenant: 'void-4' })).toEqual([]);
       expect(await ask(audit, decisionById, { tenant: 'void-4', id })).toEqual([]);
@@ -94,7 +93,7 @@ export function questions(make: MakeAudit): void {
       return rows.filter(({ stands }) => stands).map(({ agentId, logOffset }) => ({ agentId, logOffset }));
     }
 
-    test('a duplicate never replaces the first', async () => {
+    test('never count a duplicate in place of the first decision', async () => {
       const duplicate: Given = {
         offset: 2,
         attempt: 2,
@@ -105,21 +104,21 @@ export function questions(make: MakeAudit): void {
       expect(await standing('dup', [{ offset: 1 }, duplicate])).toEqual([{ agentId: 'a-1', logOffset: 1 }]);
     });
 
-    test('the newest attempt stands', async () => {
+    test('count the newest attempt', async () => {
       const soft: Given = { offset: 1, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' };
       expect(await standing('attempts', [soft, { offset: 3, attempt: 2 }])).toEqual([
         { agentId: 'a-1', logOffset: 3 },
       ]);
     });
 
-    test('what was decided after a deferral stands', async () => {
+    test('count the decision that followed a deferral', async () => {
       const deferred: Given = { offset: 1, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' };
       expect(await standing('deferred', [deferred, { offset: 4 }])).toEqual([
         { agentId: 'a-1', logOffset: 4 },
       ]);
     });
 
-    test('of two first decisions the one that lies first stands', async () => {
+    test('count the first on the log of two first decisions', async () => {
       expect(await standing('two', [{ offset: 9 }, { offset: 8 }])).toEqual([
         { agentId: 'a-1', logOffset: 8 },
       ]);
@@ -128,7 +127,7 @@ export function questions(make: MakeAudit): void {
       ]);
     });
 
-    test('what stands is never lost among its duplicates, however many they are', async () => {
+    test('include the decision that counts, however many duplicates it has', async () => {
       const of = { actionId: 'act' };
       await recorded('flood', [
         { ...of, offset: 0, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' },
@@ -149,7 +148,7 @@ export function questions(make: MakeAudit): void {
       expect(await stand({ attempt: 3 })).toEqual([]);
     });
 
-    test('ids are scoped by agent', async () => {
+    test('keep apart the same action id of two agents', async () => {
       expect(await standing('agents', [{ offset: 1 }, { offset: 2, agentId: 'a-2' }])).toEqual([
         { agentId: 'a-1', logOffset: 1 },
         { agentId: 'a-2', logOffset: 2 },
@@ -159,7 +158,7 @@ export function questions(make: MakeAudit): void {
     });
   });
 
-  test('deferrals and duplicates are no doubled decisions', async () => {
+  test('does not report deferrals and duplicates as double decisions', async () => {
     await recorded('single', [
       { offset: 1, actionId: 'act', verdict: 'DEFER', code: 'APPROVAL_REQUIRED' },
       { offset: 2, actionId: 'act' },
@@ -169,7 +168,7 @@ export function questions(make: MakeAudit): void {
     expect(await ask(audit, doubledActions, { tenant: 'single' })).toEqual([]);
   });
 
-  test('one tenant never sees another', async () => {
+  test('never returns records of another tenant', async () => {
     await recorded('mine', [{ offset: 1 }]);
     await recorded('yours', [{ offset: 1 }]);
     const { id } = decisionOf('mine', 1);
@@ -179,7 +178,7 @@ export function questions(make: MakeAudit): void {
     expect(await ask(audit, analytics, { tenant: 'nobody' })).toEqual([]);
   });
 
-  test('a time is included at its beginning and excluded at its end', async () => {
+  test('includes the beginning of a period and excludes its end', async () => {
     const decidedAt = '2026-03-01T00:00:00.500Z';
     const atMs = Date.parse(decidedAt);
     await recorded('edges', [{ offset: 1, decidedAt }]);
@@ -210,7 +209,7 @@ export function questions(make: MakeAudit): void {
       inputTokens: 1,
       maxOutputTokens: 1,
     };
-    /** What is found, and by what. The other decision is another in all of it. */
+    /** Facts of a decision, and a filter that finds it. The other decision differs in all these facts. */
     const searches: [Partial<Decision>, Omit<z.input<typeof searchDecisions.params>, 'tenant'>][] = [
       [{ verdict: 'BLOCK' }, { verdict: ['BLOCK', 'DEFER'] }],
       [{ code: 'TOOL_DENIED' }, { code: ['TOOL_DENIED'] }],
@@ -236,7 +235,7 @@ export function questions(make: MakeAudit): void {
     ];
 
     test.each(searches.map(([facts, filter], at) => ({ at, facts, filter })))(
-      'is narrowed by $filter',
+      'filters by $filter',
       async ({ at, facts, filter }) => {
         const tenant = `narrowed-${at}`;
         await recorded(tenant, [{ offset: 1 }, { offset: 2, ...facts }]);
@@ -245,7 +244,7 @@ export function questions(make: MakeAudit): void {
       },
     );
 
-    test('is narrowed by all that is given, and a part of a policy’s name is none', async () => {
+    test('applies all filters together, and does not match part of a policy’s name', async () => {
       await recorded('both', [
         { offset: 1, mandate },
         { offset: 2, mandate, agentId: 'a-2' },
@@ -258,7 +257,7 @@ export function questions(make: MakeAudit): void {
       expect(await found({ text: 'x%' })).toEqual([]);
     });
 
-    test('finds what belongs to a trace', async () => {
+    test('finds the decisions of a trace', async () => {
       const traceId = '0af7651916cd43dd8448eb211c80319c';
       const [decision, other] = [decisionOf('traced', 1), decisionOf('traced', 2)];
       await recordDecisions(audit, [
@@ -269,7 +268,7 @@ export function questions(make: MakeAudit): void {
       expect(rows).toMatchObject([{ id: decision.id, traceId }]);
     });
 
-    test('finds decisions from before these columns by what their payload says', async () => {
+    test('finds decisions older than these columns by their payload', async () => {
       const decision = { ...decisionOf('older', 1), mandate, action: called, reason: 'as it was' };
       const { record, value } = recordedDecision(decision, 1);
       const written = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -293,7 +292,7 @@ export function questions(make: MakeAudit): void {
     });
   });
 
-  test('money of an action whose id came back after its replay memory is counted once', async () => {
+  test('counts money once for an action id that was used again after its replay memory', async () => {
     await recorded('again', [
       { offset: 1, actionId: 'act' },
       { offset: 2, actionId: 'act' },
@@ -306,8 +305,8 @@ export function questions(make: MakeAudit): void {
     expect(budget).toMatchObject({ chargedMicros: 200_000, settledMicros: -10_000 });
   });
 
-  describe('what the reconciler asks', () => {
-    test('a budget holds charges, settlements and each adjustment once', async () => {
+  describe('the questions of the reconciler', () => {
+    test('count charges, settlements and each adjustment of a budget once', async () => {
       const budget = { scope: 'agent', subject: 'a-1', id: 'total', windowMs: null } as const;
       const adjusted = (id: string, deltaMicros: number): ControlEvent => ({
         event: 'budget.adjusted',
@@ -353,7 +352,7 @@ export function questions(make: MakeAudit): void {
       ]);
     });
 
-    test('a long list of agents comes in pages', async () => {
+    test('return a long list of agents in pages', async () => {
       await recorded(
         'many',
         ['a-3', 'a-1', 'a-2'].map((agentId, offset) => ({ offset, agentId })),
@@ -367,7 +366,7 @@ export function questions(make: MakeAudit): void {
     });
   });
 
-  test('a sum beyond exact integers is told as the most that there is, by every question', async () => {
+  test('returns the largest exact integer for a larger sum, in every question', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     const decisions = await recorded(
       'rich',
@@ -398,7 +397,7 @@ export function questions(make: MakeAudit): void {
     ]);
   });
 
-  test('settlements are found by any of their marks, and tell what was beside the charge', async () => {
+  test('finds settlements by any of their codes, and returns what happened besides the charge', async () => {
     const [decision] = await recorded('marked', [{ offset: 1 }]);
     if (decision === undefined) throw new Error('nothing was decided');
     const given = {
@@ -423,13 +422,13 @@ export function questions(make: MakeAudit): void {
     { tenant: 'x', limit: 0 },
     { tenant: 'x', limit: 1_001 },
     { tenant: 'x', fromMs: 0.5 },
-  ])('a question with %o is refused before it is asked', async (params) => {
+  ])('rejects a question with %o before it reaches ClickHouse', async (params) => {
     await expect(ask(audit, searchDecisions, params)).rejects.toMatchObject({
       code: 'AUDIT_QUESTION_INVALID',
     });
   });
 
-  test('a page finds what stands by its ids in the primary index', async () => {
+  test('reads the rows of a page by their ids in the primary index', async () => {
     await recordDecisions(audit, [recordedDecision(decisionOf('indexed', 1), 1)]);
     const { params, sql } = searchDecisions;
     const asked = params.parse({ tenant: 'indexed', before: 'dec_1', limit: 10 });
@@ -442,17 +441,17 @@ export function questions(make: MakeAudit): void {
     expect(plan).toMatch(/\(id in \d+-element set\)/);
   });
 
-  test('a page is full and right where repeats match and what stands does not', async () => {
+  test('fills a page correctly if repeats match the filter and the rows that count do not', async () => {
     const traced = (index: number, traces: readonly string[]) =>
       traces.map((traceId, repeat) => ({
         ...recordedDecision(decisionOf('crowded', index), index * 10 + repeat),
         traceId: traceId.repeat(32),
       }));
     const rare = ['a'];
-    // Newer than the matching decisions: eight with matching repeats only.
+    // Eight decisions that are newer than the matching ones. Only their repeats match.
     const others = Array.from({ length: 8 }, (_, index) => traced(3 + index, ['b', 'a', 'a']));
     await recordDecisions(audit, [traced(1, rare), traced(2, rare)].flat());
-    // Each of a batch of its own: an insert collapses what is repeated within it.
+    // Each repeat goes into its own batch, because an insert collapses repeats within it.
     for (const repeat of [0, 1, 2])
       await recordDecisions(
         audit,

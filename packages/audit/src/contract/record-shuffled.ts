@@ -1,4 +1,4 @@
-/** A history recorded as recorders might: cut into batches, each given once or twice, in any order, several at a time. */
+/** Records a history as recorders might: in batches, each once or twice, in any order, and several at a time. */
 import type { History } from '../arbitrary-history.ts';
 import { type AuditClient, recordControlEvents, recordDecisions, recordSettlements } from '../index.ts';
 

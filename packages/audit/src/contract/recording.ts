@@ -1,4 +1,4 @@
-/** No lost row: what is recorded is found again, and what cannot become a row is set aside with its bytes. */
+/** No row is lost. The audit returns what was recorded, and quarantines with its bytes what cannot become a row. */
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -74,7 +74,7 @@ export function recording(make: MakeAudit): void {
 
   const recordedEvent = (record: ControlEvent, offset: number) => ({ record, ...onLog(record, offset) });
 
-  test('a decision is found again, its payload as it lies on the log', async () => {
+  test('returns a decision, and its payload exactly as on the log', async () => {
     const decision = decisionOf('found', 1, {
       ruling: { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null },
     });
@@ -104,7 +104,7 @@ export function recording(make: MakeAudit): void {
     });
   });
 
-  test('what rules in shadow would have said stands beside it', async () => {
+  test('returns the verdict of shadow rules beside the decision', async () => {
     const of = { unknownLimits: 0, rules: ['r', 's'], policies: ['p@1'] };
     const blocked = { ...of, verdict: 'BLOCK', code: 'TOOL_DENIED' } as const;
     const unknown = { ...of, verdict: 'UNKNOWN', code: null } as const;
@@ -128,11 +128,11 @@ export function recording(make: MakeAudit): void {
     expect(await found(['ALLOW'])).toEqual(['act-0']);
   });
 
-  test('an empty batch is no work', async () => {
+  test('does nothing for an empty batch', async () => {
     expect(await recordDecisions(audit, [])).toEqual({ landed: 0, quarantined: 0 });
   });
 
-  test('a row that breaks the rules of its table is set aside, and the others land', async () => {
+  test('quarantines a row that breaks the rules of its table, and stores the other rows', async () => {
     const good = recordedDecision(decisionOf('rules', 1), 1);
     const bad = [
       { ...decisionOf('rules', 2), chargedMicros: 2 ** 53 },
@@ -140,7 +140,7 @@ export function recording(make: MakeAudit): void {
       { ...decisionOf('rules', 4), chargedMicros: 0.5 },
       { ...decisionOf('rules', 5), attempt: 2 ** 32 },
       { ...decisionOf('rules', 6), decidedAt: '9999-01-01T00:00:00Z' },
-      // ClickHouse would wrap this one to 4,096 and say nothing.
+      // ClickHouse would silently wrap this number to 4,096.
       { ...decisionOf('rules', 7), chargedMicros: 2 ** 64 + 4_096 },
     ].map((decision, index) => recordedDecision(decision, 100 + index));
     expect(await recordDecisions(audit, [...bad, good])).toEqual({ landed: 1, quarantined: 6 });
@@ -153,7 +153,7 @@ export function recording(make: MakeAudit): void {
     );
   });
 
-  test('rows that ClickHouse refuses are found among many, and the others land; again changes nothing', async () => {
+  test('finds the rows that ClickHouse refuses among many, stores the others, and is idempotent', async () => {
     const events = Array.from({ length: 60 }, (_, index) =>
       recordedEvent(
         adjusted('refused', `adj-${index}`, [0, 17, 18, 59].includes(index) ? 'lone \ud800' : 'fine'),
@@ -173,13 +173,13 @@ export function recording(make: MakeAudit): void {
     }
   });
 
-  test('the tables themselves refuse amounts that wrapped', async () => {
+  test('has tables that refuse amounts that wrapped', async () => {
     const wrapped =
       "INSERT INTO decisions (tenant, id, charged_micros) SETTINGS async_insert = 0 VALUES ('w', 'w', -1)";
     await expect(audit.command(wrapped)).rejects.toThrow(/charge_is_safe/);
   });
 
-  test('a server that is ill sets nothing aside: the batch is to be given again', async () => {
+  test('quarantines nothing while the server fails, so that the batch can be recorded later', async () => {
     await audit.command('RENAME TABLE settlements TO settlements_away');
     const settlement = settlementOf(decisionOf('ill', 1), { settledAt: AT });
     const batch = [recordedSettlement(settlement, 300)];
@@ -192,7 +192,7 @@ export function recording(make: MakeAudit): void {
     expect(await quarantinedOf('settlements')).toEqual([]);
   });
 
-  test('every control event has its row, and the epoch before a place of a partition is known', async () => {
+  test('stores a row for every control event, and finds the epoch before a log position', async () => {
     const operator = { by: 'ops', reason: 'r', at: AT };
     const epoch = (id: string, generation?: number): ControlEvent => ({
       event: 'ledger.epoch',
@@ -261,7 +261,7 @@ export function recording(make: MakeAudit): void {
     expect(await before(1, 8)).toEqual({ ledgerEpoch: 'epoch-1', generation: 0, through: 7 });
   });
 
-  test('an approval names the request that it answers, and says what the answer was; other events name none', async () => {
+  test('stores the request and the answer of an approval, and neither for other events', async () => {
     const events = [approved('approving', 'app-2'), adjusted('approving', 'adj-2', 'r')];
     await recordControlEvents(
       audit,
@@ -277,7 +277,7 @@ export function recording(make: MakeAudit): void {
     ]);
   });
 
-  test('dead letters and quarantine count by partition, repeats once', async () => {
+  test('counts dead letters and quarantined records by partition, and repeats once', async () => {
     const deadLetter = {
       id: 'dlq_1',
       source: { topic: TOPICS.actions, partition: 3, offset: '9223372036854775807' },
@@ -326,7 +326,7 @@ export function recording(make: MakeAudit): void {
     ]);
   });
 
-  test('reads are found by who, what and when, newest first and page by page, each once', async () => {
+  test('finds reads by key, route and time, newest first, in pages, each once', async () => {
     const reads = Array.from({ length: 6 }, (_, n) => readOf('read', n));
     const odd = readOf('read', 6, {
       route: '/v1/audit/decisions',
@@ -375,7 +375,7 @@ export function recording(make: MakeAudit): void {
     });
   });
 
-  test('a batch that reaches over many years lands', async () => {
+  test('stores a batch whose records span many years', async () => {
     const decisions = Array.from({ length: 240 }, (_, month) =>
       decisionOf('years', month, { appendedAtMs: Date.UTC(2006, month) }),
     );
@@ -384,7 +384,7 @@ export function recording(make: MakeAudit): void {
     expect(await ask(audit, searchDecisions, { tenant: 'years', limit: 1_000 })).toHaveLength(240);
   });
 
-  test('tenants on record are known', async () => {
+  test('lists the tenants on record', async () => {
     await recordDecisions(audit, [
       recordedDecision({ ...decisionOf('zebra', 1), appendedAt: wireTime(0) }, 900),
     ]);

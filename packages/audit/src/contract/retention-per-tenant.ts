@@ -1,4 +1,7 @@
-/** The past months of each tenant go, and nothing of the other tenants: from every table, and from the sums. */
+/**
+ * Retention per tenant drops the past months of a tenant from every table and from the sums. It drops nothing of
+ * other tenants.
+ */
 import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -40,7 +43,7 @@ const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2020, 4);
 const SHAPE = { dimensions: ['tool', 'code'] as const };
 
-/** Rows of a tenant lie right before a month begins, right when it does, within it. */
+/** Times of rows: right before a month begins, at its beginning, and within it. */
 const at = fc
   .tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom(-HOUR_MS, -1, 0, 1, 5 * 24 * HOUR_MS))
   .map(([month, offMs]) => Date.UTC(2020, month) + offMs);
@@ -48,7 +51,7 @@ const row = fc.record({
   tenant: fc.constantFrom('one', 'two', 'three'),
   table: fc.constantFrom(...TENANT_TABLE_NAMES),
   atMs: at,
-  /** How much later a decision was made, and when its cost was settled. */
+  /** Milliseconds until the decision was made, and until its cost was settled. */
   laterMs: fc.constantFrom(-2, 5, 2 * HOUR_MS, 40 * 24 * HOUR_MS),
   times: fc.constantFrom(1, 1, 2),
 });
@@ -74,7 +77,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     audit_reads: (batch) => recordAuditReads(audit, batch),
   };
 
-  /** As the log could hold it: of a decision also what became of it. */
+  /** Returns the record as the log could hold it. A decision comes with its settlement. */
   function recordsOf({ tenant, table, atMs, laterMs }: Row, n: number): AnyRecord[] {
     const when = wireTime(atMs);
     const source = { topic: topicOfTenant(tenant), partition: 0, offset: `${n}` };
@@ -141,7 +144,7 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   async function land(records: readonly AnyRecord[]): Promise<void> {
     for (const [table, batch] of Map.groupBy(records, (record) => record.table)) {
-      // One of the functions by its own records, which TypeScript cannot follow through the union.
+      // Each function takes the records of its own table. TypeScript cannot follow this through the union.
       const landing = LAND[table] as (batch: AnyRecord['one'][]) => Promise<unknown>;
       await landing(batch.map(({ one }) => one));
     }
@@ -152,7 +155,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   const isKept = ({ table, one }: AnyRecord, keptFrom: KeptFrom) =>
     ownerIfPast(table, one.record as RecordOf<typeof table>, keptFrom) === null;
 
-  /** What the tables hold of these tenants, each row by its table and its id. */
+  /** Returns the rows that the tables hold of these tenants, each as its table and its id. */
   async function held(tenants: readonly string[]): Promise<string[]> {
     const found = await audit.query(
       `SELECT * FROM (${TENANT_TABLE_NAMES.map(
@@ -173,7 +176,7 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('what is past goes, whatever else there is, whenever it lands and whoever dies of it', async () => {
+  test('drops the past of a tenant and nothing else, whenever records arrive and wherever a process dies', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 12, maxLength: 24, size: 'max' }),
@@ -220,7 +223,7 @@ export function retentionPerTenant(make: MakeAudit): void {
           expect(await pastRows(audit, options)).toEqual([]);
         },
       ),
-      // Each run takes seconds, so that looking for a smaller one would take minutes.
+      // Each run takes seconds. Shrinking a counterexample would take minutes.
       { numRuns: 1, endOnFailure: true },
     );
   });
@@ -232,18 +235,18 @@ export function retentionPerTenant(make: MakeAudit): void {
     (owner) =>
       owner === tenant ? fromMs : null;
 
-  /** One of January, of which in February was settled. */
+  /** Records a decision of January and its settlement of February. */
   async function landed(tenant: string): Promise<void> {
     const decision = decisionOf(tenant, 1, { appendedAtMs: JANUARY });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt: FEBRUARY }), 2)]);
   }
 
-  test('sums hold nothing of what is past, also where nobody reads them any more', async () => {
+  test('drops the past from the sums, also from sums that are no longer read', async () => {
     await landed('summed');
     await landed('beside');
     await refreshRollups(audit, { quietMs: 0 });
-    // As a recorder of before leaves them.
+    // The rows that a recorder of an older version wrote.
     const columns = 'tenant, hours, hour, touches, unmatched, reaches_back_to';
     await audit.command(`INSERT INTO rollups (${columns}) SELECT ${columns} FROM rollup_sums`);
     await dropPastRows(audit, { keptFrom: upTo('summed'), nowMs: NOW_MS });
@@ -261,7 +264,10 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   type Known = 'what was marked then' | 'every mark';
 
-  /** Counts the sums of the tenant right before its rows go, and gives what lands them again. */
+  /**
+   * Computes the sums of the tenant right before its rows are dropped. Returns a function that inserts these sums
+   * again.
+   */
   async function countedMeanwhile(tenant: string): Promise<(knowing: Known) => Promise<void>> {
     await landed(tenant);
     await refreshRollups(audit, { quietMs: 0 });
@@ -299,13 +305,13 @@ export function retentionPerTenant(make: MakeAudit): void {
     };
   }
 
-  test('sums that were counted while rows went, and land once they are gone, are not read', async () => {
+  test('does not read sums that were computed while rows were dropped and inserted after that', async () => {
     const land = await countedMeanwhile('meanwhile');
     await land('what was marked then');
     await expectSameSums(audit, { tenant: 'meanwhile' }, SHAPE);
   });
 
-  test('nor are those read for long behind which somebody died before it was said that they are none', async () => {
+  test('clears sums that became readable because a process died before it cleared them', async () => {
     const tenant = 'unsaid';
     const land = await countedMeanwhile(tenant);
     await land('every mark');
@@ -316,7 +322,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     expect(await pastRows(audit, options)).toEqual([]);
   });
 
-  test('what is found is told before it goes, and each part once it is gone', async () => {
+  test('reports what it found before it drops anything, and each part after it is gone', async () => {
     await landed('told');
     const told: string[] = [];
     await dropPastRows(audit, {
@@ -333,10 +339,10 @@ export function retentionPerTenant(make: MakeAudit): void {
     ]);
   });
 
-  test('from when on rows are kept is known before one goes, and is never taken back', async () => {
+  test('records the retention start before it drops a row, and never moves it back', async () => {
     await landed('noted');
     expect(await tenantKeptFrom(audit, 'noted')).toBeNull();
-    // Dies right behind it: the questions first, one a table, and what is past.
+    // Fails at the first command. By then only questions were asked.
     let noted: number | null = null;
     const dying: AuditClient = {
       ...audit,
@@ -353,7 +359,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     expect(await tenantKeptFrom(audit, 'beside')).toBeNull();
   });
 
-  test('budgets are summed from when on rows are kept, the same before and after those before are gone', async () => {
+  test('sums budgets from the retention start on, with the same result before and after rows are dropped', async () => {
     const tenant = 'reconciled';
     await landed(tenant);
     const february = decisionOf(tenant, 2, { appendedAtMs: Date.UTC(2020, 1, 2), chargedMicros: 7 });
@@ -367,7 +373,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     expect(await sums()).toEqual(before);
   });
 
-  test('what concerns everybody stays, and what names nobody goes as if it were anybody’s', async () => {
+  test('keeps rows that concern every tenant, and drops rows without a tenant by the rule for `*`', async () => {
     const epoch = { id: 'ep-1', previous: null, reason: '', at: wireTime(JANUARY) };
     await recordControlEvents(audit, [{ record: { event: 'ledger.epoch', epoch }, ...onLog({}, 1) }]);
     const [letter] = recordsOf(

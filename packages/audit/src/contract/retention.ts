@@ -1,4 +1,4 @@
-/** What old months take with them when they go, and what stays. */
+/** What is dropped with old months, and what is kept. */
 import { TOPICS } from '@mandate/schemas';
 import { beforeEach, expect, test } from 'vitest';
 import {
@@ -42,7 +42,7 @@ export function retention(make: MakeAudit): void {
     return tables.end;
   });
 
-  /** One of everything, on the log at that time. */
+  /** Records one of each kind of record, appended to the log at that time. */
   async function recordAll(n: number, appendedAtMs: number): Promise<void> {
     const at = new Date(appendedAtMs).toISOString();
     const decision = decisionOf('acme', n, { appendedAtMs });
@@ -87,14 +87,14 @@ export function retention(make: MakeAudit): void {
   }
   const ALL = { decisions: 3, settlements: 3, deadLetters: 3, reads: 3, controlEvents: 3, quarantined: 3 };
 
-  /** What lies before the newest months goes, as `mandate audit prune` has it go. */
+  /** Drops everything before the newest months, as `mandate audit prune` does. */
   async function prune(keepMonths: number, nowMs: number): Promise<readonly Month[]> {
     const months = await oldMonths(audit, { keepMonths, nowMs });
     await dropMonths(audit, months);
     return months;
   }
 
-  test('a month goes once so many newer ones have begun, and not an instant before', async () => {
+  test('drops a month once enough newer months have begun, and no earlier', async () => {
     const marchBegins = Date.UTC(2026, 2);
     expect(await prune(2, marchBegins - 1)).toEqual([]);
     expect(await held()).toEqual(ALL);
@@ -109,24 +109,24 @@ export function retention(make: MakeAudit): void {
     expect(await prune(2, marchBegins)).toEqual([]);
   });
 
-  test('months are counted over the turn of a year', async () => {
+  test('counts months across the turn of a year', async () => {
     expect(await oldMonths(audit, { keepMonths: 13, nowMs: Date.UTC(2027, 0) })).toEqual([]);
     expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(4);
   });
 
-  test('asking which months are old drops none', async () => {
+  test('drops nothing when asked which months are old', async () => {
     expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(12);
     expect(await held()).toEqual(ALL);
   });
 
-  test('what operators did, the epochs and the quarantine stay, whatever goes', async () => {
+  test('keeps the acts of operators, the epochs and the quarantine, whatever is dropped', async () => {
     await prune(1, Date.UTC(2030, 0));
     expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0, reads: 0 });
     const place = { topic: TOPICS.decisions, partition: 0, offset: 3 };
     expect(await ask(audit, epochBefore, place)).toMatchObject([{ ledgerEpoch: 'ep-2' }]);
   });
 
-  test.each([0, -1, Number.NaN])('%j months are refused', async (keepMonths) => {
+  test.each([0, -1, Number.NaN])('rejects %j months', async (keepMonths) => {
     await expect(prune(keepMonths, Date.UTC(2030, 0))).rejects.toThrow(RangeError);
     expect(await held()).toEqual(ALL);
   });

@@ -1,6 +1,6 @@
 /**
- * Kept sums never differ from sums computed again from the base tables: in whatever order rows were recorded, refreshed
- * in between or not, by any number of recorders at once, and wherever one of them died.
+ * Rollups always equal sums computed again from the base tables. The order of records, refreshes in between, the
+ * number of recorders and the death of one of them change nothing.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ export function rollups(make: MakeAudit): void {
 
   type Delivery = { decisions: History['decisions']; settlements: History['settlements'] };
 
-  /** Batches of so many deliveries as they lie on the log. */
+  /** Takes this many deliveries from the beginning of a history, in the order of the log. */
   function take({ decisions, settlements }: History, many: number): Delivery {
     const offsets = [...decisions, ...settlements]
       .map(({ position }) => position.offset)
@@ -56,7 +56,7 @@ export function rollups(make: MakeAudit): void {
     return { decisions: taken(decisions), settlements: taken(settlements) };
   }
 
-  /** What was settled first: the order that asks most. */
+  /** Records settlements before decisions, because this order is the hardest. */
   async function record(client: AuditClient, { decisions, settlements }: Delivery): Promise<void> {
     if (settlements.length > 0) await recordSettlements(client, settlements);
     if (decisions.length > 0) await recordDecisions(client, decisions);
@@ -97,17 +97,17 @@ export function rollups(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('they tell what the base tables tell, at any moment', async () => {
+  test('equal the base tables at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(
-        // So few hours that most are touched again and again.
+        // Few hours, so that most hours are touched again and again.
         arbitraryHistory(3 * HOUR_MS),
         fc.array(fc.tuple(step, arbitraryFilter, shape), { minLength: 6, maxLength: 10, size: 'max' }),
         async (historyOf, steps) => {
           runs += 1;
           const tenant = `rolled-${runs}`;
           const ahead = historyOf(tenant);
-          // What a dead recorder had in its hands comes again.
+          // The next recorder gets again what the dead recorder had not finished.
           let again: Delivery[] = [];
           for (const [one, filter, asked] of steps) {
             if ('dieAt' in one) {
@@ -141,7 +141,10 @@ export function rollups(make: MakeAudit): void {
   const SHAPE: BookedShape = { dimensions: ['tool', 'model', 'code'] };
   const refreshed = () => refreshRollups(audit, { quietMs: 0 });
 
-  /** Whether everything of the tenant is read from the sums: then it survives the rows that it was made of. */
+  /**
+   * Expects that everything of the tenant is read from the rollups. Then the sums survive the rows from which they
+   * were computed.
+   */
   async function expectKept(tenant: string): Promise<void> {
     await expectSame({ tenant }, SHAPE);
     const kept = await told(audit, fromRollups, { tenant }, SHAPE);
@@ -157,7 +160,7 @@ export function rollups(make: MakeAudit): void {
     ['an hour that is counted', true],
     ['an hour of which nothing is known', false],
   ])(
-    'rows in %s are told as soon as they are there, wherever their recorder died',
+    'include rows in %s as soon as they are stored, wherever their recorder died',
     async (name, isCounted) => {
       const tenant = name.replaceAll(' ', '-');
       const decision = (n: number) => recordedDecision(decisionOf(tenant, n, { appendedAtMs: NOW_MS }), n);
@@ -172,7 +175,7 @@ export function rollups(make: MakeAudit): void {
     },
   );
 
-  test('what is counted is read from there', async () => {
+  test('are read for hours that were counted', async () => {
     const decision = decisionOf('kept', 1, { appendedAtMs: NOW_MS });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision), 2)]);
@@ -180,7 +183,7 @@ export function rollups(make: MakeAudit): void {
     await expectKept('kept');
   });
 
-  test('a repeat that stands where the first was void counts from the moment it lands, and again once', async () => {
+  test('count a valid repeat of a void record as soon as it is stored, and count it once', async () => {
     const decision = decisionOf('repeated', 1, { appendedAtMs: NOW_MS });
     for (const [offset, isVoid] of [true, false, false].entries()) {
       await recordDecisions(audit, [recordedDecision(decision, offset, isVoid)]);
@@ -190,7 +193,7 @@ export function rollups(make: MakeAudit): void {
     }
   });
 
-  test('what was settled before its decision was on record has its tool as soon as that is, also a week later', async () => {
+  test('give a settlement the tool of its decision once that is on record, even a week later', async () => {
     const decision = decisionOf('late', 1, { appendedAtMs: NOW_MS });
     const settledAt = new Date(NOW_MS + 7 * 24 * HOUR_MS).toISOString();
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
@@ -202,7 +205,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame({ tenant: 'late' }, SHAPE);
   });
 
-  test('a month that is dropped takes its part of later hours with it', async () => {
+  test('lose the part of a dropped month in later hours', async () => {
     const asked = { tenant: 'dropped' };
     const decision = decisionOf('dropped', 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
@@ -217,7 +220,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame(asked, SHAPE);
   });
 
-  test('an hour in which only was settled holds no decisions, where nobody asks for money', async () => {
+  test('hold no decisions for an hour with settlements only, if amounts are not asked for', async () => {
     const asked = { tenant: 'decisions-only' };
     const decision = decisionOf('decisions-only', 1, { appendedAtMs: NOW_MS });
     const settledAt = new Date(NOW_MS + 3 * HOUR_MS).toISOString();
@@ -230,13 +233,13 @@ export function rollups(make: MakeAudit): void {
     expect(await told(audit, fromRollups, { ...asked, fromMs: NOW_MS + HOUR_MS }, shape)).toEqual([]);
   });
 
-  test('an hour that is counted for the first time while a month is dropped holds nothing of it', async () => {
+  test('hold nothing of a dropped month in an hour that is first counted meanwhile', async () => {
     const asked = { tenant: 'dropped-meanwhile' };
     const decision = decisionOf(asked.tenant, 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     const settledAt = '2020-02-01T01:00:00.000Z';
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
-    // What was read before the month went comes into sight once all of it is over.
+    // Sums that were read before the month was dropped become visible only at the end.
     await refreshed();
     const counted =
       'CREATE TABLE counted ENGINE = Memory AS SELECT * FROM rollup_sums WHERE tenant = {tenant:String}';
@@ -251,7 +254,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame(asked, SHAPE);
   });
 
-  test('what waits to be counted is known, and what is still being touched can wait', async () => {
+  test('know which hours wait to be counted, and leave alone hours that still change', async () => {
     await refreshed();
     expect(await ask(audit, waitingHours, {})).toMatchObject([{ hours: 0, sinceMs: 0 }]);
     await recordDecisions(audit, [recordedDecision(decisionOf('waits', 1, { appendedAtMs: NOW_MS }), 1)]);
@@ -263,7 +266,7 @@ export function rollups(make: MakeAudit): void {
     expect(await refreshed()).toEqual({ hours: 0, days: 0 });
   });
 
-  test('what a recorder landed that marks nothing counts once somebody looked for it', async () => {
+  test('count rows without marks after the recorder looked for them', async () => {
     const [first, second] = [1, 2].map((index) => decisionOf('unmarked', index, { appendedAtMs: NOW_MS }));
     if (first === undefined || second === undefined) throw new Error('two were made');
     await recordDecisions(audit, [recordedDecision(first, 1)]);

@@ -1,4 +1,4 @@
-/** Search by text: it finds what the names and values of arguments hold, not how JSON writes them. */
+/** Search by text: it searches the names and values of arguments, not the way in which JSON writes them. */
 import type { Decision } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ export function searchingText(make: MakeAudit): void {
     await recordDecisions(audit, decisions);
   }
 
-  /** The places of the decisions that a search finds. */
+  /** Returns the offsets of the decisions that a search finds. */
   async function found(tenant: string, text: string): Promise<number[]> {
     const rows = await ask(audit, searchDecisions, { tenant, text, limit: 1_000 });
     return rows.map(({ logOffset }) => logOffset).toSorted((a, b) => a - b);
@@ -43,7 +43,7 @@ export function searchingText(make: MakeAudit): void {
     {},
   ];
 
-  test('finds what people see, and nothing that only JSON has', async () => {
+  test('finds what people see, and nothing that only the JSON has', async () => {
     await recorded('seen', ARGS);
     const expected: [string, number[]][] = [
       ['"', [0, 7]],
@@ -75,7 +75,7 @@ export function searchingText(make: MakeAudit): void {
     }
   });
 
-  test('equals a search of each name and value by itself, for whatever text', async () => {
+  test('equals a search of each single name and value, for any text', async () => {
     const unit = fc.constantFrom(...'"\\\n\r\t\b\f\0\u001f/%_*?[]{},:\'u0nx é漢\u2028', '\\n', '\\"', '\\\\');
     const text = fc.string({ unit, minLength: 1, maxLength: 6 });
     const texts = fc.sample(fc.array(text, { maxLength: 4 }), { numRuns: 80, seed: 1 });

@@ -1,4 +1,4 @@
-/** What a statement does and what becomes of it when it fails, with no table of ours. */
+/** What a statement does, and what happens if it fails. Uses none of the tables of the audit. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AuditClient } from '../index.ts';
@@ -17,7 +17,7 @@ export function statements(make: MakeAudit): void {
     await place.dispose();
   });
 
-  test('text from outside reaches SQL as a value, whatever it holds', async () => {
+  test('passes text from outside to SQL as a value, whatever it contains', async () => {
     const hostile = [
       "it's",
       'back\\slash',
@@ -40,14 +40,14 @@ export function statements(make: MakeAudit): void {
     }
   });
 
-  test('rows come back as they went in, quotes, semicolons and line breaks included', async () => {
+  test('returns rows unchanged, with quotes, semicolons and line breaks', async () => {
     await client.command('CREATE TABLE t (n UInt64, text String) ENGINE = MergeTree ORDER BY n');
     const rows = Array.from({ length: 1_201 }, (_, n) => ({ n, text: `'";\nFORMAT CSV\\ ${'x'.repeat(n)}` }));
     await client.insert('t', rows);
     expect(await client.query('SELECT n, text FROM t ORDER BY n', {}, z.looseObject({}))).toEqual(rows);
   });
 
-  test('integers are exact, and one that JavaScript cannot hold is an error', async () => {
+  test('returns exact integers, and fails for an integer that JavaScript cannot hold', async () => {
     const row = z.object({ n: z.int() });
     expect(await client.query('SELECT toInt64(9007199254740991) AS n', {}, row)).toEqual([
       { n: 9_007_199_254_740_991 },
@@ -59,7 +59,7 @@ export function statements(make: MakeAudit): void {
     }
   });
 
-  test('a row with a field that no column takes is refused, never stored in part', async () => {
+  test('rejects a row with a field without a column, and never stores it in part', async () => {
     await client.command('CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n');
     await expect(client.insert('t', [{ n: 1 }, { n: 2, m: 3 }])).rejects.toMatchObject({
       code: 'AUDIT_ROW_REFUSED',
@@ -69,7 +69,7 @@ export function statements(make: MakeAudit): void {
     ]);
   });
 
-  test('what is not the fault of a row may be tried again', async () => {
+  test('is retryable if no row is at fault', async () => {
     await expect(client.insert('missing', [{ n: 1 }])).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
       retryable: true,
@@ -78,18 +78,18 @@ export function statements(make: MakeAudit): void {
     await expect(client.ping()).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE', retryable: true });
   });
 
-  test('the event loop goes on while ClickHouse works', async () => {
+  test('leaves the event loop free while ClickHouse works', async () => {
     let turns = 0;
     const pulse = setInterval(() => {
       turns += 1;
     }, 1);
     await client.query('SELECT sum(sleepEachRow(0.01)) AS n FROM numbers(60)', {}, z.object({ n: z.int() }));
     clearInterval(pulse);
-    // One that waits for the answer has none or one; even a busy machine gives it more in 600 ms.
+    // A call that blocks the event loop allows no turn, or one. Even a busy machine allows more turns in 600 ms.
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('closing waits for what runs, and lets nothing more in', async () => {
+  test('waits for running statements when it closes, and then refuses new ones', async () => {
     const slow = client.query(
       'SELECT sum(sleepEachRow(0.01)) + 1 AS n FROM numbers(20)',
       {},

@@ -4,7 +4,7 @@ import type { AuditClient } from '../index.ts';
 import { type Booked, type BookedFilter, type BookedShape, booked } from '../queries/booked.ts';
 import { fromRollups } from '../rollups/from-rollups.ts';
 
-/** Everything that a source tells, added up by what the question may tell apart. */
+/** Returns all rows of a source, summed by everything that the question may group by. */
 export function told(client: AuditClient, source: Booked, asked: BookedFilter, shape: BookedShape) {
   const { dimensions, cutMs } = shape;
   const bound = Object.entries(asked).filter(([, value]) => value !== undefined);
@@ -31,7 +31,7 @@ const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
   mandate: 'mandate_id',
 };
 
-/** What is read from the sums, as far as they are exact, is what the base tables say. */
+/** Expects that the sums, where they are exact, equal the base tables. */
 export async function expectSameSums(
   client: AuditClient,
   asked: BookedFilter,

@@ -1,4 +1,4 @@
-/** The tables that can be followed as they fill, and how each is asked. */
+/** The tables that a listener can follow while they fill, and the questions for each. */
 import type { z } from 'zod';
 import type { DecisionSummary } from '../queries/decision-columns.ts';
 import type { DecisionFilter } from '../queries/decision-filter.ts';
@@ -12,7 +12,7 @@ import {
 import type { SettlementFilter, SettlementSummary } from '../queries/search-settlements.ts';
 import type { Asked, Question } from '../question.ts';
 
-/** Asks the audit, on behalf of a listener. */
+/** Asks the audit on behalf of a listener. */
 export type AskAudit = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   question: Question<Params, Row>,
   given: z.input<Params>,
@@ -22,16 +22,16 @@ type Window = z.input<typeof landedDecisions.ends.params>;
 type Behind = z.input<typeof landedDecisions.behind.params>;
 
 export type LogPosition = { logPartition: number; logOffset: number };
-/** A row that landed: it may be void, or the repeat of another, or narrowed away. */
+/** A row that was stored. It may be void, the repeat of another row, or excluded by the filter. */
 export type Landed = LogPosition & { id: string; atMs: number };
 
 export type Feed<Row extends LogPosition & { id: string }> = {
   tenant: string;
   ends(ask: AskAudit, within: Window): Promise<LogPosition[]>;
   behind(ask: AskAudit, from: Behind): Promise<Landed[]>;
-  /** The rows of these ids that are valid and pass the filter. */
+  /** Returns the rows of these ids that are valid and pass the filter. */
   standing(ask: AskAudit, ids: string[]): Promise<Row[]>;
-  /** The same of rows that are one, though they lie in several partitions. */
+  /** Returns the same text for all rows of one event, which may be in several partitions. */
   identityOf(row: Row): string;
 };
 
@@ -53,7 +53,7 @@ export function settlementFeed(filter: SettlementFilter): Feed<SettlementSummary
   });
 }
 
-/** What operators did and when a ledger began again: a tenant's own events, and those for every tenant. */
+/** Follows acts of operators and ledger epochs: the events of one tenant, and those for every tenant. */
 export function controlEventFeed(filter: ControlEventFilter): Feed<LandedControlEvent> {
   return feedOf<LandedControlEvent>(landedControlEvents, {
     tenant: filter.tenant,

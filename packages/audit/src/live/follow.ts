@@ -1,42 +1,52 @@
 /**
- * Follows a table as it fills: each row once, in the order of the log, from any place on.
+ * Follows a table while it fills: each row once, in the order of the log, from any log position on.
  *
- * What makes that exact: a recorder lands each partition of the log in order, batch behind batch, and of a batch that is
- * half there the first half (see record.ts). So whatever of a partition can be seen is everything up to some offset, and
- * the offset that one has read up to is the place to go on from: nothing lands before it any more but repeats of what
- * lies there already. Which of several deliveries of one id stands is the first that is not void; behind it in the same
- * partition none can take its place. So a row is told where it stands, and nowhere else.
+ * This is exact for two reasons. A recorder stores the batches of a partition in order, and stores a batch from its
+ * beginning (see
+ * record.ts). So the visible rows of a partition are always all rows up to some offset. The last offset that was read
+ * is where to
+ * continue: later only repeats of stored rows arrive before it. Second, of several deliveries of one id the first
+ * valid one counts,
+ * and no later delivery in the same partition can replace it. So a row is returned at the offset of that delivery
+ * only.
  *
- * Order: that of the log within a partition, and so for each agent, because its records share one; across partitions
- * nearly that of time. A decision in two partitions, as after a change of their number, is told in both. A control event
- * may be meant to lie in all of them, as an epoch does, and is told where its listener first comes upon it: not behind a
- * place that has passed it elsewhere.
+ * Order: the order of the log within a partition, and so for each agent, because the records of an agent share a
+ * partition. Across
+ * partitions the order is nearly that of time. A decision in two partitions, as after a change of their number, is
+ * returned in both.
+ * A control event may be in all partitions, as an epoch is. A listener gets it once, from the partition where it
+ * first reads it.
  *
- * Rows that were recorded long ago are not looked at. So a row counts only if it can be seen `LANDS_WITHIN_MS` after the
- * recorder read it, by the clock of the listener: an insert that took longer, or a clock that is further off, would be
- * passed over. A recorder reads again what it could not insert, so an insert takes seconds.
+ * Rows that were recorded long ago are not read. So a row must become visible within `LANDS_WITHIN_MS` after the
+ * recorder read it,
+ * by the clock of the listener. A slower insert, or a larger difference of clocks, would lose rows to listeners. An
+ * insert takes
+ * seconds, because a recorder reads again what it could not insert.
  */
 import { LANDED_A_PARTITION, MOST_IDS } from '../queries/landed.ts';
 import type { AskAudit, Feed, Landed, LogPosition } from './feed.ts';
 
 export const LANDS_WITHIN_MS = 15 * 60_000;
 
-/** Up to where a table was read. */
+/** How far a table was read. */
 export type FeedPosition = {
-  /** What was decided or settled before is not told. Fixed when the following began. */
+  /** Rows with an earlier time are not returned. Fixed when the following began. */
   sinceMs: number;
-  /** When everything behind `through` that could be seen had been read. */
+  /** The last time at which all visible rows after `through` had been read. Epoch milliseconds. */
   lookedAtMs: number;
-  /** By partition, the last offset that was read; of other partitions nothing was. */
+  /** The last offset that was read, by partition. A partition that is missing has not been read. */
   through: ReadonlyMap<number, number>;
 };
 
-/** Before everything that was decided or settled from then on. */
+/** Returns the position before everything that was decided or settled since this time. */
 export function positionSince(sinceMs: number): FeedPosition {
   return { sinceMs, lookedAtMs: sinceMs, through: new Map() };
 }
 
-/** Behind everything that is there now. What was decided long before and lands later is told of no more than the rest. */
+/**
+ * Returns the position after everything that is stored now. A row that arrives later is returned only if its time is
+ * not long ago.
+ */
 export async function positionNow(
   ask: AskAudit,
   feed: Pick<Feed<never>, 'tenant' | 'ends'>,
@@ -48,12 +58,12 @@ export async function positionNow(
   return { sinceMs, lookedAtMs: nowMs, through };
 }
 
-/** A row that stands, when it was decided, settled or done, and the position after it. */
+/** A row that counts, the time when it was decided, settled or done, and the position after it. */
 type FollowedRow<Row> = { row: Row; atMs: number; position: FeedPosition };
 
 /**
- * The rows after `from`, as many as one answer holds. The result of the generator is the position after all rows that were
- * read, also those that are left out, and whether that was all there is.
+ * Yields the rows after `from`, as many as one answer holds. Returns the position after all rows that were read,
+ * including skipped rows, and whether these were all rows.
  */
 export async function* rowsAfter<Row extends LogPosition & { id: string }>(
   ask: AskAudit,
@@ -79,7 +89,7 @@ export async function* rowsAfter<Row extends LogPosition & { id: string }>(
     const isPassed = (of: LogPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
     for (const landedRow of some) {
       const { logPartition, logOffset, atMs } = landedRow;
-      // The same delivery may be there twice, until ClickHouse has merged its parts.
+      // The same delivery may be stored twice until ClickHouse merges its parts.
       if (isPassed(landedRow)) continue;
       const row = standing.get(keyOf(landedRow));
       const isNew = row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
@@ -90,7 +100,7 @@ export async function* rowsAfter<Row extends LogPosition & { id: string }>(
   return { position: { sinceMs, lookedAtMs: isAll ? nowMs : lookedAtMs, through }, isAll };
 }
 
-/** Partitions, each in its order, merged by time: always the earliest of those that are next. */
+/** Merges the partitions by time and keeps the order within each: the earliest of the next rows comes first. */
 function merged(landed: readonly Landed[]): { inOrder: Landed[]; isAll: boolean } {
   const queues = [...Map.groupBy(landed, ({ logPartition }) => logPartition).values()];
   const isAll = queues.every(({ length }) => length < LANDED_A_PARTITION);

@@ -1,9 +1,11 @@
 /**
- * The one question behind most analytics: what was booked, counted and summed by up to three dimensions, over a
- * period or bucket by bucket. The first so many groups of an order are told, the rest in one row.
+ * The question behind most analytics. It counts and sums bookings by up to three dimensions, over a whole period or
+ * by
+ * bucket. It returns the first `limit` groups of an order, and the rest in one row.
  *
- * The source is read once to find the groups, where there are any, and once to measure them: so what is held in memory
- * are the groups, and of buckets only those that are told.
+ * The source is read once to find the groups (if there are any) and once to measure them. So memory holds only the
+ * groups,
+ * and only the buckets that are returned.
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
@@ -13,36 +15,45 @@ import { MEASURES, type Measures, measureSql, measures, NOTHING, ORDERS } from '
 import { source } from './source.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Milliseconds, as text: lists are of text. A day that 1970 begins in may have begun before. */
+/**
+ * Milliseconds as text, because a list parameter holds texts. May be negative: the day in which 1970 begins may begin
+ * before it.
+ */
 const listOfMs = z.array(z.string().regex(/^-?\d{1,13}$/)).min(1);
 
 const params = bookedFilter.extend({
   groupBy: z.array(z.enum(DIMENSION_NAMES)).max(3).default([]),
   orderBy: z.enum(ORDERS).default('calls'),
   limit: z.int().min(1).max(1_000).default(100),
-  /** Buckets, as `runsOf` gives them; absent: the period as a whole. Both or none. */
+  /**
+   * The buckets, as `runsOf` returns them. Without them the period is measured as a whole. Give both lists or
+   * neither.
+   */
   runStarts: listOfMs.optional(),
   runSteps: listOfMs.optional(),
-  /** Leaves out the groups in which the first dimension is none. */
+  /** Leaves out groups whose first dimension is empty. */
   namedOnly: z.boolean().default(false),
-  /** Without settlements, if no amount is asked for: then they need not be joined with their decisions. */
+  /** Leaves out settlements if no amount is needed, so that they need not be joined with their decisions. */
   decisionsOnly: z.boolean().default(false),
 });
 
 const row = z.object({
-  /** False for the group of everything beyond `limit`, with empty keys. */
+  /** False for the group of everything after `limit`. Its keys are empty. */
   shown: z.coerce.boolean(),
-  /** The values of `groupBy`, in that order; empty for none. */
+  /** The values of `groupBy`, in that order. Empty text means none. */
   keys: z.array(z.string()),
-  /** How many groups the row stands for. */
+  /** The number of groups in this row. */
   groups: z.int(),
-  /** Null in the row of the whole period. */
+  /** The start of the bucket. Null in the row of the whole period. */
   startMs: z.int().nullable(),
   ...measures,
 });
 export type AnalyticsRow = z.output<typeof row>;
 
-/** The groups in their order, then what is beyond `limit`; then their buckets, those without rows left out. */
+/**
+ * Returns the groups in their order, then the group of everything after `limit`, then the buckets of each. Empty
+ * buckets are left out.
+ */
 export const analytics = question({
   params,
   row,
@@ -61,7 +72,7 @@ export const analytics = question({
     const first = `
         SELECT own_keys FROM (${keyed}) AS booked
         GROUP BY own_keys ORDER BY ${measureSql(orderBy)} DESC NULLS LAST, own_keys LIMIT {limit:UInt32}`;
-    // In the rows of whole groups ClickHouse gives the start, which they are not grouped by, as NULL.
+    // The row of a whole group is not grouped by start, so ClickHouse returns NULL for its start.
     return `
     SELECT shown, keys, uniqExact(own_keys) AS groups, ${buckets === null ? 'NULL' : 'start'} AS startMs,
       ${MEASURES}
@@ -74,7 +85,10 @@ export const analytics = question({
   },
 });
 
-/** Where the bucket of a moment begins: where its run of equal buckets does, and from there on in steps. */
+/**
+ * SQL for the start of the bucket of a moment. Buckets of equal length form a run. The start is the start of the run
+ * plus whole steps.
+ */
 const START = `
       WITH arrayMap(ms -> toInt64(ms), {runStarts:Array(String)}) AS run_starts,
         arrayMap(ms -> toInt64(ms), {runSteps:Array(String)}) AS run_steps,
@@ -83,7 +97,7 @@ const START = `
         transform(run_start, run_starts, run_steps) AS run_step,
         toNullable(run_start + intDiv(at_ms - run_start, run_step) * run_step) AS start`;
 
-/** Cuts at these moments are cuts at multiples of the result. */
+/** Cuts at these moments are also cuts at multiples of the result. */
 function greatestCommonDivisor(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => {
     let [a, b] = [one, Math.abs(other)];
@@ -92,7 +106,7 @@ function greatestCommonDivisor(numbers: readonly number[]): number {
   }, 0);
 }
 
-/** The parameters of buckets, as a question takes them. */
+/** Returns the parameters for the buckets of a timeline. */
 export function bucketsOf({ runs }: Timeline): { runStarts: string[]; runSteps: string[] } {
   return {
     runStarts: runs.map(({ startMs }) => String(startMs)),
@@ -100,16 +114,19 @@ export function bucketsOf({ runs }: Timeline): { runStarts: string[]; runSteps: 
   };
 }
 
-/** One group, or everything beyond the limit, and its buckets where the question has a timeline. */
+/** One group, or everything after the limit. It has buckets if the question has a timeline. */
 type Told = Measures & { buckets?: (Measures & { startMs: number })[] };
 
 export type AnalyticsAnswer = {
   groups: (Told & { group: Partial<Record<Dimension, string | null>> })[];
-  /** Null where nothing is left out. `groups`: how many. */
+  /** Null if no group is left out. `groups` is the number of groups left out. */
   others: (Told & { groups: number }) | null;
 };
 
-/** The rows as people read them: buckets under their group, those in which nothing happened too. Ungrouped is one group. */
+/**
+ * Returns the rows in the form for people: buckets under their group, with the empty ones. Without grouping there is
+ * one group.
+ */
 export function analyticsAnswer(
   rows: readonly AnalyticsRow[],
   groupBy: readonly Dimension[],

@@ -1,11 +1,15 @@
 /**
- * What waits for a person, the newest first: of each action the newest question, where nothing else was decided about it
- * since; or all that people were asked, with what became of it. A question is a decision that deferred, or one for which a
- * grant came too late: both are answered by a person. A repeat is no decision of its own.
+ * Lists questions to people, newest first. With `waiting`: for each action its newest question, if nothing else was
+ * decided
+ * about the action since. Otherwise: all questions, with what was decided. A question is a decision DEFER, or a block
+ * because
+ * a grant came too late; people answer both. A duplicate is not a question.
  *
- * Questions are few among decisions, and lie anywhere. So their actions are taken as the rows lie; what was decided on those
- * is read FINAL, but for what is large; and of one page alone the rest is read. An answer belongs to the question before it, of
- * the same digest.
+ * Few decisions are questions, and they may be anywhere. So the actions of questions are read without FINAL. Then the
+ * decisions
+ * of these actions are read FINAL, without large columns. The large columns are read for one page only. An answer
+ * belongs to
+ * the last question before it that has the same digest.
  */
 import { CODES, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
@@ -15,7 +19,7 @@ import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
 const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
-/** Ids of one millisecond have no order, so the order of the ledger counts there. */
+/** Ids have no order within a millisecond, so the ledger sequence decides there. */
 const IN_ORDER = '(appended_at, ledger_sequence, id)';
 
 export const approvals = question({
@@ -23,11 +27,11 @@ export const approvals = question({
     tenant,
     agentId: id.optional(),
     actionId: id.optional(),
-    /** Only where nothing was decided since. */
+    /** Only questions without a later decision. */
     waiting: z.literal(true).optional(),
     /** The period of the questions. */
     ...period,
-    /** The decision that put the last question one has. */
+    /** For the next page: the decision id of the last question of this page. */
     before: id.optional(),
     limit: z.int().min(1).max(1_000).default(100),
   }),
@@ -37,24 +41,24 @@ export const approvals = question({
     actionId: z.string(),
     attempt: z.int(),
     tool: z.string().nullable(),
-    /** JSON text, as on record. */
+    /** JSON text, as on the log. */
     arguments: z.string().nullable(),
     code: z.enum(CODES),
     reason: z.string(),
-    /** What all limits took the call to cost. null if no limit looked at the cost. */
+    /** The cost of the call by the limits that looked at it. Null if no limit did. */
     costMicros: z.int().nullable(),
-    /** What the caller said that it costs. */
+    /** The estimate of the caller. */
     estimatedCostMicros: z.int().nullable(),
     principalId: z.string().nullable(),
     principalRole: z.string().nullable(),
-    /** JSON text, as on record. */
+    /** JSON text, as on the log. */
     context: z.string().nullable(),
     /** The claims of the caller that its API key fixed. */
     pinned: z.array(z.string()),
     mandateId: z.string().nullable(),
     digest: z.string(),
     since: time,
-    /** What was decided last, if that is not the question itself. */
+    /** The latest decision about the action. Null if that is the question itself. */
     decidedId: z.string().nullable(),
     decidedVerdict: z.enum(VERDICTS).nullable(),
     decidedCode: z.enum(CODES).nullable(),
@@ -63,9 +67,9 @@ export const approvals = question({
     answeredBy: z.string().nullable(),
     answeredWhy: z.string().nullable(),
     answeredAt: time.nullable(),
-    /** When the grant ends. */
+    /** When the approval expires. */
     expiresAt: time.nullable(),
-    /** The decision that used it up. */
+    /** The decision that used the approval. */
     usedBy: z.string().nullable(),
   }),
   sql: ({ agentId, actionId, fromMs, toMs, before, waiting }) => `

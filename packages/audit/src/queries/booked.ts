@@ -1,27 +1,34 @@
 /**
- * What the analytics count and sum: decisions and settlements as they were booked, whatever table that is read from.
+ * The bookings that analytics count and sum: decisions and settlements, from any table.
  *
- * A source gives a subquery in which a row stands for `calls` decisions that have everything in the row in common, so a
- * question sums and never counts rows. The base tables give a row for each decision and each settlement; tables that
- * hold sums may stand in for them wherever they can give the same rows added up. The columns:
+ * A source is a subquery. One of its rows represents `calls` decisions that share every value in the row. So a
+ * question sums
+ * `calls` and never counts rows. The base tables have a row for each decision and each settlement. Tables with sums
+ * may
+ * replace them wherever they have the same rows added up. The columns:
  *
- *   at            DateTime64(3, 'UTC'): when it was booked. A charge is booked when it was decided, what an outcome
- *                 changed when it was settled: a day that is over never changes, and days add up to their month. A row
- *                 that stands for several may say any moment, as long as no cut (`BookedShape`) lies between theirs.
- *   agent_id, and of the columns of `DIMENSIONS` those asked for. Empty text stands for none. What was settled has the
- *                 dimensions of the decision that it settles: the first ALLOW of that agent, action and attempt; where
- *                 none is on record, empty ones.
- *   verdict       always there; 'ALLOW' for what was settled, as nothing else can be.
- *   calls         UInt64: decisions. Every record counts, duplicates too. 0 for what was settled.
- *   near_misses   UInt64: of these the ALLOWs that left a limit used up to `nearMissAt` percent of it (NEAR_MISS_AT) or beyond.
+ *   at            DateTime64(3, 'UTC'): when it was booked. A charge is booked when it was decided, and a change by an outcome
+ *                 when it was settled. So a past day never changes, and the days of a month add up to the month. A
+ *                 row
+ *                 for several decisions may have any moment between two cuts (`BookedShape`) that contain all of
+ *                 theirs.
+ *   agent_id, and the columns of `DIMENSIONS` that are asked for. Empty text means none. A settlement has the
+ *   dimensions
+ *                 of its decision: the first ALLOW of that agent, action and attempt. They are empty if none is on
+ *                 record.
+ *   verdict       always present. 'ALLOW' for a settlement, because only allowed actions are settled.
+ *   calls         UInt64: decisions. Every record counts, also duplicates. 0 for a settlement.
+ *   near_misses   UInt64: the ALLOWs among them that left a limit used up to `nearMissAt` percent (NEAR_MISS_AT) or beyond.
  *   charged       Int128: reserved by decisions, in micro-dollars. Sums of 128 bits fail rather than wrap.
  *   settled       Int128: added or given back by outcomes, in micro-dollars.
- *   latencies     Array(UInt64): of these how many took how long, by the bounds of LATENCY_BOUNDS_MS, as far as there are any.
+ *   latencies     Array(UInt64): the number of decisions at each bound of LATENCY_BOUNDS_MS, up to the largest latency.
  *   last_at       Nullable(DateTime64(3, 'UTC')): when the last of the decisions was made.
  *
- * Only what counts is in it (no repeat, nothing void), and only what `asked` lets through: of decisions the time when
- * they were decided, of settlements when they were settled, everything else is asked of the decision. A column that the question does not use
- * costs nothing: ClickHouse leaves it out.
+ * A source contains only rows that count (no repeats, no void rows) and pass the filter `asked`. The period applies
+ * to the time
+ * of a decision and to the time of a settlement. All other filters apply to the decision. ClickHouse does not read a
+ * column
+ * that the question does not use.
  */
 import { z } from 'zod';
 import { narrowed } from '../question.ts';
@@ -29,7 +36,7 @@ import { inHours } from '../rollups/hour.ts';
 import { type DecisionFilter, decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 import { latenciesOfOne } from './latency-bounds.ts';
 
-/** What can be grouped by, as people name it, and its column. A policy is the one that is a list: `Array(String)`. */
+/** The dimensions to group by, as people name them, each with its column. Only policy is a list: `Array(String)`. */
 export const DIMENSIONS = {
   agent: 'agent_id',
   tool: 'tool',
@@ -47,37 +54,37 @@ export const DIMENSIONS = {
 export type Dimension = keyof typeof DIMENSIONS;
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as [Dimension, ...Dimension[]];
 
-/** What everything that is booked can be narrowed by, and what counts as near a limit. */
+/** The filters for all bookings, and the share that counts as near a limit. */
 export const bookedFilter = decisionFilter.extend({ nearMissAt: z.int().min(1).max(100).optional() });
 export type BookedFilter = DecisionFilter & { nearMissAt?: number | undefined };
 
-/** Percent, where nothing else is asked for. */
+/** Percent, unless the question asks for another share. */
 export const NEAR_MISS_AT = 90;
 
 export type BookedShape = {
   /** The dimensions that the question uses. */
   dimensions: readonly Dimension[];
   /**
-   * Beside `fromMs` and `toMs` it cuts time only at multiples of so many milliseconds since 1970: a number, or SQL of one that
-   * is constant; absent: nowhere.
+   * The question cuts time at `fromMs`, at `toMs`, and otherwise only at multiples of this many milliseconds since
+   * 1970. A number, or SQL of a constant number. Absent: nowhere else.
    */
   cutMs?: number | string;
-  /** Nothing that was settled is asked for: it need not be joined with what it settles. */
+  /** Settlements are not needed, so they need not be joined with their decisions. */
   decisionsOnly?: boolean;
 };
 
-/** What gives the subquery, for a question that asks this. */
+/** Returns the subquery for a question with this filter and shape. */
 export type Booked = (asked: BookedFilter, shape: BookedShape) => string;
 
-/** From the base tables. */
+/** Reads the base tables. */
 export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) =>
   `(${bookedRows(asked, { columns: dimensions.map((name) => DIMENSIONS[name]), decisionsOnly })})`;
 
 export type BookedRows = {
-  /** The columns of decisions, beside those of every source. */
+  /** The columns of decisions that are needed in addition to the columns of every source. */
   columns: readonly string[];
   decisionsOnly?: boolean;
-  /** Only what was booked in these hours: SQL of an array that is constant, of hours since 1970. */
+  /** Only bookings in these hours. SQL of a constant array of hours since 1970. */
   hours?: string;
 };
 
@@ -123,10 +130,10 @@ export function bookedRows(
 const NEARBY_HOURS = 4;
 
 /**
- * The decisions that let through what was settled: the first ALLOW of each action and attempt. Where the settlements
- * are those of some hours, they are looked for nearby first, and only what is not there among all decisions: if there is any,
- * for nothing would be looked for in every index as well. An ALLOW that repeats another (a mandate that observes lets it
- * pass) is no first one.
+ * SQL for the decisions of settlements: the first ALLOW of each action and attempt. If the settlements are those of
+ * some hours, decisions in nearby hours are searched first. Only settlements without a match there are searched among
+ * all decisions. If there are none, that second search is skipped, because even an empty list would be looked up in
+ * every index. An ALLOW that repeats another one (which a mandate in observe mode lets pass) is not a first ALLOW.
  */
 export function letThrough(settled: string, hours: string | undefined): string {
   const key = '(agent_id, action_id, attempt)';
@@ -151,14 +158,14 @@ export function letThrough(settled: string, hours: string | undefined): string {
 /** The settlements that count. */
 export const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
 
-/** What narrows them by themselves. */
+/** Filters that apply to the settlements themselves. */
 export const SETTLED = {
   agentId: 'agent_id IN {agentId:Array(String)}',
   fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
   toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
 };
 
-/** A limit of 0 has no percent. Amounts are below 2^53, so that a hundredfold still fits. */
+/** A limit of 0 has no percentage. Amounts are below 2^53, so a hundred times as much still fits. */
 function nearMiss(percent: string): string {
   return `verdict = 'ALLOW' AND arrayExists(
           one -> one.most > 0 AND one.used * 100 >= one.most * ${percent}, limits)`;

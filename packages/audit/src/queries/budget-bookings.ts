@@ -2,15 +2,19 @@ import { RELEASED_BUDGET } from '@mandate/schemas';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 
 /**
- * Everything that moved the counter of a budget, each once: charges of decisions, changes by outcomes, and adjustments by
+ * SQL for everything that moved the counter of a budget, each once: charges of decisions, changes by outcomes, and
+ * adjustments by
  * operators.
  *
  * Columns of the subquery: scope, subject, budgetId, windowMs (0: no window), booked_at, held_from, charges, settles,
- * adjusts. held_from: when the window of the budget begins to count it; a settlement counts with its charge. An excess
- * counts only for the agent's own budgets. The amounts that own reports gave back count for the agent's budget `released`.
+ * adjusts. held_from: when the window of the budget begins to count it. A settlement counts from the time of its
+ * charge. An
+ * excess counts only for the agent's own budgets. The amounts that own reports gave back count for the agent's budget
+ * `released`.
  *
- * @param options.keptFromMs reads only rows from then on, by the times that retention uses (retention/tenant-tables.ts).
- *   Settlements of older decisions are gone with those decisions.
+ * @param options.keptFromMs reads only rows since then, by the times that retention uses
+ * (retention/tenant-tables.ts).
+ *   Settlements of older decisions are dropped with these decisions.
  */
 export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined } = {}): string {
   const kept = (table: 'decisions' | 'settlements' | 'control_events') =>

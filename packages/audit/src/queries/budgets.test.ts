@@ -1,4 +1,4 @@
-/** How long a budget lasts when it is spent as fast as in the period asked about. */
+/** When a budget will be exhausted if spending continues as in the period. */
 import { expect, test } from 'vitest';
 import { type BudgetRow, outlookOf } from './budgets.ts';
 
@@ -17,7 +17,7 @@ const budget = (given: Partial<BudgetRow>): BudgetRow => ({
   ...given,
 });
 
-test('what is left lasts as long as the same took in the period', () => {
+test('projects the end of a budget from the spending of the period', () => {
   expect(outlookOf(budget({}), now)).toEqual({
     leftMicros: 2_500_000,
     usedPercent: 75,
@@ -25,7 +25,7 @@ test('what is left lasts as long as the same took in the period', () => {
   });
 });
 
-test('what does not burn is never exhausted, what has nothing left is so now', () => {
+test('never exhausts a budget without spending, and reports a spent budget as exhausted now', () => {
   expect(outlookOf(budget({ burnedMicros: 0 }), now).exhaustedAtMs).toBeNull();
   expect(outlookOf(budget({ burnedMicros: -5 }), now).exhaustedAtMs).toBeNull();
   expect(outlookOf(budget({ spentMicros: 10_000_001, burnedMicros: 0 }), now)).toEqual({
@@ -35,7 +35,7 @@ test('what does not burn is never exhausted, what has nothing left is so now', (
   });
 });
 
-test('without a limit nothing can be left; of nothing everything is used', () => {
+test('leaves nothing to project without a limit, and reports a limit of 0 as fully used', () => {
   expect(outlookOf(budget({ limitMicros: null }), now)).toEqual({
     leftMicros: null,
     usedPercent: null,
@@ -44,7 +44,7 @@ test('without a limit nothing can be left; of nothing everything is used', () =>
   expect(outlookOf(budget({ limitMicros: 0, spentMicros: 0 }), now)).toMatchObject({ usedPercent: 100 });
 });
 
-test('a window that frees as much as is spent is never exhausted', () => {
+test('never exhausts a window that frees as much as is spent', () => {
   const daily = budget({ windowMs: DAY_MS, burnedMicros: 10_000_000 });
   expect(outlookOf(daily, now).exhaustedAtMs).toBeNull();
   expect(outlookOf({ ...daily, burnedMicros: 20_000_000 }, now).exhaustedAtMs).toBe(1_000 + DAY_MS / 8);

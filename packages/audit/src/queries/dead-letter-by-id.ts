@@ -1,6 +1,6 @@
 /**
- * Dead letters by their ids, and one of them whole: `payload` is the record as it lies on the log, with the bytes. As in
- * search-dead-letters.ts, `sourceTopic` settles which of them may be shown.
+ * Dead letters by their ids, and one whole dead letter: `payload` is the record exactly as on the log, with the
+ * bytes. As in search-dead-letters.ts, `sourceTopic` decides which of them the caller may see.
  */
 import { id } from '@mandate/schemas';
 import { z } from 'zod';

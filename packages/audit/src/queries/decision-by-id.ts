@@ -1,4 +1,4 @@
-/** One decision: a row, or none. A decision made void by a newer ledger epoch is none unless asked for. */
+/** Returns one decision, or no row. A decision made void by a newer ledger epoch is returned only on request. */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';

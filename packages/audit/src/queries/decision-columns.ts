@@ -1,4 +1,4 @@
-/** A decision as the searches give it: what one lists and filters by. */
+/** A decision as searches return it: the columns that people list and filter by. */
 import { CODES, DECISION_KINDS, SHADOW_VERDICTS, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -19,7 +19,7 @@ export const decisionSummary = z.object({
   attempt: z.int(),
   agentId: z.string(),
   type: z.string(),
-  /** What the action is about, whatever its kind: the tool, the model. */
+  /** What the action is about: the tool, the model, or the subject of another kind of action. */
   subject: z.string(),
   tool: z.string().nullable(),
   model: z.string().nullable(),
@@ -37,7 +37,7 @@ export const decisionSummary = z.object({
   mandateId: z.string().nullable(),
   policies: z.array(z.string()),
   rules: z.array(z.string()),
-  /** JSON; null if the decision obliges to nothing. */
+  /** JSON. Null if the decision has no obligations. */
   obligations: z.string().nullable(),
   traceId: z.string().nullable(),
   chargedMicros: z.int(),
@@ -45,12 +45,12 @@ export const decisionSummary = z.object({
   /** When its request reached the log. */
   appendedAt: time,
   decidedAt: time,
-  /** Where the decision itself lies; where its request lay is `decision.source` in the payload. */
+  /** The log position of the decision. The log position of its request is `decision.source` in the payload. */
   logTopic: z.string(),
   logPartition: z.int(),
   logOffset: z.int(),
 });
 export type DecisionSummary = z.output<typeof decisionSummary>;
 
-/** The record `action.decided` as it lies on the log: JSON text. */
+/** The record `action.decided` exactly as on the log, as JSON text. */
 export const wholeDecision = decisionSummary.extend({ payload: z.string() });

@@ -1,6 +1,6 @@
 /**
- * What decisions can be narrowed by, wherever they are searched, counted or exported. A list stands for any of its
- * values; everything that is given must hold. Times are epoch milliseconds: from included, to excluded.
+ * The filters for decisions, in searches, sums and exports. A list matches any of its values, and all given filters
+ * must match. Times are epoch milliseconds: `from` is included, `to` is excluded.
  */
 import {
   ACTION_TYPES,
@@ -28,7 +28,7 @@ const MOST_VALUES = 100;
 const anyOf = <Value extends z.ZodType<string>>(value: Value) =>
   z.array(value).min(1).max(MOST_VALUES).optional();
 
-/** `differs`: known, and not what was decided. */
+/** `differs`: the shadow verdict is known and is not the verdict of the decision. */
 export const SHADOW_FILTERS = [...SHADOW_VERDICTS, 'differs'] as const;
 
 export const decisionFilter = z.strictObject({
@@ -54,13 +54,13 @@ export const decisionFilter = z.strictObject({
   traceId: anyOf(z.string().regex(/^[0-9a-f]{32}$/)),
   minChargedMicros: z.int().min(0).optional(),
   maxChargedMicros: z.int().min(0).optional(),
-  /** In the reason, or in a name or a value of the arguments, whatever the case. */
+  /** Matches the reason, and the names and values of the arguments. Ignores case. */
   text: z.string().min(1).max(200).optional(),
   ...period,
 });
 export type DecisionFilter = z.output<typeof decisionFilter>;
 
-/** On the columns of `decisions`. */
+/** SQL on the columns of `decisions`. */
 const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string>> = {
   agentId: 'agent_id IN {agentId:Array(String)}',
   actionId: 'action_id IN {actionId:Array(String)}',
@@ -79,7 +79,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   principal: 'principal_id IN {principal:Array(String)}',
   role: 'principal_role IN {role:Array(String)}',
   mandate: 'mandate_id IN {mandate:Array(String)}',
-  // A policy's name stands for every version of it.
+  // The name of a policy matches every version of it.
   policy:
     "hasAny(arrayConcat(policies, arrayMap(each -> splitByChar('@', each)[1], policies)), {policy:Array(String)})",
   rule: 'hasAny(rules, {rule:Array(String)})',
@@ -91,7 +91,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
 };
 
-/** ` AND …` for every filter that was given, on the columns of `decisions`. */
+/** Returns ` AND …` for every given filter, on the columns of `decisions`. */
 export function decisionsNarrowed(params: Partial<DecisionFilter>): string {
   return narrowed(params, FRAGMENTS);
 }

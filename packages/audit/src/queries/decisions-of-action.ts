@@ -1,9 +1,11 @@
 /**
- * What was decided about an action, or about one attempt of it: what stands comes first, then the rest in the order
- * of the log. Ids of actions are unique per agent only, so without `agentId` several agents' actions may answer.
+ * The decisions about an action, or about one attempt of it: the one that counts first, then the rest in the order
+ * of the log. Action ids are unique only per agent, so without `agentId` the actions of several agents may be
+ * returned.
  *
- * Exactly one row of each agent stands, however often the action was sent again: a decision proper before a repeat,
- * of the newest attempt, a settled answer before one that waited for a person, and the first by log order.
+ * For each agent exactly one row counts, however often the action was sent again. A first decision counts before a
+ * duplicate,
+ * then the newest attempt, then a final answer before a deferral, then the first by log order.
  */
 import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,9 +1,9 @@
 /**
- * What a recorder that starts at an offset must know of the partition before it: the ledger epoch in force there, and
- * how far that can be told from these tables. A batch's control events land before its other rows, and batches of a
- * partition land in order; so a row at an offset proves that every epoch before it is on record, and only what lies
- * behind `through` must be read from the log. An epoch that was overtaken is on record as void. Repeats only ever lower
- * `through`, never an epoch: each time that a rebuild announces itself it does so under a fresh id.
+ * What a recorder that starts at an offset must know about the partition before it: the ledger epoch in force there,
+ * and up to which offset the tables prove it. The control events of a batch are stored before its other rows, and the
+ * batches of a partition are stored in order. So a row at an offset proves that every epoch before it is on record,
+ * and only the log after `through` must be read. An overtaken epoch is on record as void. A repeat can only lower
+ * `through` and never an epoch, because a rebuild announces itself under a new id each time.
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
@@ -11,12 +11,12 @@ import { question } from '../question.ts';
 const BEFORE =
   'log_topic = {topic:String} AND log_partition = {partition:UInt32} AND log_offset < {offset:UInt64}';
 
-/** One row. Epoch and `through` are null where nothing of the kind is recorded before `offset`. */
+/** Returns one row. `ledgerEpoch` and `through` are null if nothing of that kind is recorded before `offset`. */
 export const epochBefore = question({
   params: z.strictObject({ topic: z.string().min(1), partition: z.int().min(0), offset: z.int().min(0) }),
   row: z.object({
     ledgerEpoch: z.string().nullable(),
-    /** The highest that was named; 0 where none was. */
+    /** The highest generation that an epoch named. 0 if there is none. */
     generation: z.int(),
     through: z.int().nullable(),
   }),

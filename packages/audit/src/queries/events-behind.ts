@@ -1,6 +1,7 @@
 /**
- * What people did that a decision may go back to, the newest first: what they answered for its action, and the kills and
- * revives that concern its agent, up to `toMs`. No payload is given: of a kill of everything it names other tenants' actions.
+ * The acts of people that may explain a decision, newest first: answers about its action, and kills and revives that
+ * concern its agent, up to `toMs`. The payload is left out, because a kill of everything names the actions of other
+ * tenants in it.
  */
 import { id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -10,7 +11,7 @@ export const eventsBehind = question({
   params: z.strictObject({
     tenant,
     agentId: id,
-    /** Who stood above it. */
+    /** The ancestors of the agent. */
     above: z.array(id).default([]),
     actionId: id,
     toMs: z.int().min(0),
@@ -21,13 +22,16 @@ export const eventsBehind = question({
     event: z.enum(['agent.killed', 'agent.revived', 'approval.recorded']),
     /** For a kill or revive: its scope. */
     scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
-    /** The agent that it names: for a family, the head of the family. */
+    /** The agent that the event names. For a family, its root agent. */
     agentId: z.string().nullable(),
     by: z.string().nullable(),
     reason: z.string(),
     /** For an approval. */
     answer: z.enum(['granted', 'denied']).nullable(),
-    /** For a kill: its place among the decisions of the tenant in that epoch; null if its event does not name it. */
+    /**
+     * For a kill: its ledger sequence among the decisions of the tenant in that epoch. Null if its event does not
+     * name it.
+     */
     ledgerSequence: z.int().nullable(),
     ledgerEpoch: z.string().nullable(),
     happenedAt: time,

@@ -1,7 +1,8 @@
 /**
- * Whole tables as files, part by part in the order of ids. A part is everything between two ids: so it can be had again,
- * and the next one begins where it ended. Ids carry a time (of control events behind their kind, if at all), so late rows
- * may land between those of a part that was taken already: a file holds what was on record when it was asked for.
+ * Exports whole tables as files, part by part in the order of ids. A part is everything between two ids, so it can be
+ * exported again, and the next part begins where it ended. Ids begin with a time (those of control events with their
+ * kind), so a late row may belong to a part that was already exported. A file holds what was on record when it was
+ * exported.
  */
 import { CSV_FORMULA, CSV_LEADING, id } from '@mandate/schemas';
 import { z } from 'zod';
@@ -19,28 +20,28 @@ import {
 export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Behind `after`, up to and with `through`; `rows`: no more than so many. */
+/** Rows with an id after `after`, up to and including `through`. At most `rows` rows. */
 const bounds = { after: id.optional(), through: id.optional() };
 const BETWEEN = { after: 'id > {after:String}', through: 'id <= {through:String}' };
 
 const part = z.object({
   rows: z.int(),
   firstId: z.string().nullable(),
-  /** Where the part ends. */
+  /** The last id of the part. */
   lastId: z.string().nullable(),
 });
 
 type Table = {
   filter: z.ZodObject;
   columns: string;
-  /** Every column of text, and every list. In CSV none of their cells is a formula. */
+  /** Every text column, and every list column. In CSV no cell of these columns is a formula. */
   texts: readonly string[];
   lists: readonly string[];
-  /** From FROM on, as far as WHERE goes. */
+  /** Returns the SQL from FROM to the end of WHERE. */
   source(filter: Asked): string;
 };
 
-/** SQL for what `csvText` of @mandate/schemas does. A contract test (exporting.ts) holds the two equal. */
+/** SQL that does the same as `csvText` of @mandate/schemas. A contract test (exporting.ts) compares the two. */
 function cellOf(text: string): string {
   const guarded = `replaceRegexpAll(${text}, ${literal(CSV_FORMULA)}, ${literal("\\1'\\2")})`;
   return `if(match(assumeNotNull(${guarded}), ${literal(CSV_LEADING)}), concat('\\'', ${guarded}), ${guarded})`;
@@ -56,9 +57,9 @@ function exported({ filter, columns, texts, lists, source }: Table) {
   const asked = filter.extend(bounds);
   return {
     params: asked as z.ZodType<Asked>,
-    /** The columns that CSV guards against formulas. */
+    /** The columns that are guarded against formulas in CSV. */
     guarded: [...texts, ...lists],
-    /** What the next part will hold, as far as that is known now. */
+    /** Returns the extent of the next part, as far as it is known now. */
     part: question({
       params: asked.extend({ rows: z.int().min(1).max(1_000_000) }) as z.ZodType<Asked>,
       row: part,
@@ -134,7 +135,7 @@ export const EXPORTS = {
       ...['actionId', 'digest', 'answer', 'ledgerEpoch', 'subject', 'refusal'],
     ],
     lists: [],
-    // One event may stand in several partitions of the log: one of them is given.
+    // One event may be in several partitions of the log. Only one of its rows is exported.
     source: (filter) =>
       `FROM control_events FINAL WHERE tenant IN ({tenant:String}, '') AND NOT void${narrowed(filter, {
         agentId: 'agent_id IN {agentId:Array(String)}',

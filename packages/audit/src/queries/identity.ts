@@ -1,4 +1,4 @@
-/** The identity of this set of tables: a new name wherever the tables were made again. */
+/** The identity of this set of tables. It is a new name whenever the tables are created again. */
 import { z } from 'zod';
 import { question } from '../question.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Kills, the newest first, each with the revive that ended it: the first of the same switch with a higher revision. A
- * kill without one is in force. A tenant sees its own kills and those of everything, and of the latter's open actions
- * only its own.
+ * Lists kills, newest first, each with the revive that ended it: the first revive of the same switch with a higher
+ * revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. Of the open
+ * actions of a kill of everything it sees only its own.
  */
 import { id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -15,9 +15,9 @@ export const kills = question({
   params: z.strictObject({
     tenant,
     id: id.optional(),
-    /** The agent that was killed, itself or as the head of a family. */
+    /** The agent that was killed, alone or as the root of a family. */
     agentId: id.optional(),
-    /** Only those that no revive ended. */
+    /** Only kills without a revive. */
     inForce: z.literal(true).optional(),
     beforeMs: period.fromMs,
     beforeId: id.optional(),

@@ -1,10 +1,13 @@
 /**
- * Rows that came into a table after a log position, for listeners that follow it as it fills (see live/). A row is found
- * by the partition and offset that it lies at, and only then by what it is: so a place in each partition is enough to go
- * on from, and nothing between two questions is missed or told twice.
+ * Rows that were stored after a log position, for listeners that follow a table while it fills (see live/). A row is
+ * found
+ * by its partition and offset first, and filtered after that. So one offset for each partition is enough to continue,
+ * and nothing
+ * is missed or returned twice between two questions.
  *
- * `recordedFromMs` keeps the question to the newest granules: without it every row of the tenant would be looked at. Of
- * control events every row is: they are few.
+ * `recordedFromMs` limits the question to the newest granules. Without it every row of the tenant would be read.
+ * Control
+ * events are few, so all of them are read.
  */
 import { id, TOPICS, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -20,19 +23,22 @@ import {
   settlementsNarrowed,
 } from './search-settlements.ts';
 
-/** The most rows of one partition in one answer: a listener with much to catch up asks again each time. */
+/** At most this many rows of one partition in one answer. A listener that is far behind asks several times. */
 export const LANDED_A_PARTITION = 1_000;
 
-/** Rows asked for by their ids at once: each is 30 characters of the question. */
+/** At most this many ids in one question. Each id adds 30 characters to the question. */
 export const MOST_IDS = 500;
 
 const moment = period.fromMs.unwrap();
 const window = { tenant, recordedFromMs: moment, sinceMs: moment };
 
-/** A table that is followed: by which of its times, and which of its rows a tenant is told of. */
+/** A table that can be followed: its time column, and SQL for the rows that a tenant may see. */
 type Followed = { table: string; time: string; owned: string; partition?: string };
 
-/** The one partition of the control topic, told apart from those of the decisions, which share a table with it. */
+/**
+ * The number that stands for the one partition of the control topic. Its events share a table with those of decision
+ * partitions.
+ */
 export const CONTROL_PARTITION = 2 ** 32 - 1;
 const PARTITION_OF_EITHER = `if(log_topic = '${TOPICS.control}', toUInt32(${CONTROL_PARTITION}), log_partition)`;
 
@@ -44,8 +50,8 @@ const WITHIN = ({ time, owned }: Followed) => `${owned}
       AND ${time} >= fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')`;
 
 /**
- * The next rows of each partition after `through`, which is parallel to `partitions`; a partition that is not named is
- * read from its start. Repeats and void rows are among them.
+ * Returns the next rows of each partition after `through`, which is parallel to `partitions`. A partition that is not
+ * named is read from its start. Repeats and void rows are included.
  */
 function behind(followed: Followed) {
   const { table, time, partition = 'log_partition' } = followed;
@@ -62,7 +68,7 @@ function behind(followed: Followed) {
   });
 }
 
-/** Where each partition ends now. */
+/** Returns the last offset of each partition. */
 function ends(followed: Followed) {
   const { table, partition = 'log_partition' } = followed;
   return question({
@@ -76,7 +82,7 @@ function ends(followed: Followed) {
   });
 }
 
-/** Where a table ends, and what landed behind a place. */
+/** The questions for the end of a table, and for the rows stored after a log position. */
 function positionsOf(followed: Followed) {
   return { behind: behind(followed), ends: ends(followed) };
 }
@@ -85,7 +91,7 @@ const ids = z.array(id).min(1).max(MOST_IDS);
 
 export const landedDecisions = {
   ...positionsOf({ table: 'decisions', time: 'decided_at', owned: OWN }),
-  /** Those of the ids that stand and are not narrowed away, in no order. */
+  /** Returns the valid rows of these ids that pass the filter, in no particular order. */
   standing: question({
     params: decisionFilter.extend({ ids }),
     row: decisionSummary,
@@ -108,7 +114,7 @@ export const landedSettlements = {
   }),
 };
 
-/** What names another agent, or another action, is left out; what names none concerns each of them. */
+/** Leaves out events that name another agent or another action. An event that names none concerns all of them. */
 const controlEventFilter = z.strictObject({
   tenant,
   agentId: anyOf,
@@ -131,7 +137,7 @@ export const landedControlEvents = {
     owned: OWN_AND_EVERYBODYS,
     partition: PARTITION_OF_EITHER,
   }),
-  /** One that stands in several partitions comes as often. */
+  /** Returns an event once for each partition that holds it. */
   standing: question({
     params: controlEventFilter.extend({ ids }),
     row: landedControlEvent,

@@ -1,4 +1,4 @@
-/** How many decisions took how long, by the bounds of LATENCY_BOUNDS_MS, the shortest first; those without any left out. */
+/** Returns the number of decisions at each bound of LATENCY_BOUNDS_MS, shortest first, without empty bounds. */
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { bookedFilter } from './booked.ts';

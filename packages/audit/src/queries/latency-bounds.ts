@@ -1,9 +1,12 @@
 /**
- * How long a decision took, from its request reaching the log to the decision, in steps that all keepers of such counts
- * share: a percentile from counts by step is then the same as one from the single decisions.
+ * Bounds for the latency of a decision: the time from its request on the log to the decision. All tables of latency
+ * counts share
+ * them, so a percentile from these counts equals a percentile from single decisions rounded the same way.
  *
- * A latency is rounded up to the next bound, so an answer says "at most so long", and is too high by less than two thirds. What is beyond
- * the last bound counts as that; what seems to be negative, as clocks differ, counts as 0.
+ * A latency is rounded up to the next bound. So an answer means "at most this long", and is too high by less than two
+ * thirds.
+ * A latency above the last bound counts at the last bound. A negative latency, which differing clocks can cause,
+ * counts as 0.
  */
 
 /** 0, then 1, 1.5, 2, 3, 5 and 7 of every power of ten in whole milliseconds, up to 11.5 days. */
@@ -15,31 +18,31 @@ export const LATENCY_BOUNDS_MS: readonly number[] = [
 
 const BOUNDS = `[${LATENCY_BOUNDS_MS.join(', ')}]`;
 
-/** SQL for a latency in milliseconds as counts by bound, of which the last one is 1. */
+/** SQL for one latency in milliseconds as counts by bound. Its last count is 1. */
 export function latenciesOfOne(latencyMs: string): string {
   return `arrayPushBack(arrayWithConstant(${placeOf(latencyMs)} - 1, toUInt64(0)), toUInt64(1))`;
 }
 
-/** ClickHouse only rounds down. */
+/** SQL for the index of the bound. ClickHouse has only a function that rounds down. */
 function placeOf(latencyMs: string): string {
   const longestFirst = LATENCY_BOUNDS_MS.map((bound) => -bound).reverse();
   return `indexOf(${BOUNDS}, -roundDown(-greatest(0, ${latencyMs}), [${longestFirst.join(', ')}]))`;
 }
 
-/** SQL for the bounds of counts by bound. */
+/** SQL for the bounds of an array of counts by bound. */
 export function boundsOf(counts: string): string {
   return `arraySlice(${BOUNDS}, 1, length(${counts}))`;
 }
 
-/** SQL for `percentile`, of counts by bound. */
+/** SQL that does the same as `percentile`, from counts by bound. */
 export function percentileOf(counts: string, share: number): string {
   return `if(arraySum(${counts}) = 0, NULL, arrayFirst(
       (bound, passed) -> passed >= ceil(arraySum(${counts}) * ${share}), ${boundsOf(counts)}, arrayCumSum(${counts})))`;
 }
 
 /**
- * The bound that at least this share of the calls did not exceed; null of no calls. By nearest rank, as ClickHouse's
- * quantileExactWeighted has it.
+ * Returns the bound that at least this share of the calls did not exceed, or null if there are no calls. Uses the
+ * nearest rank, as quantileExactWeighted of ClickHouse does.
  */
 export function percentile(
   counts: readonly { upToMs: number; calls: number }[],

@@ -1,4 +1,4 @@
-/** What is counted and summed of everything that was booked: SQL over a source of `booked` under that name. */
+/** The counts and sums over all bookings. SQL over an analytics source with the alias `booked`. */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
 import { percentileOf } from './latency-bounds.ts';
@@ -23,7 +23,7 @@ const SQL = {
 } as const;
 export type Measure = keyof typeof SQL;
 
-/** By which groups can be ordered: everything that is a number. */
+/** The measures by which groups can be ordered: every number. */
 export const ORDERS = Object.keys(SQL).filter((name) => name !== 'lastDecidedAt') as [
   Exclude<Measure, 'lastDecidedAt'>,
   ...Exclude<Measure, 'lastDecidedAt'>[],

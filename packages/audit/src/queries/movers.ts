@@ -1,4 +1,7 @@
-/** Who changed most against the period before: in spend, calls or refusals. Who did not change is left out. */
+/**
+ * The groups that changed most since the period before: in spend, calls or refusals. Groups without a change are left
+ * out.
+ */
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { bookedFilter, DIMENSION_NAMES } from './booked.ts';
@@ -17,7 +20,9 @@ export const MOVED_BY = Object.keys(MOVED) as [keyof typeof MOVED, ...(keyof typ
 const moment = bookedFilter.shape.fromMs.unwrap();
 
 const params = bookedFilter.extend({
-  /** Where the period before begins, where it ends and the other begins, and where that ends. */
+  /**
+   * Start of the earlier period, start of the later period (which ends the earlier one), and end of the later period.
+   */
   fromMs: moment,
   sinceMs: moment,
   toMs: moment,
@@ -26,12 +31,12 @@ const params = bookedFilter.extend({
   limit: z.int().min(1).max(1_000).default(100),
 });
 
-/** Those that changed most come first. */
+/** The largest change comes first. */
 export const movers = question({
   params,
   row: z.object({
     keys: z.array(z.string()),
-    /** Micro-dollars, or how many. */
+    /** Micro-dollars, or a count. */
     before: summedMicros,
     now: summedMicros,
   }),
@@ -41,7 +46,7 @@ export const movers = question({
       sumIf(${MOVED[by]}, NOT ${BEFORE}) AS now
     FROM ${source(asked, {
       dimensions: groupBy,
-      // Nothing lies before 1970.
+      // A cut at 0 is not needed, because nothing is older than 1970.
       ...(sinceMs > 0 && { cutMs: sinceMs }),
       decisionsOnly: by !== 'spend',
     })} AS booked

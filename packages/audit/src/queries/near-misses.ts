@@ -1,4 +1,7 @@
-/** What nearly ran into a limit: which agents, at which budget or rate, the latest first. From the decisions themselves. */
+/**
+ * Calls that came close to a limit: which agents, at which budget or rate, the latest first. Computed from the
+ * decisions themselves.
+ */
 import { id, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
@@ -7,24 +10,24 @@ import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 
 export const nearMisses = question({
   params: decisionFilter.extend({
-    /** Percent of the limit that an ALLOW left used. */
+    /** Percent of the limit that is used after an ALLOW. */
     nearMissAt: z.int().min(1).max(100).default(NEAR_MISS_AT),
     limit: z.int().min(1).max(1_000).default(100),
   }),
   row: z.object({
     agentId: z.string(),
     kind: z.enum(['budget', 'rate']),
-    /** The scope of a budget; null for a rate. */
+    /** The scope of a budget. Null for a rate. */
     scope: z.string().nullable(),
     /** The subject of the budget, or the agent of the calls. */
     subject: z.string(),
-    /** The budget, or of a rate the tool; empty for all calls. */
+    /** The id of the budget, or the tool of the rate. Empty for a rate of all calls. */
     id: z.string(),
     windowMs: z.int().nullable(),
     nearMisses: z.int(),
-    /** The most that any of them left used, in whole percent, rounded down. */
+    /** The highest use by any of these calls, in whole percent, rounded down. */
     highestPercent: z.int(),
-    /** The use of the latest one: micro-dollars, or calls. */
+    /** The use after the latest of these calls: micro-dollars, or calls. */
     used: z.int(),
     most: z.int(),
     decisionId: id,

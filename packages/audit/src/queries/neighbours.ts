@@ -1,9 +1,11 @@
 /**
- * What the agent of a decision was decided before it and after it, the nearest first. Within a span of ids, which begin
- * with their time: an agent that seldom acts is not looked for in years of others' decisions.
+ * The decisions of the same agent before and after a decision, nearest first. The search covers a span of ids, which
+ * begin
+ * with their time. So for an agent that acts rarely, years of decisions of other agents are not searched.
  *
- * Requests of one millisecond have ids in no order; an agent's lie in one partition, so there the log tells. All of the
- * last millisecond are taken before the nearest are picked.
+ * Ids have no order within a millisecond. The decisions of an agent share a partition, so the offset decides there.
+ * All decisions
+ * of the last millisecond are read before the nearest are chosen.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -21,12 +23,12 @@ const params = z.strictObject({
   limit: z.int().min(1).max(100).default(5),
 });
 
-/** What an id begins with: `dec_`, and ten characters of time. */
+/** The beginning of an id: `dec_`, and ten characters of time. */
 const MILLISECOND = 'left(id, 14)';
 
 const PLACE = "(fromUnixTimestamp64Milli({atMs:Int64}, 'UTC'), {offset:UInt64})";
 
-/** On one side of the decision in the log, the nearest first. */
+/** Decisions on one side of the decision in the log, nearest first. */
 const nearest = (side: '<' | '>', order: 'ASC' | 'DESC') =>
   question({
     params,

@@ -1,6 +1,7 @@
 /**
- * Who published the versions of policies that records name (`read-only@3`), and who set the tenant's limits
- * (`tenant acme@7`, by the revision of the change). A change that never took effect made no version, so none is given.
+ * Finds the person who published a policy version that records name (`read-only@3`), and the person who set the
+ * tenant limits (`tenant acme@7`, by the revision of the change). A refused change made no version, so it is left
+ * out.
  */
 import { id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { question } from '../question.ts';
 export const publications = question({
   params: z.strictObject({ tenant, names: z.array(z.string()) }),
   row: z.object({
-    /** As records name the version. */
+    /** The version as records name it. */
     name: z.string(),
     changeId: id.describe('Of the change: `/v1/audit/control-events/{id}` has its whole document.'),
     by: z.string().nullable().describe('Who made the change: the name and the id of the key.'),

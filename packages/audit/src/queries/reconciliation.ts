@@ -1,6 +1,7 @@
 /**
- * What the reconciler compares with the log and the ledger: sums to the micro-dollar over everything recorded. Answers
- * that may be long come in pages by key: give the last row's key as `after`; fewer rows than `limit` is the end.
+ * The sums that the reconciler compares with the log and the ledger. They are exact to the micro-dollar, over
+ * everything recorded. Long answers come in pages by key: give the key of the last row as `after`. A page with fewer
+ * than `limit` rows is the last.
  */
 import { BUDGET_SCOPES, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -12,7 +13,7 @@ import { summedMicros } from './summed-micros.ts';
 
 const limit = z.int().min(1).max(10_000).default(10_000);
 
-/** What each agent was charged, and what outcomes changed of it. */
+/** What each agent was charged, and how outcomes changed it. */
 export const chargesByAgent = question({
   params: z.strictObject({ tenant, after: id.optional(), limit }),
   row: z.object({
@@ -35,8 +36,8 @@ const BEHIND = `(scope, subject, budgetId, windowMs)
       > ({afterScope:String}, {afterSubject:String}, {afterBudgetId:String}, {afterWindowMs:UInt64})`;
 
 /**
- * What each budget's counter must hold: charges of the decisions that reserved from it, what outcomes changed, and
- * what operators adjusted. A windowed budget's row is the sum over all its windows. `after…` come all or none.
+ * What the counter of each budget must hold: reserved charges, changes by outcomes, and adjustments by operators. The
+ * row of a budget with a window is the sum over all its windows. Give all `after…` parameters or none.
  */
 export const chargesByBudget = question({
   params: z.strictObject({
@@ -68,7 +69,7 @@ export const chargesByBudget = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** Attempts with more than one first decision, deferrals aside: must be none. At most 1,000 are named. */
+/** Attempts with more than one first decision, without deferrals. There must be none. At most 1,000 are returned. */
 export const doubledActions = question({
   params: z.strictObject({ tenant }),
   row: z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int(), firstDecisions: z.int() }),
@@ -94,8 +95,8 @@ const ROWS = {
 };
 
 /**
- * Every row of a table, by id. FINAL would look at all that is left for each page: so where a page ends is found among
- * the rows as they lie. Repeats make a page shorter; the one behind the last has no row.
+ * Every row of a table, by id. FINAL would read all remaining rows for each page, so the end of a page is found
+ * without FINAL. Repeats make a page shorter. Only the page after the last one is empty.
  */
 function rowsOf(table: 'decisions' | 'settlements') {
   return question({
@@ -116,7 +117,10 @@ function rowsOf(table: 'decisions' | 'settlements') {
 export const decisionRows = rowsOf('decisions');
 export const settlementRows = rowsOf('settlements');
 
-/** The same of changes of agents, keys, policies, rules and mandates: each record of the control topic has an id of its own. */
+/**
+ * Does the same for changes of agents, keys, policies, rules and mandates. Each record of the control topic has its
+ * own id.
+ */
 export const changeRows = question({
   ...ROWS,
   sql: ({ after }) => `

@@ -1,6 +1,6 @@
 /**
- * How far the record has come, for the recorder itself and for operators: the only questions that span tenants, and
- * so never to be asked on behalf of one.
+ * How many records of each partition are in the tables. For recorders and operators only: the answer spans tenants,
+ * so never ask it on behalf of one tenant.
  */
 import { tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -26,7 +26,10 @@ const TABLES = [
   'quarantine',
 ] as const;
 
-/** Rows by table and partition of the log, repeats counted once; `lastOffset` is the highest recorded there. */
+/**
+ * The number of rows by table and partition of the log, repeats counted once. `lastOffset` is the highest recorded
+ * offset of the partition.
+ */
 export const recordedByPartition = question({
   params: nothing,
   row: z.object({

@@ -1,6 +1,6 @@
 /**
- * Decisions that name another one, or belong to the same trace: in the order of time, the first so many. Those that name
- * one come after it, and are looked for in a span of ids behind it.
+ * Decisions that name another decision, or belong to the same trace, in the order of time, up to a limit. A decision
+ * that names another one comes later, so the search covers a span of ids after it.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -12,12 +12,15 @@ import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 export const span = { fromId: z.string().min(1), toId: z.string().min(1) };
 export const SPAN = 'id >= {fromId:String} AND id < {toId:String}';
 
-/** Ids of one millisecond are in no order; there the ledger tells. */
+/** Ids have no order within a millisecond, so the ledger sequence decides there. */
 const IN_ORDER = 'appended_at, ledger_sequence, id';
 
 const limit = z.int().min(1).max(1_000).default(100);
 
-/** The decisions on actions that name this one as their parent, from any agent: a sub-agent is another agent. */
+/**
+ * The decisions about actions that name this action as their parent. They may belong to any agent, because a
+ * sub-agent is another agent.
+ */
 export const childrenOf = question({
   params: z.strictObject({ tenant, actionId: id, ...span, limit }),
   row: decisionSummary,
@@ -29,7 +32,7 @@ export const childrenOf = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** Those that say that this decision stands: repeats of its id, or of its idempotency key under another id. */
+/** The duplicates of this decision: repeats of its action id, or of its idempotency key under another id. */
 export const duplicatesOf = question({
   params: z.strictObject({ tenant, agentId: id, id, ...span, limit }),
   row: decisionSummary,

@@ -1,7 +1,7 @@
 /**
- * The amounts of reservations that failed and cancelled outcomes gave back, by agent and tool or model. The largest amount
- * comes first. Each row also counts the reports with a refused give-back, and the actual costs above a cap. `fromMs` and
- * `toMs` narrow settlements by the time of their booking. All other filters narrow the decisions that they settle.
+ * The amounts of reservations that failed and cancelled outcomes gave back, by agent and tool or model, largest
+ * first. Each row also counts reports whose give-back was refused, and actual costs above a cap. `fromMs` and `toMs`
+ * filter settlements by the time of their booking. All other filters apply to the decisions that they settle.
  */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -21,13 +21,15 @@ export const releases = question({
     cancelled: z.int(),
     reservedMicros: summedMicros,
     givenBackMicros: summedMicros,
-    /** `givenBackMicros` as a share of `reservedMicros` in whole percent, rounded down. null if nothing was reserved. */
+    /**
+     * `givenBackMicros` as a share of `reservedMicros` in whole percent, rounded down. Null if nothing was reserved.
+     */
     givenBackPercent: z.int().nullable(),
     /** The part of `givenBackMicros` that the agent's own reports gave back. */
     ownMicros: summedMicros,
-    /** How many own reports would have given back more than `maxReleases` allows. */
+    /** The number of own reports that would have given back more than `maxReleases` allows. */
     refused: z.int(),
-    /** Actual costs above their cap, and the sum above the caps. */
+    /** The number of actual costs above their cap, and the sum of the amounts above the caps. */
     excesses: z.int(),
     excessMicros: summedMicros,
     lastSettledAt: time,

@@ -1,6 +1,7 @@
 /**
- * The history of a dead letter: each time it was published again, and what became of the record. Who may see the letter
- * may see its history, so `sourceTopic` settles that; an answer to the record is its tenant's.
+ * The history of a dead letter: each time it was published again, and the result. A caller who may see the dead
+ * letter may see its history, which `sourceTopic` decides. A decision or settlement that answers the record belongs
+ * to its tenant.
  */
 import { id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
@@ -33,7 +34,7 @@ export const republicationsOf = question({
     ORDER BY happened_at, id`,
 });
 
-/** The decisions and settlements among these ids. */
+/** The decisions and settlements with these ids. */
 export const answersTo = question({
   params: z.strictObject({ tenant, ids: z.array(id) }),
   row: z.object({

@@ -1,7 +1,8 @@
 /**
- * What operators did, and who changed agents, keys, policies, rules and mandates, the newest first: a tenant's own events and those that
- * concern everyone. An event for everyone holds other tenants' actions in its payload, so no payload is given, and of those
- * actions only the tenant's own. An event that stands in several partitions is one event. Times repeat, so the page key is the time with the id: `beforeMs` and `beforeId` of the last row one has.
+ * The acts of operators, and changes of agents, keys, policies, rules and mandates, newest first: the events of a
+ * tenant, and events that concern every tenant. An event for everyone contains actions of other tenants in its
+ * payload, so the payload is left out, and only the tenant's own actions are returned. An event in several partitions
+ * is returned once. Times repeat, so the page key is time and id: give `beforeMs` and `beforeId` of the last row.
  */
 import { BUDGET_SCOPES, CONTROL_RECORDS, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -20,7 +21,7 @@ export const CONTROL_EVENTS = [
 export const CHANGE_COLUMNS = `nullIf(subject, '') AS subject, nullIf(policy_version, 0) AS policyVersion,
       nullIf(revision, 0) AS revision, nullIf(refusal, '') AS refusal`;
 
-/** `{tenant}` is the tenant that the events are shown to. */
+/** `{tenant}` is the tenant that sees the events. */
 export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
       nullIf(budget_scope, '') AS budgetScope, if(event = 'budget.adjusted', budget_subject, NULL) AS budgetSubject,
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
@@ -49,7 +50,7 @@ export const controlEventSummary = z.object({
   budgetId: z.string().nullable(),
   budgetWindowMs: z.int().nullable(),
   deltaMicros: z.int().nullable(),
-  /** For an approval: the request that it answers, as the decision that deferred it names it. */
+  /** For an approval: the request that it answers, as named by the decision that deferred it. */
   actionId: z.string().nullable(),
   digest: z.string().nullable(),
   answer: z.enum(['granted', 'denied']).nullable(),
@@ -60,9 +61,12 @@ export const controlEventSummary = z.object({
   refusal: z.string().nullable().describe('Why a change never took effect; null where it did.'),
   role: z.string().nullable().describe('Of a key that somebody was issued: with which role.'),
   keyName: z.string().nullable().describe('Of a key that was issued: its name, whose it is.'),
-  /** For a kill: what had been allowed and might still run, of this tenant, as far as the event names it. */
+  /** For a kill: the allowed actions of this tenant that might still run, as far as the event names them. */
   open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
-  /** How many those were; null for a kill of everything, because its event counts other tenants' actions too. */
+  /**
+   * The number of these actions. Null for a kill of everything, because its event counts actions of other tenants
+   * too.
+   */
   openCount: z.int().nullable(),
   happenedAt: time,
 });
@@ -87,7 +91,7 @@ export const searchControlEvents = question({
       agentId: 'agent_id = {agentId:String}',
       event: 'event = {event:String}',
       subject: 'control_events.subject = {subject:String}',
-      // `ann (key_1)` is found by the name, by the id of the key, and whole.
+      // `ann (key_1)` matches by the name, by the id of the key, and by the whole text.
       by: `(made_by = {by:String} OR startsWith(made_by, concat({by:String}, ' (')) OR endsWith(made_by, concat(' (', {by:String}, ')')))`,
       fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
@@ -99,7 +103,7 @@ export const searchControlEvents = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** One change of the control topic, whole: its payload names no actions of other tenants. */
+/** Returns one whole change of the control topic. Its payload names no actions of other tenants. */
 export const changeById = question({
   params: z.strictObject({ tenant, id }),
   row: controlEventSummary.extend({ payload: z.string() }),

@@ -1,7 +1,7 @@
 /**
- * Records that could not be read, the newest first; paged by id like decisions. A dead letter has no tenant, because
- * nothing in it can be trusted: which of them may be shown follows from the topic that it came from, and the caller must
- * settle that with `sourceTopic`. Without it, all are given.
+ * Records that could not be read, newest first, paged by id like decisions. A dead letter has no tenant, because
+ * nothing in it can be trusted. The topic that it came from decides who may see it, and the caller must set
+ * `sourceTopic` accordingly. Without `sourceTopic` all dead letters are returned.
  */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ export const searchDeadLetters = question({
   params: z.strictObject({
     sourceTopic,
     ...period,
-    /** Only those that were published again, or only those that never were. */
+    /** True: only dead letters that were published again. False: only those that never were. */
     republished: z.boolean().optional(),
     before: z.string().min(1).optional(),
     limit: z.int().min(1).max(1_000).default(100),

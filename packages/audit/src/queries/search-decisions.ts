@@ -1,11 +1,12 @@
 /**
- * Decisions, the newest first. Ids begin with their time, so the id is the page key: `before` is the last id of the
- * page one has, and the primary index goes straight there. A page with fewer rows than `limit` is the last.
+ * Decisions, newest first. Ids begin with their time, so the id is the page key: `before` is the last id of the
+ * previous page, and the primary index finds it directly. A page with fewer rows than `limit` is the last.
  *
- * FINAL would look at every row before it gave the first (1 s of CPU where there are 10 million). So rows that match are
- * taken as they lie, from the newest on, which ends as soon as there are enough; then FINAL says which of these ids
- * stand and still match. Where repeats leave too few of them, which takes more repeats than a log ever held, the rest
- * is asked for the slow way.
+ * FINAL would read every row before it returned the first (1 s of CPU for 10 million rows). So matching rows are
+ * first read
+ * without FINAL, newest first, until there are enough. Then FINAL decides which of these ids count and still match.
+ * If repeats
+ * leave too few rows, the rest is read the slow way. That takes more repeats than logs normally hold.
  */
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
@@ -13,7 +14,7 @@ import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 
-/** So many rows are taken for each that is wanted: a log that was recorded again has every one of them twice or more. */
+/** Rows read for each wanted row. If a log is recorded again, every row is there twice or more. */
 const TAKEN = 4;
 
 export const searchDecisions = question({

@@ -1,4 +1,4 @@
-/** Who read what of a tenant's audit, the newest first; paged by id, which begins with the time. */
+/** Who read what in the audit of a tenant, newest first, paged by id, which begins with the time. */
 import { id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
@@ -6,7 +6,7 @@ import { period } from './decision-filter.ts';
 
 export const searchReads = question({
   params: z.strictObject({
-    /** Empty: those without a known key. */
+    /** Empty: reads without a known key. */
     tenant: tenant.or(z.literal('')),
     keyId: id.optional(),
     route: id.optional(),
@@ -23,7 +23,7 @@ export const searchReads = question({
     keyName: z.string().nullable(),
     method: z.string(),
     route: z.string(),
-    /** As the recorder wrote it: what it holds was checked there. */
+    /** JSON text that the recorder wrote. The recorder checked its content. */
     parameters: z.string().transform((json): Record<string, string | string[]> => JSON.parse(json)),
     refused: z.boolean(),
     code: z.string().nullable(),

@@ -1,18 +1,21 @@
-/** What outcomes did to charges, the newest first; paged like decisions: `before` is the last id one has. */
+/**
+ * The settlements, which say how outcomes changed charges, newest first. Paged like decisions: `before` is the last
+ * id of the previous page.
+ */
 import { id, settlement, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 
-/** One, or any of several. */
+/** One value, or a list that matches any of its values. */
 export const anyOf = z.union([id.transform((one) => [one]), z.array(id).min(1).max(100)]).optional();
 
-/** What settlements can be narrowed by, wherever they are searched, followed or exported. */
+/** The filters for settlements, in searches, following and exports. */
 export const settlementFilter = z.strictObject({
   tenant,
   agentId: anyOf,
   actionId: anyOf,
-  /** SETTLED, or a mark: any of them, not only the gravest. */
+  /** SETTLED, or a mark. Matches any mark of the settlement, not only the gravest. */
   code: anyOf,
   ...period,
 });
@@ -42,7 +45,7 @@ export const settlementSummary = z.object({
   /** Empty if it was recorded without a reason. */
   reason: z.string(),
   mayRelease: z.boolean(),
-  /** The key that reported it. null if a producer reported it, or if the key was not recorded. */
+  /** The key that reported it. Null if a producer reported it, or if the key was not recorded. */
   reportedBy: z.string().nullable(),
   settledAt: time,
   logTopic: z.string(),
@@ -51,7 +54,7 @@ export const settlementSummary = z.object({
 });
 export type SettlementSummary = z.output<typeof settlementSummary>;
 
-/** ` AND …` for every filter that was given, on the columns of `settlements`. */
+/** Returns ` AND …` for every given filter, on the columns of `settlements`. */
 export function settlementsNarrowed(params: Partial<SettlementFilter>): string {
   return narrowed(params, {
     agentId: 'agent_id IN {agentId:Array(String)}',

@@ -1,4 +1,4 @@
-/** What the analytics read: one of the sources of `booked`, all of which give the same answers. */
+/** The source that analytics read. All sources give the same answers. */
 import { fromRollups } from '../rollups/from-rollups.ts';
 import type { Booked } from './booked.ts';
 

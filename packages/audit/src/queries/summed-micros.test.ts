@@ -8,10 +8,10 @@ test.each([
   [most, most],
   [2 ** 53, most],
   [-(2 ** 70), -most],
-])('tells the sum %d as %d', (sum, told) => {
+])('returns the sum %d as %d', (sum, told) => {
   expect(summedMicros.parse(sum)).toBe(told);
 });
 
-test('takes nothing that is no whole number', () => {
+test('rejects everything except whole numbers', () => {
   for (const wrong of [0.5, Number.NaN, '1', null]) expect(summedMicros.safeParse(wrong).success).toBe(false);
 });

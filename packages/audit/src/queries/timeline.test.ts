@@ -1,4 +1,4 @@
-/** Buckets on the clocks of time zones: days that are short, long, or skipped, and the short form that a question takes. */
+/** Buckets on the clocks of time zones: short, long and skipped days, and the compact form that a question takes. */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,9 @@ import { INTERVALS, isTimeZone, type Timeline, timeline } from './timeline.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Where buckets begin, and how many hours each is long but for the last, of which only the next one would tell. */
+/**
+ * Returns the starts of the buckets, and the hours of each bucket except the last, whose end is not among the starts.
+ */
 function cut(from: string, to: string, interval: (typeof INTERVALS)[number], timeZone: string) {
   const line = timeline({ fromMs: Date.parse(from), toMs: Date.parse(to) }, interval, timeZone, 10_000);
   const starts = line?.starts ?? [];
@@ -17,14 +19,14 @@ function cut(from: string, to: string, interval: (typeof INTERVALS)[number], tim
   };
 }
 
-/** The starts as a question finds them again: from the run that a moment lies in, in steps. */
+/** Computes the start of a bucket as the question does: from the run that contains the moment, in whole steps. */
 function startOf(atMs: number, { runs }: Timeline): number {
   const { startMs, stepMs } = runs.findLast((run) => run.startMs <= atMs) ?? { startMs: 0, stepMs: 1 };
   return startMs + Math.floor((atMs - startMs) / stepMs) * stepMs;
 }
 
 describe('on the clock of Berlin', () => {
-  test('a day is as long as it is: 23 hours in March, 25 in October', () => {
+  test('a day has its real length: 23 hours in March, 25 in October', () => {
     expect(cut('2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z', '1d', 'Europe/Berlin')).toEqual({
       starts: ['2026-03-27T23:00:00.000Z', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
       hours: [24, 23],
@@ -35,18 +37,18 @@ describe('on the clock of Berlin', () => {
     ]);
   });
 
-  test('an hour is an hour: 25 of them in October', () => {
+  test('a day in October has 25 buckets of an hour', () => {
     const { starts, runs } = cut('2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z', '1h', 'Europe/Berlin');
     expect([starts.length, runs]).toEqual([25, 1]);
   });
 
-  test('a quarter of a day goes by the clock', () => {
+  test('a quarter of a day ends at a time on the clock', () => {
     expect(cut('2026-10-24T22:00:00Z', '2026-10-26T00:00:00Z', '6h', 'Europe/Berlin').hours).toEqual([
       7, 6, 6, 6,
     ]);
   });
 
-  test('a week begins on Monday, a month on its first, at midnight', () => {
+  test('a week begins on Monday at midnight, and a month on its first day', () => {
     expect(cut('2026-03-25T00:00:00Z', '2026-03-31T00:00:00Z', '1w', 'Europe/Berlin').starts).toEqual([
       '2026-03-22T23:00:00.000Z',
       '2026-03-29T22:00:00.000Z',
@@ -64,30 +66,30 @@ describe('on the clock of Berlin', () => {
   });
 });
 
-test('where the clock goes over midnight, the day begins when it has', () => {
+test('begins a day after midnight if the clock skips midnight', () => {
   expect(cut('2026-09-05T12:00:00Z', '2026-09-06T12:00:00Z', '1d', 'America/Santiago').starts).toEqual([
     '2026-09-05T04:00:00.000Z',
     '2026-09-06T04:00:00.000Z',
   ]);
 });
 
-test('where midnight came twice, the day began with the first', () => {
+test('begins a day at the first midnight if midnight comes twice', () => {
   expect(cut('2025-11-02T04:30:00Z', '2025-11-02T05:30:00Z', '1d', 'America/Havana').starts).toEqual([
     '2025-11-02T04:00:00.000Z',
   ]);
 });
 
-test('a day that a clock skipped is none', () => {
+test('makes no bucket for a day that the clock skips', () => {
   const { starts, hours } = cut('2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z', '1d', 'Pacific/Apia');
   expect([starts.length, hours]).toEqual([3, [24, 24]]);
 });
 
-test('where the clock is put back by half an hour, the last hour of the day is cut short', () => {
+test('shortens the last hour of a day whose clock goes back by half an hour', () => {
   const { hours } = cut('2026-04-04T13:00:00Z', '2026-04-05T14:00:00Z', '1h', 'Australia/Lord_Howe');
   expect(hours.filter((hours) => hours !== 1)).toEqual([0.5]);
 });
 
-test('there is always a bucket, and never more than asked for', () => {
+test('returns at least one bucket, and null for more than the limit', () => {
   const at = { fromMs: 5, toMs: 5 };
   expect(timeline(at, '1h', 'UTC', 1)).toEqual({ starts: [0], runs: [{ startMs: 0, stepMs: HOUR_MS }] });
   const day = { fromMs: 0, toMs: 24 * HOUR_MS };
@@ -95,7 +97,7 @@ test('there is always a bucket, and never more than asked for', () => {
   expect(timeline(day, '1h', 'UTC', 23)).toBeNull();
 });
 
-test('buckets hold the period without a gap, and the runs say the same, in every time zone', () => {
+test('covers the period without gaps, with equal runs and starts, in every time zone', () => {
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
   const moment = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2040, 0) });
   fc.assert(
@@ -121,7 +123,7 @@ test('buckets hold the period without a gap, and the runs say the same, in every
   );
 });
 
-test('a time zone is one that Intl knows by name', () => {
+test('accepts only time zones that Intl knows by name', () => {
   expect(['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'].map(isTimeZone)).toEqual([
     true,
     true,

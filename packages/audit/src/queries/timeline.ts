@@ -1,16 +1,20 @@
 /**
- * A period cut into buckets, on the clock of a time zone: where each begins, and a short form of that for a question.
+ * Cuts a period into buckets on the clock of a time zone: where each begins, and a compact form of that for a
+ * question.
  *
- * Time zones are Intl's alone: ClickHouse is told milliseconds, so two lists of time zones cannot disagree.
+ * Only Intl handles time zones. ClickHouse gets milliseconds, so two lists of time zones cannot disagree.
  */
 
 /**
- * Buckets of exact length, counted from each midnight. If a clock is put back by half an hour, only the day's last bucket
- * is shorter: the quarters and hours of a day of 25 hours are 100 and 25.
+ * Buckets of exact length, counted from each midnight. A day of 25 hours has 100 quarters of an hour or 25 hours. If
+ * the clock goes back by half an hour, the last bucket of the day is shorter.
  */
 const EXACT_MS = { '5m': 300_000, '15m': 900_000, '1h': 3_600_000 } as const;
 
-/** From one reading of the clock to the next: a day in Berlin is 23, 24 or 25 hours, and a quarter of one 5, 6 or 7. */
+/**
+ * Buckets that end at a time on the clock. A day in Berlin has 23, 24 or 25 hours, and a quarter of a day has 5, 6 or
+ * 7.
+ */
 const ON_THE_CLOCK = {
   '6h': {
     first: (wallMs: number) => floor(wallMs, 6 * 3_600_000),
@@ -27,13 +31,16 @@ export const INTERVALS = ['5m', '15m', '1h', '6h', '1d', '1w', '1mo'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
 export type Timeline = {
-  /** Where each bucket begins, epoch milliseconds; the first holds `fromMs`. A bucket ends where the next begins. */
+  /**
+   * The start of each bucket, in epoch milliseconds. The first bucket contains `fromMs`. A bucket ends where the next
+   * begins.
+   */
   starts: readonly number[];
-  /** The same in runs of buckets of one length: a year of days in Berlin is five. */
+  /** The same starts as runs of buckets of one length. A year of days in Berlin is five runs. */
   runs: readonly { startMs: number; stepMs: number }[];
 };
 
-/** Null when there are more than `most` buckets. There is always one. */
+/** Returns null if there are more than `most` buckets. There is always at least one bucket. */
 export function timeline(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   interval: Interval,
@@ -42,7 +49,8 @@ export function timeline(
 ): Timeline | null {
   const edges: number[] = [];
   for (const edge of edgesOf(interval, fromMs, clockOf(timeZone))) {
-    // A reading that the clock skips, or shows twice, makes no bucket of its own; what ends before `fromMs` is no part.
+    // A time that the clock skips or shows twice makes no bucket of its own. A bucket that ends before `fromMs` is
+    // left out.
     const last = edges.at(-1);
     if (last !== undefined && edge <= last) continue;
     if (edge <= fromMs) edges.pop();
@@ -55,14 +63,14 @@ export function timeline(
 
 export function isTimeZone(name: string): boolean {
   try {
-    // Offsets, which Intl takes as well, have no clock that is ever put back.
+    // Intl also accepts offsets such as +02:00. They have no summer time, so only names are accepted.
     return /^[A-Za-z]/.test(name) && clockOf(name) !== undefined;
   } catch {
     return false;
   }
 }
 
-/** The edges of buckets, one after the other without end; the first is at or before `fromMs`. */
+/** Yields the edges of buckets without end. The first edge is at or before `fromMs`. */
 function* edgesOf(interval: Interval, fromMs: number, clock: Clock): Generator<number> {
   if (isExact(interval)) {
     const stepMs = EXACT_MS[interval];
@@ -89,14 +97,17 @@ function runsOf(edges: readonly number[]): Timeline['runs'] {
   return runs;
 }
 
-/** Readings of a clock on the wall, as if it hung in UTC, and the moments at which it shows them. */
+/** Converts between moments and the time that a wall clock shows. Wall times are written as if they were UTC. */
 type Clock = {
   wallOf(atMs: number): number;
-  /** The first moment at which the clock shows this, or would, were it not put forward over it. */
+  /**
+   * Returns the first moment at which the clock shows this time. If the clock skips the time, the moment at which it
+   * would have shown it.
+   */
   momentOf(wallMs: number): number;
 };
 
-/** @throws RangeError when there is no such time zone */
+/** @throws RangeError if there is no such time zone */
 function clockOf(timeZone: string): Clock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

@@ -1,4 +1,4 @@
-/** ClickHouse's own clock, beside which what is past is judged. */
+/** The clock of ClickHouse, by which retention decides what is past. */
 import { z } from 'zod';
 import type { AuditClient } from '../port.ts';
 import { ask, question } from '../question.ts';
@@ -9,7 +9,7 @@ const clockOfAudit = question({
   sql: () => 'SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs',
 });
 
-/** What time it is to ClickHouse, in epoch ms. */
+/** Returns the time of ClickHouse, in epoch ms. */
 export async function auditNowMs(client: AuditClient): Promise<number> {
   const [row] = await ask(client, clockOfAudit, {});
   if (row === undefined) throw new TypeError('ClickHouse did not say what time it is');

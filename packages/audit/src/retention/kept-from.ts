@@ -1,11 +1,17 @@
-/** The months from which rows are kept, as the table `kept_from` remembers them: what lies before is gone, or is about to go. */
+/**
+ * The retention start of each tenant, as the table `kept_from` holds it. Rows before it are gone, or are about to be
+ * dropped.
+ */
 import { tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import type { AuditClient } from '../port.ts';
 import { ask, question } from '../question.ts';
 import { EVERYBODY } from './tenant-tables.ts';
 
-/** Notes it for each tenant, or for `EVERYBODY`, before anything goes, so that removed rows are not taken for lost. */
+/**
+ * Records the retention start of each tenant, or of `EVERYBODY`, before any row is dropped. Otherwise dropped rows
+ * would look lost.
+ */
 export async function sayKeptFrom(
   client: AuditClient,
   kept: readonly { tenant: string; fromMs: number }[],
@@ -16,7 +22,7 @@ export async function sayKeptFrom(
   );
 }
 
-/** One row: the first instant of what the tables hold of a tenant; null where nothing of it was ever dropped. */
+/** One row: the retention start of a tenant. Null if no row of the tenant was ever dropped. */
 export const rowsKeptFrom = question({
   params: z.strictObject({ tenant }),
   row: z.object({ keptFromMs: z.int().nullable() }),
@@ -25,7 +31,7 @@ export const rowsKeptFrom = question({
     FROM kept_from WHERE tenant IN ('${EVERYBODY}', {tenant:String})`,
 });
 
-/** The same as a value. */
+/** Returns the retention start of a tenant as a value. */
 export async function tenantKeptFrom(client: AuditClient, tenant: string): Promise<number | null> {
   const [said] = await ask(client, rowsKeptFrom, { tenant });
   return said?.keptFromMs ?? null;

@@ -5,14 +5,14 @@ import { keptFromMs, monthOf, newestFromMs } from './months.ts';
 const instant = fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(2261, 0) });
 const months = fc.integer({ min: 1, max: 1_200 });
 
-/** Counted one by one, as on a calendar. */
+/** Adds months one by one, as on a calendar. */
 function monthsAfter(ms: number, count: number): number {
   let [year, month] = [new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth()];
   for (let n = 0; n < count; n += 1) [year, month] = month === 11 ? [year + 1, 0] : [year, month + 1];
   return Date.UTC(year, month);
 }
 
-test('a month is past once so many whole months have gone by since it ended', () => {
+test('counts a month as past once enough whole months have followed it', () => {
   fc.assert(
     fc.property(instant, months, instant, (rowMs, keepMonths, nowMs) => {
       const endedMs = monthsAfter(rowMs, 1);
@@ -22,7 +22,7 @@ test('a month is past once so many whole months have gone by since it ended', ()
   );
 });
 
-test('and not a millisecond before', () => {
+test('counts a month as kept until the last millisecond', () => {
   fc.assert(
     fc.property(instant, months, (rowMs, keepMonths) => {
       const pastFromMs = monthsAfter(rowMs, keepMonths + 1);
@@ -38,16 +38,16 @@ test.each([
   [1, '2028-02-29T23:59:59.999Z', '202801'],
   [1, '2026-01-01T00:00:00.000Z', '202512'],
   [1_200, '2026-05-31T12:00:00.000Z', '192605'],
-])('of %d months at %s the first that is kept', (keepMonths, now, first) => {
+])('keeps %d months at %s from the right month on', (keepMonths, now, first) => {
   expect(monthOf(keptFromMs(keepMonths, Date.parse(now)))).toBe(first);
 });
 
-test('of the newest months the one that is running is the first', () => {
+test('counts the current month as the first of the newest months', () => {
   expect(monthOf(newestFromMs(1, Date.UTC(2026, 0)))).toBe('202601');
   expect(monthOf(newestFromMs(13, Date.UTC(2026, 0)))).toBe('202501');
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('%j months are refused', (count) => {
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %j months', (count) => {
   expect(() => keptFromMs(count, 0)).toThrow(RangeError);
   expect(() => newestFromMs(count, 0)).toThrow(RangeError);
 });

@@ -1,17 +1,21 @@
-/** Months, by which rows are kept: those of the calendar, UTC, as the tables are partitioned. Each is told by its first instant. */
+/**
+ * The months of retention: calendar months in UTC, like the partitions of the tables. A month is represented by its
+ * first instant.
+ */
 
 /**
- * The first month that is kept; those before it are past. A month is past once `keepMonths` whole months have gone by
- * since it ended: of 24, January 2026 from 2028-02-01T00:00:00.000Z on, and not a millisecond before. So every row is
- * kept for `keepMonths` months at least, and for less than a month longer.
+ * Returns the first month that is kept. Months before it are past. A month is past once `keepMonths` whole months
+ * have
+ * followed it. With 24, January 2026 is past from 2028-02-01T00:00:00.000Z on. So every row is kept for at least
+ * `keepMonths` months, and at most one month longer.
  *
- * @throws RangeError when it is no whole number of at least 1: a caller must not drop anything by mistake
+ * @throws RangeError unless `keepMonths` is a whole number of at least 1, so that no mistake of a caller drops rows
  */
 export function keptFromMs(keepMonths: number, nowMs: number): number {
   return monthsBefore(wholeMonths(keepMonths), nowMs);
 }
 
-/** The same where the newest `months` are kept, of which the one that is running is the first. */
+/** Returns the first of the newest `months` months. The current month counts as the first of them. */
 export function newestFromMs(months: number, nowMs: number): number {
   return monthsBefore(wholeMonths(months) - 1, nowMs);
 }
@@ -26,7 +30,7 @@ function monthsBefore(months: number, nowMs: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months);
 }
 
-/** As YYYYMM, which sorts by time: the name of a partition. */
+/** Returns YYYYMM, which sorts by time and is the name of a partition. */
 export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7).replace('-', '');
 }

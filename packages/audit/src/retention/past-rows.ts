@@ -1,15 +1,20 @@
 /**
- * Drops the past months of each tenant, whichever other tenants have rows in them. By mutations (ALTER … DELETE), one a
- * partition for all tenants that have past rows there:
+ * Drops the past months of each tenant, also from partitions with rows of other tenants. It uses mutations (ALTER …
+ * DELETE): one for
+ * each partition, for all tenants with past rows in it.
  *
- * - A lightweight DELETE only hides rows until a merge comes by, and none need ever come to an old month: they would stay on
- *   the disk. A mutation rewrites the parts in which there are such rows, and those alone.
- * - Dropping a partition without rows of other tenants would be quicker, but takes along what a recorder lands of another
- *   tenant between the look and the drop. `mandate audit prune` without a tenant does it, as there everything is to go.
+ * - A lightweight DELETE only hides rows until the next merge. An old month may never be merged again, so the rows
+ * would stay on
+ *   the disk. A mutation rewrites exactly the parts that contain such rows.
+ * - Dropping a partition without rows of other tenants would be quicker. But it could drop rows that a recorder
+ * stores for another
+ *   tenant just before the drop. `mandate audit prune` without a tenant drops partitions, because it drops the rows
+ *   of all tenants.
  *
- * ClickHouse carries a mutation out in the background, and goes on with it after a restart of its own. If a process dies
- * here, the next one continues: it waits for the mutations that were begun, and looks what is left. Two at once do the
- * same work twice.
+ * ClickHouse runs a mutation in the background, and continues it after its own restart. If a process dies here, the
+ * next one
+ * continues: it waits for mutations that were begun, and looks what is left. Two processes at once do the same work
+ * twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MandateError } from '@mandate/runtime';
@@ -28,13 +33,13 @@ import {
 } from './tenant-tables.ts';
 
 /**
- * What hours and days were counted from rows that are past, by the oldest month that went into them. `rollups` is of earlier
- * versions (migration 0014).
+ * Tables with the sums of hours and days. Each row names the oldest month that it was computed from. `rollups`
+ * belongs to earlier versions (migration 0014).
  */
 const SUMS = ['rollup_sums', 'rollups'] as const;
 const TABLES = [...TENANT_TABLE_NAMES, ...SUMS] as const;
 
-/** Rows of an owner that are past. `month` is YYYYMM; `rows`: repeats among them that no merge has collapsed yet. */
+/** Past rows of an owner. `month` is YYYYMM. `rows` includes repeats that no merge has collapsed yet. */
 const pastRowsRow = z.object({
   owner: z.string(),
   table: z.enum(TABLES),
@@ -44,7 +49,7 @@ const pastRowsRow = z.object({
 
 export type PastRows = z.output<typeof pastRowsRow>;
 
-/** What is past, the oldest first. Only reads: of tables with partitions no more than the owners of rows that old. */
+/** Returns what is past, oldest first. Only reads. In tables with partitions it reads only the owners of old rows. */
 export async function pastRows(
   client: AuditClient,
   { keptFrom, nowMs }: { keptFrom: KeptFrom; nowMs: number },
@@ -67,7 +72,7 @@ export async function pastRows(
   });
 }
 
-/** Whether the table holds no rows of records, but sums of them. */
+/** True if the table holds sums instead of rows of records. */
 export function isSums(table: PastRows['table']): table is (typeof SUMS)[number] {
   return table === 'rollup_sums' || table === 'rollups';
 }
@@ -76,7 +81,7 @@ function ownerIn(table: PastRows['table']): string {
   return isSums(table) ? 'tenant' : TENANT_TABLES[table].owner;
 }
 
-/** As text, so that partitions are told apart by their names. */
+/** As text, so that partitions are compared by their names. */
 function monthIn(table: PastRows['table']): string {
   if (isSums(table)) return 'reaches_back_to';
   const { at, hasPartitions } = TENANT_TABLES[table];
@@ -86,18 +91,18 @@ function monthIn(table: PastRows['table']): string {
 export type DropOptions = {
   keptFrom: KeptFrom;
   nowMs: number;
-  /** Ends the waiting; what ClickHouse has begun it goes on with. */
+  /** Ends the waiting. ClickHouse finishes the mutations that it has begun. */
   signal?: AbortSignal;
-  /** Told of what is past before it goes, and of each part of that once it is gone. */
+  /** Called with what is past before it is dropped, and with each part after it is gone. */
   onFound?: (found: readonly PastRows[]) => void;
   onGone?: (gone: readonly PastRows[]) => void;
 };
 
 /**
- * Resolves with what was past, once it is gone. Safe to repeat, and to run while recorders and queries do.
+ * Resolves with what was past, after it is gone. Safe to repeat, and safe while recorders and queries run.
  *
- * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE when ClickHouse cannot carry a mutation out; what
- *   was dropped before stays dropped, and the next call does the rest. What `signal` was aborted with.
+ * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE if ClickHouse cannot run a mutation. What
+ *   was dropped before stays dropped, and the next call drops the rest. The reason of `signal` if it was aborted.
  */
 export async function dropPastRows(client: AuditClient, options: DropOptions): Promise<PastRows[]> {
   const { keptFrom, nowMs, signal, onFound, onGone } = options;
@@ -113,7 +118,8 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
       owners.filter((owner) => owner !== ANYBODY).map((tenant) => ({ tenant, fromMs })),
     ),
   );
-  // Before, so that no reader sees sums of rows that are about to go; after, for sums that were counted again in between.
+  // Once before, so that no reader uses sums of rows that are about to be dropped. Once after, for sums that were
+  // computed in between.
   await markSums(client, groups);
   for (const table of TENANT_TABLE_NAMES) {
     for (const { rows, where, params } of deletions(table, past, groups)) {
@@ -133,7 +139,7 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
 
 type Group = { fromMs: number; owners: string[] };
 
-/** Documents give few different times, however many tenants there are. */
+/** Groups owners by their retention start. There are few different times, however many tenants there are. */
 function ownersByKeptFrom(past: readonly PastRows[], keptFrom: KeptFrom): Group[] {
   const groups = new Map<number, Group>();
   for (const owner of new Set(past.map((rows) => rows.owner))) {
@@ -192,7 +198,7 @@ const mutation = z.object({ table: z.string(), failed: z.string() });
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 1_000;
 
-/** Until no mutation of these tables is under way, whichever process began it. */
+/** Waits until no mutation of these tables runs, whichever process began it. */
 async function untilCarriedOut(
   client: AuditClient,
   tables: readonly PastRows['table'][],

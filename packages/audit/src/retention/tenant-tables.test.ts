@@ -5,7 +5,7 @@ import { MIGRATIONS_DIRECTORY } from '../migrate.ts';
 import { readMigrations } from '../migration-files.ts';
 import { OTHER_TABLES, TENANT_TABLES } from './tenant-tables.ts';
 
-/** Every table that the migrations make: its columns, and what it is partitioned by. */
+/** Every table that the migrations create: its columns and its partition key. */
 const made = readMigrations(MIGRATIONS_DIRECTORY).flatMap(({ name }) => {
   const text = readFileSync(join(MIGRATIONS_DIRECTORY, name), 'utf8');
   return [...text.matchAll(/^CREATE TABLE IF NOT EXISTS (\w+)\n\(\n(.*?)\n\)\n(.*?);$/gms)].map(
@@ -17,14 +17,14 @@ const made = readMigrations(MIGRATIONS_DIRECTORY).flatMap(({ name }) => {
   );
 });
 
-test('of every table it is said whether retention drops rows of it', () => {
+test('knows for every table whether retention drops rows from it', () => {
   expect(made.map(({ table }) => table).sort()).toEqual(
     [...Object.keys(TENANT_TABLES), ...Object.keys(OTHER_TABLES)].sort(),
   );
 });
 
 test.each(Object.entries(TENANT_TABLES))(
-  '%s has the columns and the partitions that it is dropped by',
+  'drops rows of %s by columns and partitions that the table has',
   (name, facts) => {
     const table = made.find((one) => one.table === name);
     expect(table?.columns).toContain(facts.at);

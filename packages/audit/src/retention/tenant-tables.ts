@@ -1,6 +1,7 @@
 /**
- * The tables that hold rows of a tenant, the owner of each row, and the time by which it is kept. Everything about
- * retention goes by this: what is dropped, what is not recorded again, and what of the log a reconciliation leaves out.
+ * The tables that hold rows of a tenant, with the owner of each row and the time by which retention judges it.
+ * Everything about retention uses this: what is dropped, what is not recorded again, and which part of the log a
+ * reconciliation skips.
  */
 import {
   type AuditRead,
@@ -13,21 +14,23 @@ import {
 } from '@mandate/schemas';
 import { type ControlEvent, toldBy } from '../rows/control-event-row.ts';
 
-/** The owner of a record, and its time: RFC 3339. */
+/** The owner of a record, and its time in RFC 3339. */
 type Owned = { owner: string; at: string };
 
 type TenantTable<R> = {
-  /** The same of a row, as SQL: a tenant, or one of the two names below. */
+  /** SQL for the owner of a row: a tenant, or one of the two names below. */
   owner: string;
-  /** Its column. Where the table has partitions they are the months of this one. */
+  /** The column with the time of the row. If the table has partitions, they are the months of this column. */
   at: string;
   hasPartitions: boolean;
   of(record: R): Owned;
 };
 
-/** Owns what names no tenant and may hold anything of one: what a document says of all that are not named goes for it. */
+/**
+ * The owner of rows that name no tenant but may belong to one. The default of the retention document applies to it.
+ */
 export const ANYBODY = '*';
-/** Owns what concerns every tenant, ledger epochs and kills of everything: never dropped. */
+/** The owner of rows that concern every tenant: ledger epochs and kills of everything. They are never dropped. */
 export const EVERYBODY = '';
 
 const ownTopic = TOPICS.actions.length + 2;
@@ -79,10 +82,10 @@ export const TENANT_TABLES = {
 export type TenantTableName = keyof typeof TENANT_TABLES;
 export const TENANT_TABLE_NAMES = Object.keys(TENANT_TABLES) as TenantTableName[];
 
-/** For each table, what its rows are made of. */
+/** For each table, the type of the records that become its rows. */
 export type RecordOf<Table extends TenantTableName> = Parameters<(typeof TENANT_TABLES)[Table]['of']>[0];
 
-/** The tables that are left alone, and why. */
+/** The tables that retention leaves alone, and why. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
   quarantine: 'holds bytes in which no tenant could be read; to be empty, and watched',
   rollup_marks: 'says that an hour of a tenant was touched, and nothing of by what',
@@ -92,20 +95,20 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   identity: 'of the tables themselves',
 };
 
-/** The first instant from which the owner's rows are kept, or null for all of them. */
+/** Returns the first instant from which the owner's rows are kept, or null to keep all of them. */
 export type KeptFrom = (owner: string) => number | null;
 
-/** The owner of a record of the log that is past, so that its table has no place for it; null if it is not past. */
+/** Returns the owner of a record that is past, so that it is not stored again. Null if the record is not past. */
 export function ownerIfPast<Table extends TenantTableName>(
   table: Table,
   record: RecordOf<Table>,
   keptFrom: KeptFrom,
 ): string | null {
-  // One of the functions by its own record, which TypeScript cannot follow through the union.
+  // Each function takes the records of its own table. TypeScript cannot follow this through the union.
   const of = TENANT_TABLES[table].of as (record: RecordOf<Table>) => Owned;
   const { owner, at } = of(record);
   if (owner === EVERYBODY) return null;
   const fromMs = keptFrom(owner);
-  // What is no time goes to quarantine, not away.
+  // A record with an invalid time is not past. It goes to quarantine.
   return fromMs !== null && Date.parse(at) < fromMs ? owner : null;
 }

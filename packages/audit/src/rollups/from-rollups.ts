@@ -1,10 +1,12 @@
 /**
- * The source of analytics that reads sums where there are exact ones, and the base tables for the rest: for hours that
- * were touched since they were counted, for those that the period cuts, and for whatever the sums cannot tell.
+ * The source of analytics that reads sums where they are exact, and the base tables for the rest: for hours that were
+ * touched since they were counted, for hours that the period cuts, and for everything that sums cannot answer.
  *
- * Which hours are which is found once a statement, in one scalar subquery, so that no row is read from both sides or
- * from neither while a recorder and a refresh go on meanwhile. An hour that was exact then may have been touched since:
- * what came is then missing as a whole, as from any answer that was begun before it came.
+ * One scalar subquery a statement decides which hours are read from which table. So no row is read from both sides or
+ * from
+ * neither, even while a recorder and a refresh run. An hour that was exact then may have been touched since. Then the
+ * whole
+ * new batch is missing, as from any answer that began before the batch arrived.
  */
 import { ISSUED_MANDATE } from '@mandate/schemas';
 import {
@@ -19,7 +21,7 @@ import { decisionsNarrowed } from '../queries/decision-filter.ts';
 import { COLUMNS_ROLLED, groupsIn } from './groups.ts';
 import { dayOf, HOUR_MS } from './hour.ts';
 
-/** What a group has in common of what decisions can be narrowed by, and its column. */
+/** The filters that sums can answer, each with the column whose value a whole group shares. */
 const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
   agentId: 'agent_id',
   tool: 'tool',
@@ -45,7 +47,7 @@ export const fromRollups: Booked = (asked, shape) => {
   const key = [...new Set(['agent_id', 'verdict', ...columns])];
   const narrowing = Object.keys(present(ofGroups)).flatMap((name) => FILTERED[name] ?? []);
   const read = { columns: [...new Set([...key, ...narrowing, ...SUMMED])], rowColumns: ['hour'] };
-  // What was settled may share a group with decisions, and may be all that there is in one.
+  // Settlements may share a group with decisions, or have a group alone.
   const own = columnsInOrder(key).replace(
     /\bsettled\b/,
     decisionsOnly ? 'toInt128(0) AS settled' : 'settled',
@@ -55,7 +57,7 @@ export const fromRollups: Booked = (asked, shape) => {
       FROM (${groupsIn(`tenant = {tenant:String} AND ${where}`, read)})
       WHERE ${decisionsOnly ? 'calls > 0' : 'true'}${decisionsNarrowed(ofGroups)}`;
   const bucket = cutMs === undefined ? '' : `, intDiv(toUnixTimestamp64Milli(booked.at), ${cutMs})`;
-  // Added up at once: what comes behind is then as little as the answer, whatever a row of a source costs there.
+  // Summed here, so that the outer query gets as few rows as the answer has. Each row of a source costs time there.
   return `(
     SELECT min(booked.at) AS at, ${key.join(', ')}, sum(calls) AS calls, sumForEach(latencies) AS latencies, sum(near_misses) AS near_misses,
       sum(charged) AS charged, sum(settled) AS settled, max(last_at) AS last_at
@@ -75,10 +77,13 @@ function columnsInOrder(key: readonly string[]): string {
   return [...key, ...SUMMED].join(', ');
 }
 
-/** Whether the sums can tell it: everything it uses is the same within a group, and no cut lies within an hour. */
+/**
+ * True if sums can answer the question: every column that it uses has one value in a group, and no cut lies within an
+ * hour.
+ */
 function isRolled(asked: BookedFilter, { dimensions, cutMs = HOUR_MS }: BookedShape): boolean {
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
-  // Which of them it was, of those that were issued, no group says.
+  // A group does not say which of the grants it belongs to.
   const tellsIssued =
     dimensions.includes('mandate') || asked.mandate?.some((id) => id.startsWith(ISSUED_MANDATE)) === true;
   const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);
@@ -95,7 +100,10 @@ function present(filters: object): object {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
-/** Days to be read as such, hours to be read as such, and hours to be read from the base tables: three arrays, disjoint. */
+/**
+ * SQL for three disjoint arrays: days to read from sums, hours to read from sums, and hours to read from the base
+ * tables.
+ */
 function partition(asked: {
   fromMs: number | undefined;
   toMs: number | undefined;

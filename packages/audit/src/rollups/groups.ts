@@ -1,7 +1,13 @@
-/** What the rows of `rollup_sums` hold in their arrays: a group for everything that has all of `COLUMNS_ROLLED` in common. */
+/**
+ * The arrays in the rows of `rollup_sums`. Each index is a group: everything that shares the values of all
+ * `COLUMNS_ROLLED`.
+ */
 import { ISSUED_MANDATE } from '@mandate/schemas';
 
-/** Columns of decisions with few values each. The others (principal, policies, text, …) stay questions to the base tables. */
+/**
+ * Columns of decisions with few values each. Questions about other columns (principal, policies, text, …) read the
+ * base tables.
+ */
 export const COLUMNS_ROLLED = [
   'agent_id',
   'tool',
@@ -16,10 +22,13 @@ export const COLUMNS_ROLLED = [
   'kind',
 ] as const;
 
-/** Issued mandates are one here: there may be one for every few calls. Questions that tell them apart are for the base tables. */
+/**
+ * All grants share one group, because there may be one grant for every few calls. Questions about a single grant read
+ * the base tables.
+ */
 export const MANDATE_ROLLED = `if(startsWith(mandate_id, '${ISSUED_MANDATE}'), '${ISSUED_MANDATE}', mandate_id)`;
 
-/** As in a source of `booked`: what is equal within a group, and how the rest adds up. */
+/** The columns of an analytics source that add up within a group. */
 const SUMS = {
   calls: 'sum(calls)',
   latencies: 'sumForEach(latencies)',
@@ -34,13 +43,13 @@ const GROUP = [...COLUMNS_ROLLED, ...Object.keys(SUMS)];
 export const GROUP_COLUMNS = GROUP.map((name) => `groups.${name}`).join(', ');
 
 /**
- * Rows of a source added up into rows of `rollup_sums`, but for how long they are and what they know of: each row says which it
- * belongs to (`hour`), and what it means for that row (`unmatched`, `reaches_back_to`).
+ * SQL that sums rows of a source into rows of `rollup_sums`, without the columns `hours` and `touches`. Each source
+ * row names the row that it belongs to (`hour`), and what it adds to it (`unmatched`, `reaches_back_to`).
  */
 export function groupsOf(rows: string): string {
   const sums = Object.entries(SUMS).map(([name, sum]) => `${sum} AS summed_${name}`);
   const arrays = [...COLUMNS_ROLLED, ...Object.keys(SUMS).map((name) => `summed_${name}`)].map(
-    // As it stands, groupArray leaves NULL out.
+    // groupArray would leave NULL out, so each value is wrapped in a tuple.
     (name, index) => `arrayMap(one -> one.1, groupArray(tuple(${name}))) AS groups_${GROUP[index]}`,
   );
   return `
@@ -56,7 +65,10 @@ export function groupsOf(rows: string): string {
 /** The arrays of `groupsOf`, in the order of `GROUP_COLUMNS`. */
 export const GROUPS_GIVEN = GROUP.map((name) => `groups_${name}`).join(', ');
 
-/** The groups of the rows of `rollup_sums` that `where` finds, as rows: so many columns of them, beside `rowColumns`. */
+/**
+ * SQL for the groups in the rows of `rollup_sums` that match `where`, one row each: the given columns of the group,
+ * after `rowColumns`.
+ */
 export function groupsIn(
   where: string,
   { columns = GROUP, rowColumns }: { columns?: readonly string[]; rowColumns: readonly string[] },

@@ -1,17 +1,18 @@
-/** Time as the rollups count it: whole hours since 1970, UTC, and days of 24 of them. */
+/** Rollups count time in whole hours since 1970 in UTC, and in days of 24 such hours. */
 export const HOUR_MS = 3_600_000;
 
 /**
- * In a form through which ClickHouse sees what its indexes say of that column; and of no hours, without a look at those.
+ * SQL for "the time is in these hours". ClickHouse can use its indexes with this form. If there are no hours, it
+ * skips them.
  *
  * @param time a column of type DateTime64(3)
- * @param hours SQL of an array that is constant
+ * @param hours SQL of a constant array
  */
 export function inHours(time: string, hours: string): string {
   return `notEmpty(${hours}) AND intDiv(toUnixTimestamp64Milli(${time}), ${HOUR_MS}) IN (SELECT arrayJoin(${hours}))`;
 }
 
-/** The first hour of an hour's day. */
+/** SQL for the first hour of the day of an hour. */
 export function dayOf(hour: string): string {
   return `intDiv(${hour}, 24) * 24`;
 }

@@ -1,16 +1,24 @@
 /**
- * Says of hours that rows land which are booked in them, so that what was counted of these hours no longer counts.
+ * Marks the hours of arriving rows as touched, so that earlier sums of these hours no longer count.
  *
- * Once they are there, and before the batch is taken for done: a reader that sees that mark sees the rows, and if a
- * recorder dies between the two, the batch comes again and is marked then. And before they are there: rows that can be
- * seen and are not marked yet, for a moment or for as long as a full disk takes no mark, would be missing from what was
- * counted without them, while lists show them. The mark before is not enough alone: a process that counts an hour between
- * it and the rows knows of the mark, and not of the rows.
+ * Hours are marked after the rows are stored, and before the batch is acknowledged. A reader that sees this mark sees
+ * the rows. If
+ * a recorder dies between the two, the batch is recorded again and marked then. Hours are also marked before.
+ * Otherwise stored rows
+ * without a mark would be missing from sums while lists show them, for a moment or for as long as a full disk refuses
+ * the mark.
+ * The first mark alone is not enough: a process that counts the hour between the mark and the rows knows the mark
+ * without the rows.
  */
 import type { AuditClient } from '../port.ts';
 import { HOUR_MS } from './hour.ts';
 
-/** @param rows where each is booked; what is no time that a table could hold becomes no row either */
+/**
+ * Marks the hours of these rows before and after `land` stores them.
+ *
+ * @param rows the tenant and booking time of each. A row with an invalid time is skipped, because no table can store
+ * it either
+ */
 export async function markingTouched<T>(
   client: AuditClient,
   rows: readonly { tenant: string; at: string }[],
@@ -36,9 +44,9 @@ export async function markingTouched<T>(
 }
 
 /**
- * The same of every hour that may hold a row of that month, or of one before, of these tenants or of all: those rows go.
- * Which is every hour but those that are counted, and not from there: a process that counts an hour at this moment may
- * have read such a row already.
+ * Marks every hour that may hold a row of that month or an earlier one, of these tenants or of all, because those
+ * rows are dropped. It marks all hours except those whose sums are known to be newer. Hours without sums are marked
+ * too, because another process may be counting such a row at this moment.
  */
 export async function markReachingBack(
   client: AuditClient,
@@ -58,8 +66,8 @@ export async function markReachingBack(
 }
 
 /**
- * The same for everything that was recorded since then, by any recorder: a recorder of an earlier version does not say
- * what it touched.
+ * Marks the hours of everything recorded since this time, by any recorder, because recorders of an earlier version do
+ * not mark hours.
  */
 export async function markRecordedSince(client: AuditClient, sinceMs: number): Promise<void> {
   const since = "recorded_at >= fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')";

@@ -1,9 +1,10 @@
 /**
- * Counts again what was touched since it was counted: hours from the base tables, days from their hours. What it
- * writes says of how many touches it knew before it began to count. So it may be killed at any moment, run twice at once,
- * or rest for a year: a row that knows of fewer touches than there are now is not read (see from-rollups.ts).
+ * Counts again what was touched since it was counted: hours from the base tables, days from their hours. A row
+ * of sums records how many touches it knew when its counting began. So the refresh may be killed at any moment, run
+ * twice at once,
+ * or pause for a year: a row that knows fewer touches than there are now is not read (see from-rollups.ts).
  *
- * An hour that is still being touched can wait, as it would have to be counted over and over.
+ * An hour that is still being touched can wait, because otherwise it would be counted again and again.
  */
 import { z } from 'zod';
 import type { AuditClient } from '../port.ts';
@@ -13,15 +14,21 @@ import { COLUMNS_ROLLED, GROUP_COLUMNS, GROUPS_GIVEN, groupsIn, groupsOf, MANDAT
 import { dayOf, HOUR_MS } from './hour.ts';
 
 export type RefreshOptions = {
-  /** What was touched less long ago waits. */
+  /** An hour that was touched more recently waits. */
   quietMs: number;
-  /** Touches, so about rows, that one statement counts at most, unless a single hour has more. Default 300,000. */
+  /**
+   * At most this many touches (about one a row) are counted in one statement, unless a single hour has more. Default
+   * 300,000.
+   */
   mostRows?: number;
-  /** Ends it behind the statement that runs. */
+  /** Ends the refresh after the running statement. */
   signal?: AbortSignal;
 };
 
-/** One round: resolves with how many hours and days it counted; 0 of both, when nothing is left that could be. */
+/**
+ * Runs one round and returns how many hours and days it counted. Both are 0 if nothing is left that can be counted
+ * now.
+ */
 export async function refreshRollups(
   client: AuditClient,
   options: RefreshOptions,
@@ -41,7 +48,10 @@ export async function refreshRollups(
   return counted;
 }
 
-/** How many hours wait to be counted, those that are still being touched among them, and since when the longest does. */
+/**
+ * The number of hours that wait to be counted, including hours that are still being touched, and the time of the
+ * longest waiting one.
+ */
 export const waitingHours = question({
   params: z.strictObject({}),
   row: z.object({ hours: z.int(), sinceMs: z.int() }),
@@ -54,10 +64,10 @@ type Due = { tenant: string; hour: number; touched: number };
 const due = z.object({ tenant: z.string(), hour: z.int(), touched: z.int() });
 const paced = z.strictObject({ quietMs: z.int().min(0) });
 
-/** In one round, so that the newest are not kept waiting by the oldest for long. */
+/** Hours in one round. The limit keeps the newest hours from waiting long for the oldest. */
 const A_ROUND = 2_000;
 
-/** Hours with touches that no row of `rollup_sums` knows of, but for rows that are not `counted`. */
+/** SQL for hours with touches that no row of `rollup_sums` matching `counted` knows. */
 function touchedSince(counted: string): string {
   return `
       SELECT tenant, hour, sum(touches) AS touched, max(touched_at) AS last_touched_at
@@ -72,7 +82,7 @@ function known(spanHours: number, counted: string): string {
 
 const LEAVE_QUIET = "last_touched_at <= now64(3, 'UTC') - toIntervalMillisecond({quietMs:UInt32})";
 
-/** The newest first. What lacked a decision is looked at again every hour. */
+/** The newest hours come first. Hours with a settlement without a decision are counted again every hour. */
 const dueHours = question({
   params: paced,
   row: due,
@@ -83,7 +93,7 @@ const dueHours = question({
     LIMIT ${A_ROUND}`,
 });
 
-/** Days of which every hour that was ever touched is counted, and that are not as their hours are. */
+/** Days whose touched hours are all counted, and whose own sums are out of date. */
 const dueDays = question({
   params: paced,
   row: due,
@@ -122,7 +132,7 @@ function batches(rows: readonly Due[], mostRows: number): Batch[] {
   return all;
 }
 
-/** Also of what has become empty there is a row, so that it need not be looked for again. */
+/** An hour or day without records also gets a row, so that it is not counted again. */
 function insertRows(spanHours: number, rows: string): string {
   return `
     INSERT INTO rollup_sums (tenant, hours, hour, touches, unmatched, reaches_back_to, ${GROUP_COLUMNS})
@@ -135,10 +145,10 @@ function insertRows(spanHours: number, rows: string): string {
     SETTINGS join_use_nulls = 0, max_partitions_per_insert_block = 0`;
 }
 
-/** Behind every month. */
+/** Later than every month. */
 const NO_MONTH = 999_999;
 
-/** Only what settles a decision that is not on record has no code. */
+/** Only a settlement without a decision on record has no code. */
 const countHours = insertRows(
   1,
   `

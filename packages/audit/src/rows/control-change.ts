@@ -1,25 +1,25 @@
 /**
- * What the audit keeps of a change of the control topic: its kind, its subject, and the document. A row also has the
- * result of the change, which no record can have: it follows from all those before it.
+ * What the audit stores of a change of the control topic: its kind, its subject, and the document. The row also has
+ * the result of the change. No record contains the result, because it follows from all records before it.
  */
 import type { ControlRecord } from '@mandate/schemas';
 import type { Recorded } from '../recorded.ts';
 
 export type ControlChange = ControlRecord & { became: WhatBecame };
 
-/** What its readers found, all of them the same: as the policy package tells it. */
+/** The result of the change as every reader of the control topic computes it. The control-log package computes it. */
 type WhatBecame = {
-  /** Its place on the log, counted from 1. */
+  /** The log position of the change, counted from 1. */
   revision: number;
-  /** Why it never took effect; null where it did. */
+  /** Why the change was refused. Null if it was applied. */
   refusal: string | null;
-  /** The change had been made before, and happened once. */
+  /** True if the same change was made before. Then it was applied once. */
   isRepeat: boolean;
-  /** For a policy that it published: the number of this version; 0 for anything else. */
+  /** The number of the policy version that the change published. 0 for other changes. */
   policyVersion: number;
 };
 
-/** `subject`: the id of what was changed. `kept`: the record without who, when and why. */
+/** `subject`: the id of the changed document. `kept`: the record without who, when and why. */
 type Kept = { subject: string; agentId?: string; kept: object };
 
 const KEPT: {
@@ -27,8 +27,8 @@ const KEPT: {
 } = {
   'agent.put': ({ agent }) => ({ subject: agent.id, agentId: agent.id, kept: { agent } }),
   'agent.retired': ({ agentId }) => ({ subject: agentId, agentId, kept: { agentId } }),
-  // Without the hash, here and below: a writer of the log could use it to let itself in, and it says nothing about the
-  // change.
+  // The hash of a key is left out here and below. A person who can write to the log could use it to get access, and
+  // it says nothing about the change.
   'key.issued': ({ agentId, key: { hash: _, ...key } }) => ({
     subject: key.id,
     agentId,
@@ -52,11 +52,11 @@ const KEPT: {
 };
 
 function keptOf(record: ControlRecord): Kept {
-  // One of the functions by its own record, which TypeScript cannot follow through the union.
+  // Each function takes its own kind of record. TypeScript cannot follow this through the union.
   return (KEPT[record.event] as (record: ControlRecord) => Kept)(record);
 }
 
-/** On its way into the table, or into quarantine: what is no business of an auditor's is in neither. */
+/** Returns the change for its table or for quarantine, without anything that an auditor must not see. */
 export function recordedChange(
   record: ControlRecord,
   became: WhatBecame,
@@ -67,12 +67,15 @@ export function recordedChange(
   return { ...origin, record: { ...record, became }, value, void: became.isRepeat };
 }
 
-/** The id of its row, by its place: the change's own id may come again, of another change that is refused for that. */
+/**
+ * Returns the id of the row of a change, from its revision. The id of the change itself may repeat: a second change
+ * with it is refused.
+ */
 export function idOfChange(revision: number): string {
   return `chg_${String(revision).padStart(16, '0')}`;
 }
 
-/** The columns of its row that are its own. */
+/** Returns the columns that only changes have. */
 export function toldOfChange(record: ControlChange) {
   const { change, became } = record;
   const { subject, agentId = '' } = keptOf(record);

@@ -1,10 +1,10 @@
-/** A row of `control_events`: all of them in one shape. Empty text stands for none, no tenant for everyone. */
+/** A row of `control_events`, one shape for all events. Empty text means none. An empty tenant means every tenant. */
 import type { ActionDecided, ActionSettled, DecisionsRecord } from '@mandate/schemas';
 import { z } from 'zod';
 import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
 import { type ControlChange, toldOfChange } from './control-change.ts';
 
-/** Everything in the decisions topic that is neither a decision nor a settlement. */
+/** Every record of the decisions topic except decisions and settlements. */
 type Operated = Exclude<DecisionsRecord, ActionDecided | ActionSettled>;
 export type ControlEvent = Operated | ControlChange;
 
@@ -52,7 +52,7 @@ export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEven
   };
 }
 
-/** The columns in which the events differ. */
+/** Returns the columns in which the events differ. */
 export function toldBy(event: ControlEvent) {
   if ('change' in event) return toldOfChange(event);
   switch (event.event) {

@@ -1,4 +1,4 @@
-/** A row of `decisions`. Empty text stands for none. */
+/** A row of `decisions`. Empty text means none. */
 import { type Decision, ownFreeFieldsOf, subjectOf } from '@mandate/schemas';
 import { z } from 'zod';
 import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
@@ -97,7 +97,10 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
   };
 }
 
-/** As JSON: the arguments of a tool call; of another kind its own free fields, by their names. Empty if there are none. */
+/**
+ * Returns as JSON the arguments of a tool call, or the free fields of another kind of action. Empty if there are
+ * none.
+ */
 function argumentsIn(action: Decision['action']): string {
   const own = ownFreeFieldsOf(action);
   if (own.length === 0) return '';

@@ -1,4 +1,4 @@
-/** Decisions as the log has held them: what they were weighed against, and what was used once they had fallen. */
+/** The limits of example decisions from the log, and how much of each was used after the decision. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { actionDecided } from '@mandate/schemas';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const tersely = (name: string) =>
       `${kind} ${scope}/${subject}/${id}/${window_ms} ${used}/${most}`,
   );
 
-test('a refusal has used nothing', () => {
+test('leaves the use unchanged for a refusal', () => {
   expect(tersely('action.decided.block-budget.json')).toEqual([
     'rate /airline-007/send_certificate/3600000 2/5',
     'budget agent/airline-007/total/0 9990000/10000000',
@@ -22,7 +22,7 @@ test('a refusal has used nothing', () => {
   ]);
 });
 
-test('what is allowed is counted in', () => {
+test('includes the charge of an allowed action', () => {
   const { chargedMicros } = read('action.decided.allow.json');
   expect(chargedMicros).toBe(100_000);
   expect(tersely('action.decided.allow.json')).toEqual([
@@ -33,7 +33,7 @@ test('what is allowed is counted in', () => {
   ]);
 });
 
-test("a budget of all who hold a mandate is its policy's", () => {
+test('names the policy of a budget that all holders of a mandate share', () => {
   const evidence = { scope: 'mandate', id: 'shared', windowMs: null, spentMicros: 1, maxMicros: 9 };
   const check = { check: 'budget', result: 'pass' as const, evidence };
   const mandate = { id: 'mnd_1', hash: '', rules: ['r'], policies: ['refunds@2'] };
@@ -45,7 +45,7 @@ test("a budget of all who hold a mandate is its policy's", () => {
   expect(limitsWeighed(decision).map(({ subject }) => subject)).toEqual(['mnd_1', 'refunds']);
 });
 
-test('what an agent above, or one policy of several, has of its own is theirs', () => {
+test('names the ancestor or the policy that a limit belongs to', () => {
   const decision = read('action.decided.block-budget.json');
   const budget = { id: 'b', windowMs: null, spentMicros: 1, maxMicros: 2 };
   const seen = (evidence: object, of: object) => ({
@@ -73,7 +73,7 @@ test('what an agent above, or one policy of several, has of its own is theirs', 
   ]);
 });
 
-test('counts no limit for evidence of a newer writer, or for none', () => {
+test('returns no limit for a check without evidence or with evidence of a newer writer', () => {
   const decision = read('action.decided.allow.json');
   const checks = [
     { check: 'budget', result: 'pass' as const, evidence: { scope: 'galaxy', id: 'x', windowMs: null } },
@@ -83,7 +83,7 @@ test('counts no limit for evidence of a newer writer, or for none', () => {
   expect(limitsWeighed({ ...decision, checks })).toEqual([]);
 });
 
-test('every example can be weighed', () => {
+test('reads the limits of every example', () => {
   for (const name of readdirSync(EXAMPLES).filter((each) => each.startsWith('action.decided'))) {
     for (const { used, most } of limitsWeighed(read(name))) {
       expect(Number.isSafeInteger(used) && most >= 0, name).toBe(true);

@@ -1,18 +1,18 @@
-/** What a decision was weighed against, as its checks tell it: each budget and rate with a limit, and how much is used. */
+/** The limits of a decision, from its checks: each budget and rate with a limit, and how much of it is used. */
 import { BUDGET_SCOPES, budgetSubject, type Check, type Decision, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
   kind: z.enum(['budget', 'rate']),
-  /** The scope of a budget; empty for a rate. */
+  /** The scope of a budget. Empty for a rate. */
   scope: z.string(),
   /** The subject of the budget, or the agent of the calls. */
   subject: z.string(),
-  /** The id of a budget; the tool of a rate, empty for all calls. */
+  /** The id of a budget. For a rate its tool, or empty for a rate of all calls. */
   id: z.string(),
   /** 0: without a window. */
   window_ms: z.int().min(0),
-  /** Once the decision had fallen: in micro-dollars, or calls. */
+  /** The use after the decision, in micro-dollars or calls. */
   used: z.int(),
   most: z.int().min(0),
 });
@@ -28,7 +28,7 @@ const seenOfBudget = z.object({
 
 const seenOfRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
 
-/** Checks that skipped, counted without a limit, or say something that this version does not know, weigh nothing. */
+/** Leaves out checks that were skipped, that have no limit, or that this version does not know. */
 export function limitsWeighed(decision: Decision): LimitColumn[] {
   return decision.checks.flatMap((check) => budgetIn(check, decision) ?? rateIn(check, decision) ?? []);
 }
