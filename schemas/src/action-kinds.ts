@@ -46,10 +46,11 @@ function kindOf(type: ActionType): ActionKind {
 
 /** What the action is about, as the agent names it: the tool, the model. */
 export function subjectOf(action: Action): string {
+  const { type } = action;
   // Reading a field by its own name is faster than by a variable name.
-  if (action.type === 'tool_call') return action.tool;
-  if (action.type === 'llm_call') return action.model;
-  return String(fieldsOf(action)[kindOf(action.type).subject] ?? '');
+  if (type === 'tool_call') return action.tool;
+  if (type === 'llm_call') return action.model;
+  return String(fieldsOf(action)[kindOf(type).subject] ?? '');
 }
 
 /** The fields that the agent fills in freely and that the action has: `args`, `context`. */
