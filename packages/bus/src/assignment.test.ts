@@ -31,7 +31,7 @@ describe('an assignment', () => {
     );
   });
 
-  test('is at rest once it is carried out', () => {
+  test('changes nothing when it runs again on its own result', () => {
     fc.assert(
       fc.property(shares, members, (partitions, names) => {
         const target = assign(partitions, toAll(names));
@@ -44,7 +44,7 @@ describe('an assignment', () => {
     );
   });
 
-  test('moves only what evens out the shares', () => {
+  test('moves no more partitions than balance needs', () => {
     const held = ['a', 'a', 'a', 'a', 'b', 'b'].map((owner, partition) => ({
       partition,
       topic: 'odd',
@@ -56,7 +56,7 @@ describe('an assignment', () => {
     expect(moved.every(({ partition }) => target.get(partition) === 'c')).toBe(true);
   });
 
-  test('gives a topic only to those who subscribed to it', () => {
+  test('gives a topic only to its subscribers', () => {
     fc.assert(
       fc.property(shares, (partitions) => {
         const target = assign(partitions, [

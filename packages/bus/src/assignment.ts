@@ -1,11 +1,12 @@
 /**
- * Who gets which partition. Pure, so every member that looks at the same rows comes to the same answer and no
- * leader is needed. Sticky: an owner keeps what it has, and only what evens out the shares moves.
+ * Decides which member gets which partition. The function is pure: members that read the same rows reach the same
+ * result, so no leader is needed. It is sticky: an owner keeps its partitions, and only the partitions that balance
+ * the shares move.
  */
 export type Share = { partition: number; topic: string; owner: string | null };
 export type Subscriber = { member: string; topics: readonly string[] };
 
-/** The member that each partition (by id) should belong to; a partition without a subscriber is left out. */
+/** Returns the member that each partition (by id) should belong to. A partition without a subscriber is left out. */
 export function assign(shares: readonly Share[], subscribers: readonly Subscriber[]): Map<number, string> {
   const members = [...subscribers].sort((a, b) => (a.member < b.member ? -1 : 1));
   const held = new Map(members.map(({ member }) => [member, 0]));

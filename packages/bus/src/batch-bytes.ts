@@ -1,5 +1,5 @@
 /**
- * Once the values of a batch weigh so much, it is full, however many records were asked for: handling it must not take so
- * long that its handler loses the partition, however tight its producer packed it.
+ * A batch is full when its values reach this many bytes, however many records the caller asked for. Otherwise the
+ * handler could take so long over a tightly packed batch that it loses the partition.
  */
 export const BATCH_BYTES = 2 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /**
- * The contract of port.ts, as tests: every implementation of the bus runs all of them. Imported by tests only.
+ * The contract of port.ts, as tests: every implementation of the bus runs all of them. Only tests import this file.
  *
  *     busContract('sqlite', async () => ({ bus, another, expire, dispose }));
  */
@@ -14,8 +14,8 @@ import { reading } from './contract/reading.ts';
 import { type Harness, Scene } from './contract/scene.ts';
 
 /**
- * @param makeBus called before each test. Topics have names of their own in each test, so one log may serve all.
- * @param patienceMs how long a condition may take to come true; what a rebalance takes is the measure.
+ * @param makeBus called before each test. Each test uses topics of its own, so all tests may share one log.
+ * @param patienceMs how long a condition may take to come true. It must be longer than a rebalance.
  */
 export function busContract(name: string, makeBus: () => Promise<Harness>, patienceMs = 15_000): void {
   describe(`${name} keeps the contract of the bus:`, { timeout: patienceMs * 4 }, () => {

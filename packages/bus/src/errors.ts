@@ -1,6 +1,6 @@
 import { MandateError } from '@mandate/runtime';
 
-/** The log does not answer. What was being written may or may not be on it; reading again tells. */
+/** The log does not answer. Records of a pending append may or may not be on it. A later read shows which. */
 export function unavailable(
   message: string,
   facts: { cause?: unknown; retryable?: boolean; remedy?: string | undefined } = {},
@@ -29,7 +29,7 @@ export function fenced(group: string, topic: string, partition: number): Mandate
   );
 }
 
-/** `wanted` is the position that the log cannot serve, `startOffset`..`endOffset` what it holds. */
+/** `wanted` is the position that the log cannot serve. The log holds `startOffset` to `endOffset`. */
 export function offsetLost(facts: {
   topic: string;
   partition: number;
@@ -56,7 +56,7 @@ export function closed(): MandateError {
   });
 }
 
-/** The log has a batch of records that cannot be read, and nothing behind it is handed over for that. */
+/** The log has a batch of records that cannot be read. So no record after it is handed over. */
 export function unreadable(facts: {
   topic: string;
   partition: number;
@@ -77,8 +77,8 @@ export function unreadable(facts: {
 }
 
 /**
- * A record of the decisions topic is of a kind that this program does not know. A reader that needs all of them must stop
- * there: the record may change what those around it mean.
+ * A record of the decisions topic is of a kind that this program does not know. A reader that needs all records must
+ * stop there, because the record may change what its neighbours mean.
  */
 export function recordUnreadable(
   { topic, partition, offset }: { topic: string; partition: number; offset: number },
@@ -91,12 +91,12 @@ export function recordUnreadable(
   });
 }
 
-/** A topic is missing, or is not as its records need it. */
+/** A topic is missing, or its settings do not suit its records. */
 export function topicUnfit(message: string, remedy: string, cause?: unknown): MandateError {
   return new MandateError('BUS_TOPIC_UNFIT', message, { remedy, cause });
 }
 
-/** The caller asked for what cannot be; nothing was written. */
+/** The caller asked for something impossible. Nothing was written. */
 export function misused(message: string): MandateError {
   return new MandateError('BUS_MISUSED', message, {
     remedy: 'Correct the call; trying again does not help.',

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { InFlight } from './in-flight.ts';
 
-test('who comes while it is full waits in line, and enters when there is room', async () => {
+test('keeps waiting callers in order, and lets them in when there is room', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 60_000 });
   await inFlight.enter(2, 10);
   const entered: string[] = [];
@@ -17,14 +17,14 @@ test('who comes while it is full waits in line, and enters when there is room', 
   expect(entered).toEqual(['large', 'small']);
 });
 
-test('bytes count as well as records', async () => {
+test('counts bytes as well as records', async () => {
   const inFlight = new InFlight({ records: 100, bytes: 100, waitMs: 1 });
   await inFlight.enter(1, 80);
   await expect(inFlight.enter(1, 30)).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
   await inFlight.enter(1, 20);
 });
 
-test('what is urgent waits for no room, and takes it from those who come after', async () => {
+test('lets urgent records in without room, and takes the room from later callers', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 1 });
   await inFlight.enter(2, 10);
   const waiting = inFlight.enter(1, 10);
@@ -33,7 +33,7 @@ test('what is urgent waits for no room, and takes it from those who come after',
   await expect(waiting).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
 });
 
-test('more than the bound passes when it is alone', async () => {
+test('lets an append above the limit pass when it is alone', async () => {
   const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1 });
   await inFlight.enter(50, 5_000);
   await expect(inFlight.enter(1, 1)).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
@@ -41,7 +41,7 @@ test('more than the bound passes when it is alone', async () => {
   await inFlight.enter(1, 1);
 });
 
-test('whoever gives up lets those behind it through', async () => {
+test('lets the next callers through when a waiting one gives up', async () => {
   vi.useFakeTimers();
   try {
     const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1_000 });

@@ -3,8 +3,9 @@ import { overloaded } from './errors.ts';
 export type InFlightBounds = { records: number; bytes: number; waitMs: number };
 
 /**
- * Back-pressure: how much may be handed to the log and not yet acknowledged. Who comes while it is full waits in
- * line, for a bounded time. One append larger than the bound passes when it is alone, or it never could.
+ * Back-pressure: limits the records that are handed to the log and not yet acknowledged. While it is full, callers
+ * wait in order, for a bounded time. An append larger than the limit passes when it is alone, because otherwise it
+ * could never pass.
  */
 export class InFlight {
   readonly #bounds: InFlightBounds;
@@ -17,8 +18,8 @@ export class InFlight {
   }
 
   /**
-   * Resolves when there is room, or at once for what is urgent; rejects with BUS_OVERLOADED after `waitMs`. Every entry must
-   * `leave`.
+   * Resolves when there is room, or at once if urgent. Rejects with BUS_OVERLOADED after `waitMs`. Each caller that
+   * entered must call `leave`.
    */
   enter(records: number, bytes: number, urgent = false): Promise<void> {
     if (urgent || (this.#line.length === 0 && this.#hasRoom(records, bytes))) {

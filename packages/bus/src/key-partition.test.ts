@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keyPartition, murmur2 } from './key-partition.ts';
 
-describe('a key names its partition as Kafka does', () => {
+describe('keyPartition', () => {
   // From Kafka's own unit tests of its hash.
   test.each([
     ['21', -973932308],
@@ -14,7 +14,7 @@ describe('a key names its partition as Kafka does', () => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
   });
 
-  // What Kafka 4.1's `Utils.murmur2` and `BuiltInPartitioner.partitionForKey` answered, for 8 and for 12 partitions.
+  // The results of Kafka 4.1's `Utils.murmur2` and `BuiltInPartitioner.partitionForKey`, for 8 and for 12 partitions.
   test.each([
     ['', 275646681, 1, 9],
     ['a', -1563381124, 4, 4],
@@ -27,20 +27,20 @@ describe('a key names its partition as Kafka does', () => {
     ['größe/✓', 570980685, 5, 9],
     ['🚀', 761778625, 1, 1],
     ['default/agent \u0000 nul', 518505335, 7, 11],
-  ])('the hash and the partitions of %j', (key, hash, ofEight, ofTwelve) => {
+  ])('has Kafka’s hash and partitions for %j', (key, hash, ofEight, ofTwelve) => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
     expect([keyPartition(key, 8), keyPartition(key, 12)]).toEqual([ofEight, ofTwelve]);
   });
 
-  test('bytes above 127 count as Java counts them', () => {
+  test('counts bytes above 127 as Java does', () => {
     expect(murmur2(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)))).toBe(-1948347274);
   });
 
-  test('the sign bit is dropped before the remainder', () => {
+  test('drops the sign bit before the remainder', () => {
     expect(keyPartition('21', 1000)).toBe((-973932308 & 0x7fffffff) % 1000);
   });
 
-  test('keys are hashed as UTF-8', () => {
+  test('hashes keys as UTF-8', () => {
     expect(keyPartition('größe', 1 << 30)).toBe(
       (murmur2(Buffer.from('größe', 'utf8')) & 0x7fffffff) % (1 << 30),
     );

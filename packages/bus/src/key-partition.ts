@@ -1,7 +1,7 @@
 /**
- * Which partition a key belongs to: the default of Kafka's own producer (`BuiltInPartitioner.partitionForKey`), murmur2
- * over the key's UTF-8 bytes, so that every log and every foreign producer put one agent's records into the same
- * place. Producers on librdkafka, kcat among them, take CRC-32 unless told `partitioner=murmur2_random`.
+ * Returns the partition of a key, like Kafka's own producer (`BuiltInPartitioner.partitionForKey`): murmur2 over the
+ * key's UTF-8 bytes. So every log and every Java producer put an agent's records into the same partition. Producers
+ * on librdkafka, such as kcat, use CRC-32 unless set to `partitioner=murmur2_random`.
  */
 export function keyPartition(key: string, partitions: number): number {
   return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;

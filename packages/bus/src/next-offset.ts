@@ -1,6 +1,9 @@
 import type { LogRecord } from './port.ts';
 
-/** The offset behind a record, or behind all that an unreadable batch stands for: where to commit once it is done. */
+/**
+ * Returns the offset after a record, or after all records of an unreadable batch. A handler commits this offset when
+ * the record is done.
+ */
 export function nextOffset({ position, unreadable }: LogRecord): number {
   return (unreadable?.lastOffset ?? position.offset) + 1;
 }

@@ -13,19 +13,19 @@ async function opened(env: Record<string, string>) {
   return { bus, path };
 }
 
-test('without brokers it is the file', async () => {
+test('opens the file without brokers', async () => {
   const { bus, path } = await opened({});
   await bus.ping();
   expect(existsSync(path)).toBe(true);
 });
 
-test('with brokers it is Kafka, and no file is made in its place when they are away', async () => {
+test('opens Kafka with brokers, and makes no file when they are down', async () => {
   const { bus, path } = await opened({ MANDATE_KAFKA_BROKERS: '127.0.0.1:1' });
   await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   expect(existsSync(path)).toBe(false);
 });
 
-test('certificates that cannot be read are said at once', async () => {
+test('fails at once on certificates that cannot be read', async () => {
   const env = {
     MANDATE_KAFKA_BROKERS: '127.0.0.1:1',
     MANDATE_KAFKA_TLS: 'true',

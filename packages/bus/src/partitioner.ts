@@ -1,7 +1,10 @@
 import { keyPartition } from './key-partition.ts';
 import type { Outgoing } from './port.ts';
 
-/** Chooses the partition of a record: the one that the record names, else by its key, else each partition in turn. */
+/**
+ * Chooses the partition of a record: the partition that the record names, else the partition of its key, else each
+ * partition in turn.
+ */
 export class Partitioner {
   #last = 0;
 

@@ -1,4 +1,4 @@
-/** Work that has begun and not ended yet: closing waits for it. */
+/** Work that has begun and not yet ended. Closing waits for it. */
 export class Pending {
   readonly #begun = new Set<Promise<unknown>>();
 
@@ -8,7 +8,7 @@ export class Pending {
     return tracked;
   }
 
-  /** Resolves when everything begun so far has ended, well or badly. */
+  /** Resolves when everything that has begun has ended, with or without an error. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#begun);
   }

@@ -1,7 +1,7 @@
 /**
- * The port of the log: what Mandate asks of Kafka, or of a SQLite file on one machine.
+ * The port of the log: what Mandate needs of Kafka, or of a SQLite file on one machine.
  *
- * A topic has partitions; a record's key fixes its partition, and within one partition order is kept. A record is always
+ * A topic has partitions. A record's key decides its partition, and a partition keeps the order. A record is always
  * identified by its position. Delivery to a consumer group is at least once: the position moves only when the handler
  * commits, after its work. Every implementation passes `contract.ts`.
  */
@@ -9,45 +9,54 @@
 import type { MandateError } from '@mandate/runtime';
 import type { WrittenRecord } from '@mandate/schemas';
 
-/** Where one record lies: the identity of one delivery. `offset` counts from 0 within the partition. */
+/** The position of one record: the identity of one delivery. `offset` counts from 0 within the partition. */
 export type LogPosition = { topic: string; partition: number; offset: number };
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A record to append. `key: null` means no order is asked for; `partition` overrides the key. */
+/** A record to append. `key: null` means that its order does not matter. `partition` overrides the key. */
 export type Outgoing = {
   key: string | null;
   value: string | Uint8Array;
   headers?: Headers;
   partition?: number;
   /**
-   * The object that `value` is the text of. The embedded log hands it to readers of this process, and no code may change
-   * it any more.
+   * The object that `value` is the JSON text of. The embedded log hands this object to readers of the same process.
+   * So no code may change it any more.
    */
   written?: WrittenRecord;
 };
 
-/** A record as read. `value` is bytes as they were written; `appendedAtMs` is the log's clock, never the writer's. */
+/**
+ * A record as read. `value` has the bytes as written. `appendedAtMs` is the time on the log's clock, never on the
+ * writer's.
+ */
 export type LogRecord = {
   position: LogPosition;
   key: string | null;
   value: Uint8Array;
   headers: Headers;
   appendedAtMs: number;
-  /** What this process wrote `value` from. Absent where another process wrote it, or where it was written some time ago. */
+  /**
+   * The object from which this process wrote `value`. Absent if another process wrote the record, or if it was
+   * written some time ago.
+   */
   written?: WrittenRecord;
-  /** Set when this is no record, but a batch of them; seen by consumers with `takesUnreadable` alone. */
+  /**
+   * Set if this is a batch that cannot be read, and not a record. Only consumers with `takesUnreadable` get such
+   * batches.
+   */
   unreadable?: UnreadableBatch;
 };
 
 /**
- * A batch in a form that no reader can split into records: garbled, packed by an unknown codec, or so that it would take
- * all memory. It stands in the place of its records: the position has the first of their offsets, `value` all of the
- * batch as it lies on the log. The log of one machine has none.
+ * A batch that no reader can split into records: it is damaged, its codec is unknown, or it would take all memory. It
+ * stands for its records: `position` has the first of their offsets, and `value` the whole batch as it is on the log.
+ * The SQLite log has none.
  */
 export type UnreadableBatch = { lastOffset: number; reason: string };
 
-/** What a producer gets back: the record is on the log, there. */
+/** What the appender of a record gets back: the record is on the log, at this position. */
 export type Acknowledged = { position: LogPosition; appendedAtMs: number };
 
 /** Consecutive records of one partition, handed to one member of a group. Never empty. */
@@ -55,17 +64,17 @@ export type Batch = {
   topic: string;
   partition: number;
   records: readonly LogRecord[];
-  /** The offset that the next record appended to this partition will get, as known when the batch was read. */
+  /** The offset that the next record appended to this partition will get, as of reading the batch. */
   endOffset: number;
   /**
-   * Moves the group's position: `nextOffset` is the first one NOT done. Call it after the work is done and
-   * acknowledged. Fails with BUS_FENCED when the partition meanwhile belongs to another member, and with BUS_MISUSED
+   * Moves the group's position. `nextOffset` is the first offset that is NOT done. Call it after the work is done and
+   * acknowledged. Fails with BUS_FENCED if the partition meanwhile belongs to another member, and with BUS_MISUSED
    * outside of this batch. A position never moves back.
    */
   commit(nextOffset: number): Promise<void>;
-  /** Keeps the membership alive during long work; throws BUS_FENCED when it is lost. */
+  /** Keeps the membership alive during long work. Throws BUS_FENCED if the membership is lost. */
   heartbeat(): Promise<void>;
-  /** Aborts when the consumer stops or loses the partition: finish what is in hand and return. */
+  /** Aborts when the consumer stops or loses the partition. The handler must finish its batch and return. */
   signal: AbortSignal;
 };
 
@@ -74,94 +83,108 @@ export type ConsumerOptions = {
   topics: readonly string[];
   /** Where a group without a committed position starts. */
   from: 'earliest' | 'latest';
-  /** At most so many records a batch, and fewer when they are heavy: see batch-bytes.ts. Default 500. */
+  /** The most records in a batch. A batch of large records has fewer (batch-bytes.ts). Default 500. */
   maxBatch?: number;
   /**
-   * Batches that cannot be read are handed over too, and a commit after one passes its records over. Without this, and in
-   * every other way of reading, they are BUS_UNREADABLE and nothing goes on behind them.
+   * If true, batches that cannot be read are handed over too, and a commit after one passes over its records.
+   * Otherwise, and in every other way of reading, such a batch is a BUS_UNREADABLE, and no record after it is handed
+   * over.
    */
   takesUnreadable?: boolean;
-  /** A member that is silent for so long loses its partitions. Default 10,000. */
+  /** A member that is silent for this long loses its partitions. Default 10,000. */
   sessionTimeoutMs?: number;
   /**
-   * Called before the first batch of each newly assigned partition, e.g. to load what belongs to it. A group
-   * member handles one batch per partition at a time, different partitions concurrently.
+   * Called before the first batch of each newly assigned partition, for example to load its data. A member handles
+   * one batch of a partition at a time, and different partitions concurrently.
    */
   onAssigned?(partitions: readonly { topic: string; partition: number }[]): Promise<void>;
   /**
-   * Told of a partition that cannot go on (BUS_OFFSET_LOST, BUS_UNREADABLE): it halts where it is, the others go on, and
-   * its next holder is told again. Without this, one that cannot go on ends the consumer.
+   * Called for a partition that cannot go on (BUS_OFFSET_LOST, BUS_UNREADABLE). The partition halts, the others go
+   * on, and the member that gets it next is called again. Without `onHalted`, such a partition ends the consumer.
    */
   onHalted?(partition: { topic: string; partition: number }, error: MandateError): void;
   /**
-   * Returning without a commit means the same records come again. Throwing ends the consumer (see `finished`), with
-   * one exception: a BUS_FENCED let through is a partition lost, and the consumer goes on with the others.
+   * If the handler returns without a commit, the same records come again. If it throws, the consumer ends (see
+   * `finished`). The only exception is BUS_FENCED: then the partition is lost, and the consumer goes on with the
+   * others.
    */
   onBatch(batch: Batch): Promise<void>;
 };
 
 export type Consumer = {
-  /** Resolves after `stop()`; rejects when the handler threw, or a partition cannot go on (see `onHalted`). */
+  /** Resolves after `stop()`. Rejects if the handler threw, or if a partition cannot go on (see `onHalted`). */
   finished: Promise<void>;
-  /** Graceful drain: no new batch starts, running ones finish (bounded by `drainMs`, default 10,000), membership ends. */
+  /**
+   * Stops gracefully: starts no new batch, waits for running ones (at most `drainMs`, default 10,000), and leaves the
+   * group.
+   */
   stop(drainMs?: number): Promise<void>;
-  /** Records not yet committed by the group, for every partition of its topics, in any member: the lag metric. */
+  /**
+   * Returns the number of records that the group has not committed, for every partition of its topics, whichever
+   * member has it. This is the lag metric.
+   */
   lag(): Promise<readonly { topic: string; partition: number; lag: number }[]>;
   /**
-   * From now on these topics and no others, by the same way as when members come and go: a partition is let go of between
-   * batches. One that the group has no position for begins at its start, whatever `from` says. Members of a group may
-   * differ: a topic is shared by those that follow it. Fails with BUS_TOPIC_UNFIT where a topic that is new to it
-   * cannot be read; all is then as it was.
+   * Follows these topics and no others from now on. Partitions move between batches, as when members join and leave.
+   * A partition without a position of the group begins at its start, whatever `from` says. Members of a group may
+   * differ: the members that follow a topic share it. Fails with BUS_TOPIC_UNFIT if a new topic cannot be read. Then
+   * nothing has changed.
    */
   follow(topics: readonly string[]): Promise<void>;
 };
 
 export type ReaderOptions = {
   topics: readonly string[];
-  /** `earliest`, `latest` (only what comes from now on), or the first offset wanted, by `topic/partition`; a partition not named starts at the earliest. */
+  /**
+   * `earliest`, `latest` (only new records), or the first offset wanted, by `topic/partition`. A partition that is
+   * not named starts at the earliest.
+   */
   from: 'earliest' | 'latest' | Readonly<Record<string, number>>;
-  /** At most so many records a call, and fewer when they are heavy. Default 1,000. */
+  /** The most records in a call. A call with large records has fewer. Default 1,000. */
   maxBatch?: number;
   onRecords(records: readonly LogRecord[]): Promise<void> | void;
 };
 
 /**
- * Reads every partition, in no group, committing nothing: for projections, snapshots, and callers that wait for a
+ * Reads every partition, in no group, without commits: for projections, snapshots, and callers that wait for a
  * decision.
  */
 export type Reader = {
   /**
-   * Resolves once everything that was on the log when the reader started has been handed over; rejects when the
+   * Resolves once all records that were on the log when the reader started have been handed over. Rejects if the
    * reader ends before.
    */
   caughtUp: Promise<void>;
-  /** Resolves after `stop()`; rejects when the handler threw, or the log no longer holds the next offset (BUS_OFFSET_LOST), or not legibly (BUS_UNREADABLE). */
+  /**
+   * Resolves after `stop()`. Rejects if the handler threw, if the log no longer holds the next offset
+   * (BUS_OFFSET_LOST), or if the next batch cannot be read (BUS_UNREADABLE).
+   */
   finished: Promise<void>;
-  /** The next offset to be read, by `topic/partition`. */
+  /** Returns the next offset to be read, by `topic/partition`. */
   positions(): Readonly<Record<string, number>>;
   stop(): Promise<void>;
 };
 
 export type PartitionRange = { topic: string; partition: number; startOffset: number; endOffset: number };
 
-/** How far a group has committed: `nextOffset` is the first one not done. */
+/** How far a group has committed. `nextOffset` is the first offset that is not done. */
 export type GroupPosition = { group: string; topic: string; partition: number; nextOffset: number };
 
 export type AppendOptions = {
   /**
-   * These records wait behind no others, not even behind earlier ones of the same key, and for no room. For the few records
-   * that must reach the log however much is on its way there: what operators do to stop agents.
+   * If true, these records do not wait for earlier records, not even of the same key, and not for room. For the few
+   * records that must reach the log under any load: operators' commands that stop agents.
    */
   urgent?: boolean;
 };
 
 export interface Bus {
-  /** What the log is, as traces name it. */
+  /** The kind of log, as traces name it. */
   readonly system: 'kafka' | 'sqlite';
   /**
-   * Appends in the given order and resolves when every record is on the log, with where each one lies (same order
-   * as given). All-or-error within bounded time (BUS_UNAVAILABLE, retryable); after an error some may be on the log.
-   * Back-pressure: waits while too much is in flight, and fails with BUS_OVERLOADED when the wait is too long.
+   * Appends in the given order. Resolves when every record is on the log, with their positions in the same order.
+   * Fails as a whole within bounded time (BUS_UNAVAILABLE, retryable). After an error some records may be on the log.
+   * Waits while too much is in flight, and fails with BUS_OVERLOADED if the wait is too long.
    */
   append(
     topic: string,
@@ -171,23 +194,24 @@ export interface Bus {
   consume(options: ConsumerOptions): Promise<Consumer>;
   read(options: ReaderOptions): Promise<Reader>;
   /**
-   * Makes a topic if it is missing, as its records need it, and says whether it was missing: for programs that prepare
-   * topics, also where they are not made at their first use. Fails with BUS_TOPIC_UNFIT where this client may not.
+   * Makes a topic with the settings that its records need if it is missing. Returns whether it was missing. For
+   * programs that prepare topics, also if `createTopics` is off. Fails with BUS_TOPIC_UNFIT if this client may not
+   * make it.
    */
   makeTopic(topic: string): Promise<boolean>;
   /**
-   * What the log holds of a topic now: one row per partition; `startOffset` moves with retention. With `beforeMs`, what of
-   * it was appended before that time of the log's clock.
+   * Returns what the log holds of a topic now: one row for each partition. `startOffset` moves with retention. With
+   * `beforeMs`, only records count that were appended before that time of the log's clock.
    */
   ranges(topic: string, beforeMs?: number): Promise<readonly PartitionRange[]>;
   /**
-   * The positions of groups with names that begin with `prefix`, whether they have members now or not; nothing for a
-   * group that never had one.
+   * Returns the positions of groups whose names begin with `prefix`, with or without members. Groups that never had a
+   * position are left out.
    */
   positions(prefix: string): Promise<readonly GroupPosition[]>;
-  /** One record by its position; null when retention took it or it never was. */
+  /** Returns one record by its position. Null if retention deleted it or it never existed. */
   at(position: LogPosition): Promise<LogRecord | null>;
-  /** Whether the log answers now; throws BUS_UNAVAILABLE otherwise. For readiness. */
+  /** Resolves if the log answers now. Otherwise throws BUS_UNAVAILABLE. For readiness checks. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,9 +1,12 @@
-/** How much goes into one piece, whichever is reached first. */
+/** The most records and bytes of one slice, whichever is reached first. */
 export type SliceLimits = { records: number; bytes: number };
 
 export type Slice<T> = { records: T[]; bytes: number };
 
-/** What one call brings may be more than one request or transaction should hold: pieces of it, in order. A larger record goes alone. */
+/**
+ * Cuts the records of one call into slices that one request or transaction can hold, in order. A record above the
+ * limit is a slice of its own.
+ */
 export function slicesOf<T extends { bytes: number }>(records: readonly T[], most: SliceLimits): Slice<T>[] {
   const slices: Slice<T>[] = [];
   let last: Slice<T> | undefined;

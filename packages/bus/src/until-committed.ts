@@ -4,8 +4,8 @@ import type { Bus, Consumer } from './port.ts';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Resolves once the group has committed everything that is on the topics now, whichever members do it; rejects when
- * `signal` aborts. The ends are read before the lags, so that a position is taken for less than it is, never for more.
+ * Resolves once the group has committed everything that is on the topics now, whichever members do it. Rejects when
+ * `signal` aborts. It reads the ends before the lags, so it may take a position for too low, but never for too high.
  */
 export async function untilCommitted(
   bus: Bus,
@@ -23,7 +23,7 @@ export async function untilCommitted(
       return (endsNow.get(name) ?? 0) - lag >= (goals.get(name) ?? 0);
     });
     if (isDone) return;
-    // An abort ends the sleep, and is thrown with its own reason above.
+    // An abort ends the sleep. The check at the top of the loop throws its reason.
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }

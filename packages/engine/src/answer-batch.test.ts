@@ -48,7 +48,7 @@ function report(actionId: string, outcome: object = {}) {
   return { event: 'action.completed', outcome: { actionId, agentId: 'x', status: 'success', ...outcome } };
 }
 
-/** What each answer is, in a word or two. */
+/** Returns a short text for each answer. */
 function told(answers: readonly Answer[]): string[] {
   return answers.map((answer) => {
     if (answer.kind === 'published') return 'published';
@@ -59,7 +59,7 @@ function told(answers: readonly Answer[]): string[] {
   });
 }
 
-test('one answer a record, in order, bad ones among good ones', async () => {
+test('gives one answer for each record, in order, also for bad records among good ones', async () => {
   const { context, incoming } = scene('deniedTools: [bad]');
   const { answers, operations } = await answerBatch(
     [
@@ -94,7 +94,7 @@ test('one answer a record, in order, bad ones among good ones', async () => {
   expect(operations.map(({ source }) => source.offset)).toEqual(['0', '2', '3', '5', '6']);
 });
 
-test('an empty batch, and one of bad records alone, ask nothing of the ledger', async () => {
+test('asks the ledger nothing for an empty batch, or a batch of bad records', async () => {
   const { context, incoming, ledger } = scene('');
   ledger.step = () => Promise.reject(new Error('not asked'));
   expect(await answerBatch([], context)).toEqual({ answers: [], operations: [] });
@@ -102,7 +102,7 @@ test('an empty batch, and one of bad records alone, ask nothing of the ledger', 
 });
 
 describe('a dead letter', () => {
-  test('carries the bytes, and no more of them than a record may have', async () => {
+  test('carries the bytes of the record, up to the largest size of a record', async () => {
     const { context, incoming } = scene('');
     const value = Buffer.alloc(CAPS.recordBytes + 10, 'x');
     const key = '\u0001'.repeat(400_000);
@@ -121,7 +121,7 @@ describe('a dead letter', () => {
     expect(Buffer.from(valueBase64, 'base64')).toHaveLength(CAPS.recordBytes);
   });
 
-  test('stands for a whole batch where no records could be told apart in it, whatever its bytes look like', async () => {
+  test('stands for a whole batch that cannot be split into records, whatever its bytes look like', async () => {
     const { context, incoming } = scene('');
     const unreadable = { lastOffset: 6, reason: 'it is garbled' };
     const { answers, operations } = await answerBatch([{ ...incoming(ask('a')), unreadable }], context);
@@ -151,7 +151,7 @@ describe('a dead letter', () => {
   });
 });
 
-test('the topic fixes the tenant; on the shared one the record names it', async () => {
+test('takes the tenant from the topic, or from the record on the shared topic', async () => {
   const { context, incoming } = scene('');
   const own = `${TOPICS.actions}.acme`;
   const { answers } = await answerBatch(
@@ -170,7 +170,7 @@ test('the topic fixes the tenant; on the shared one the record names it', async 
   expect(tenants).toEqual([['acme/x', 'acme', 'acme'], ['other/x', 'other', 'other'], 'dead-letter']);
 });
 
-test('rules hear the tenant, whoever leaves it out', async () => {
+test('gives rules the tenant, also if the record does not name it', async () => {
   const { context, incoming, control } = scene('');
   const heard: unknown[] = [];
   context.control = () => ({
@@ -190,7 +190,7 @@ test('rules hear the tenant, whoever leaves it out', async () => {
 });
 
 describe('planning again', () => {
-  test('for the time of the ledger, each agent by itself, in order', async () => {
+  test("uses the ledger's time, for each agent by itself, in order", async () => {
     const { context, incoming, clock } = scene('expiresAt: 2026-03-01T12:00:01Z');
     let asked = 0;
     const step = context.ledger.step.bind(context.ledger);
@@ -209,7 +209,7 @@ describe('planning again', () => {
     expect(asked).toBe(2);
   });
 
-  test('ends where no plan holds until it is asked for, and others of the batch are decided', async () => {
+  test('ends with a plan that always holds if no other plan holds, and decides the rest of the batch', async () => {
     const { context, incoming, clock, control } = scene('');
     const step = context.ledger.step.bind(context.ledger);
     context.ledger.step = (batch) => {
@@ -227,7 +227,7 @@ describe('planning again', () => {
     expect(told((await answerBatch(batch, context)).answers)).toEqual(['INTERNAL_ERROR a', 'ALLOWED b']);
   });
 
-  test('ends, should the ledger refuse every plan', async () => {
+  test('ends if the ledger refuses every plan', async () => {
     const { context, incoming } = scene('');
     context.ledger.step = async (batch) => batch.map(() => ({ kind: 'replan' as const, atMs: START_MS }));
     await expect(answerBatch([incoming(ask('a'))], context)).rejects.toThrow(
@@ -237,7 +237,7 @@ describe('planning again', () => {
 });
 
 describe('redelivery after a lost publish', () => {
-  test('is the same to the byte, whatever changed in between', async () => {
+  test('gives the same bytes, whatever changed in between', async () => {
     const { context, incoming, control, clock, ledger } = scene('toolPolicies: { t: { cost: 0.1 } }');
     const batch = [
       incoming(ask('a')),
@@ -255,7 +255,7 @@ describe('redelivery after a lost publish', () => {
     expect(told((await answerBatch(batch, context)).answers)).toEqual(Array(4).fill('published'));
   });
 
-  test('in any part of a batch', async () => {
+  test('works in any part of a batch', async () => {
     const { context, incoming } = scene('maxCostTotal: 0.2\ntoolPolicies: { t: { cost: 0.1 } }');
     const batch = ['a', 'b', 'c'].map((id) => incoming(ask(id)));
     const first = await answerBatch(batch.slice(0, 2), context);
@@ -266,7 +266,7 @@ describe('redelivery after a lost publish', () => {
 });
 
 describe('redaction', () => {
-  test('hides what is published, not what is checked', async () => {
+  test('changes what is published, not what is checked', async () => {
     const { context, incoming, ledger } = scene(
       'toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { password: { type: string, maxLength: 10 } } } } } }',
     );
@@ -282,7 +282,7 @@ describe('redaction', () => {
     expect(await ledger.open('default')).toHaveLength(1);
   });
 
-  test('hides the names below a redacted field too, where an argument rule finds fault there', async () => {
+  test('also removes names below a redacted field if an argument rule finds a violation there', async () => {
     const { context, incoming } = scene(
       'toolPolicies: { t: { argumentValidation: { validators: [noSystemPaths] } } }',
     );
@@ -293,7 +293,7 @@ describe('redaction', () => {
     expect(JSON.stringify(answers)).toContain('"pointer":"/credentials"');
   });
 
-  test('two requests that differ in a secret only are still told apart', async () => {
+  test('still tells apart two requests that differ only in a secret', async () => {
     const { context, incoming } = scene('');
     const batch = ['one', 'two'].map((password) => incoming(ask('a', { args: { password } })));
     const { answers } = await answerBatch(batch, context);
@@ -302,7 +302,7 @@ describe('redaction', () => {
     expect(second.record.decision.duplicateOf?.samePayload).toBe(false);
   });
 
-  test('is told whose action it is, also where only the topic tells', async () => {
+  test('gets the tenant of the action, also if only the topic names it', async () => {
     const { context, incoming } = scene('');
     const tenants: string[] = [];
     context.redact = (action, tenant) => {
@@ -313,7 +313,7 @@ describe('redaction', () => {
     expect(tenants).toEqual(['default', 'globex']);
   });
 
-  test('that fails blocks, shows nothing, and stops nobody else', async () => {
+  test('blocks the action if it fails, publishes nothing secret, and stops no other action', async () => {
     const { context, incoming, ledger } = scene('mode: observe\ntoolPolicies: { t: { cost: 0.1 } }');
     context.redact = (action) => {
       if (action.id === 'poison') throw new TypeError('cannot redact this');
@@ -331,7 +331,7 @@ describe('redaction', () => {
   });
 });
 
-test('a mandate that breaks is an INTERNAL_ERROR, soft, so that the next attempt is decided anew', async () => {
+test('blocks with a retryable INTERNAL_ERROR if a mandate throws, and decides the next attempt again', async () => {
   const { context, incoming } = scene('');
   const { control } = context;
   const [mandate] = mandatesOf('');
@@ -352,14 +352,14 @@ test('a mandate that breaks is an INTERNAL_ERROR, soft, so that the next attempt
   expect(told((await answerBatch(again, context)).answers)).toEqual(['DUPLICATE_ACTION a', 'ALLOWED a']);
 });
 
-test('offline, nothing comes too late', async () => {
+test('applies no deadline offline', async () => {
   const { context, incoming, clock } = scene('', { deadlines: false });
   const late = incoming(ask('a', { deadlineMs: 1 }));
   clock.advance(1e9);
   expect(told((await answerBatch([late], context)).answers)).toEqual(['ALLOWED a']);
 });
 
-test('no deadline is longer than the ledger remembers: what comes again after that comes too late', async () => {
+test('caps a deadline at the replay memory, and blocks a later redelivery as too late', async () => {
   const { context, incoming, clock, ledger } = scene('', { replayMemoryMs: 60_000 });
   const again = incoming(ask('a', { deadlineMs: CAPS.deadlineMs }));
   const { answers, operations } = await answerBatch([again], context);
@@ -370,7 +370,7 @@ test('no deadline is longer than the ledger remembers: what comes again after th
   expect(told((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
 });
 
-test('what takes long leaves others their turns, however small its records are', async () => {
+test('lets other work run during expensive records, however small they are', async () => {
   const dear = '{ type: string, pattern: "a{1000}$" }';
   const { context, incoming } = scene(
     `toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { note: ${dear} } } } } }\n`,

@@ -32,7 +32,7 @@ type Asked = {
   action: Action;
   /** The action as it is published. */
   redacted: Action;
-  /** Why redaction failed; otherwise null. Such an action is blocked. */
+  /** Why redaction failed. Otherwise null. An action with an error here is blocked. */
   notRedacted: Error | null;
   request: Omit<StepRequest, 'op' | 'plan'>;
 };
@@ -48,8 +48,9 @@ type Reported = {
 type Pending = { item: Asked | Reported; planForMs: number };
 
 /**
- * A plan holds between two times, and the ledger's clock is not the decider's. The ledger refuses a plan that does not hold
- * now. After so many refusals an action is blocked by a plan that always holds, so that the rest of the batch goes on.
+ * The most refused plans of an action. A plan holds between two times, and the ledger's clock is not the decider's,
+ * so the ledger refuses a plan that does not hold now. After this many refusals the action is blocked by a plan that
+ * always holds, so that the rest of the batch goes on.
  */
 const MAX_REPLANS = 8;
 
@@ -57,7 +58,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const answers = new Array<Answer>(batch.length);
   const { ledger } = context;
   const control = context.control();
-  // How long it remembers bounds deadlines.
+  // Deadlines need the replay memory of the ledger, which the ping loads.
   if (ledger.epoch === '') await ledger.ping();
   const lane = laneOf(batch);
   let open = await readBatch(batch, context, answers, lane);
@@ -85,7 +86,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   return { answers, operations };
 }
 
-/** Answers the records that cannot be read, and gives the others. */
+/** Answers the records that cannot be read, and returns the others. */
 async function readBatch(
   batch: readonly Incoming[],
   context: AnswerContext,
@@ -106,15 +107,14 @@ async function readBatch(
   return open;
 }
 
-/** Node's own: the policy, which may not have it, hashes in JavaScript. */
+/** Node's own SHA-256. The policy package must not import Node, so it hashes in JavaScript. */
 function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
 /**
- * A partition waits for its turns like any other work. Otherwise the most expensive records that an agent can send, or
- * the most expensive rules for them, would hold up all other partitions, heartbeats and requests for as long as the batch
- * takes.
+ * The partition waits for its turns like any other work. Otherwise the most expensive records of an agent, or the
+ * most expensive rules for them, would block all other partitions, heartbeats and requests during the whole batch.
  */
 function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
   return ['deciders', first === undefined ? '' : `${first.source.topic}/${first.source.partition}`];
@@ -181,7 +181,7 @@ function reported(
   return { at, incoming, outcome, keyId, request };
 }
 
-/** @param atMs null: no more plans are made for any time */
+/** @param atMs the time to plan for. Null: the plan must hold at any time */
 function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: number | null): Operation {
   if ('outcome' in item) return item.request;
   const span = item.incoming.span?.child('plan');

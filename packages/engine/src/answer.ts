@@ -1,4 +1,4 @@
-/** What goes into the decider and what comes out of it, as values. */
+/** The input and output of the engine, as plain values. */
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
 import type { Span } from '@mandate/runtime';
@@ -18,13 +18,13 @@ export type Incoming = {
   appendedAtMs: number;
   key: string | null;
   value: Uint8Array;
-  /** What this process wrote `value` from: then the value is not parsed. */
+  /** The object from which this process wrote `value`. If present, `value` is not parsed. */
   written?: WrittenRecord | undefined;
-  /** Set where this is a batch of records that cannot be told apart. */
+  /** Set if this is a batch that cannot be split into records. */
   unreadable?: { reason: string; lastOffset: number } | undefined;
   /** The fingerprint of the parts that were redacted before the action was published. */
   fingerprint?: string | null;
-  /** What of the action an API key fixed, by the headers of the record. */
+  /** The parts of the action that an API key fixed, from the headers of the record. */
   pinned?: Pinned | null;
   /** The span of the work on this record, if it is traced. */
   span?: Span | undefined;
@@ -33,17 +33,17 @@ export type Incoming = {
 export type AnswerContext = {
   ledger: Ledger;
   control(): MandatesInForce;
-  /** Applied to what is published of an action, never to what is checked. */
+  /** Applied to the published action, never to the checked one. */
   redact(action: Action, tenant: string): Action;
-  /** What time it may be for the ledger: plans are made for it, and made again where it was wrong. */
+  /** The probable time of the ledger. Plans are made for it, and made again if the ledger's time differs. */
   clock(): number;
-  /** How many deliveries of a tenant the ledger may remember. Absent: as many as of a tenant that says nothing. */
+  /** The most deliveries of a tenant that the ledger may remember. Absent: the default number. */
   maxRemembered?(tenant: string): number;
-  /** false: requests never come too late, as in offline evaluation. */
+  /** If false, requests never come too late, as in offline evaluation. */
   deadlines: boolean;
 };
 
-/** `published`: the log holds the answer already. */
+/** `published`: the log already holds the answer. */
 export type Answer =
   | { kind: 'record'; key: string; record: ActionDecided | ActionSettled }
   | { kind: 'dead-letter'; key: string | null; record: DeadLetter }
@@ -51,6 +51,6 @@ export type Answer =
 
 export type Answered = {
   answers: readonly Answer[];
-  /** What the ledger has to be told about once the answers are on the log. */
+  /** The operations to confirm to the ledger once the answers are on the log. */
   operations: readonly Pick<Operation, 'tenant' | 'agentId' | 'source'>[];
 };

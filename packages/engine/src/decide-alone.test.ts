@@ -1,4 +1,7 @@
-/** What a program needs to decide actions itself: a policy, the engine and a ledger in memory. No log, server or service. */
+/**
+ * Everything that a program needs to decide actions itself: a policy, the engine and a ledger in memory. No log,
+ * server or service.
+ */
 
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';

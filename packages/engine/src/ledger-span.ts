@@ -1,4 +1,4 @@
-/** The span of one step of the ledger, which the records of a batch share. */
+/** The trace span of one step of the ledger. The records of a batch share it. */
 import type { Ledger } from '@mandate/ledger';
 import type { SpanOptions } from '@mandate/runtime';
 

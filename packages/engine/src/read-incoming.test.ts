@@ -21,24 +21,24 @@ const headers = recordHeaders(
   { source: 'gateway', traceparent: null, pinned: PINNED },
 );
 
-test('what the key of an action fixed is known of what gateways publish', () => {
+test('takes the pinned fields from the headers that gateways write', () => {
   expect(readIncoming(incoming(TOPICS.actions, headers), Date.now)).toMatchObject({ action: PINNED });
 });
 
-test('on a topic that a tenant writes itself everything is a claim, whatever the headers say', () => {
+test("treats everything on a tenant's own topic as a claim, whatever the headers say", () => {
   const read = readIncoming(incoming(topicOfTenant('acme'), headers), Date.now);
   expect(read).toMatchObject({ kind: 'action', tenant: 'acme' });
   expect(read).not.toHaveProperty('action.pinned');
 });
 
 test.each(['x', '{}', '[]', '{"pinned":[],"pinnedBy":"abcdefghijkl"}', '{"pinned":["a"],"pinnedBy":"../"}'])(
-  'a header of another form pins nothing: %s',
+  'ignores a malformed header: %s',
   (text) => {
     expect(pinnedIn({ 'mandate-pinned': text })).toBe(null);
   },
 );
 
-test('no action can say itself that it is pinned', () => {
+test('ignores an action that calls itself pinned', () => {
   const claims = {
     event: 'action.requested',
     action: { id: 'a', agentId: 'b', type: 'tool_call', tool: 't', ...PINNED },

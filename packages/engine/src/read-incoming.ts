@@ -18,11 +18,14 @@ import {
 } from '@mandate/schemas';
 import type { Incoming } from './answer.ts';
 
-/** Who reported an outcome. `keyId`: the key of the report over HTTP; null: a producer wrote it to the topic. */
+/**
+ * The reporter of an outcome. `keyId`: the key of the report over HTTP, or null if a producer wrote the report to the
+ * topic.
+ */
 type ReportedBy = { keyId: string | null; mayRelease: boolean };
 
 export type ReadIncoming =
-  /** The action names its tenant, also if the record did not: rules about the tenant hold in both cases. */
+  /** The action names its tenant, also if the record did not. So rules about the tenant hold in both cases. */
   | { kind: 'action'; tenant: string; action: AskedAction }
   | { kind: 'outcome'; tenant: string; outcome: Outcome; reportedBy: ReportedBy }
   | { kind: 'bad'; deadLetter: DeadLetter };
@@ -56,7 +59,10 @@ function actionsRecordOf({ value, written }: Incoming): Read<ActionsRecord> {
   return known === null ? readActionsRecord(value) : { ok: true, value: known };
 }
 
-/** A tenant writes the headers of its own topic itself: there everything is a claim. */
+/**
+ * Returns the fields that an API key fixed. On its own topic a tenant writes the headers itself, so everything there
+ * is a claim.
+ */
 function pinnedIn({ pinned }: Incoming, owner: string | null): Pinned | null {
   return owner === null ? (pinned ?? null) : null;
 }
@@ -84,7 +90,7 @@ function foreignTenant(stated: string, owner: string): Fault {
   };
 }
 
-/** A producer on the shared topic is trusted for every tenant. Each report on another topic is the agent's own. */
+/** A producer on the shared topic is trusted for every tenant. On any other topic, each report is the agent's own. */
 function producerOf({ source }: Incoming): ReportedBy {
   return { keyId: null, mayRelease: source.topic === TOPICS.actions };
 }

@@ -1,4 +1,4 @@
-/** A log in a file, and decisions that a ledger made on it. */
+/** Tests: a log in a file, and decisions that a ledger made. */
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
@@ -27,7 +27,10 @@ export async function openedLog(
 
 type Decided = { records: Outgoing[]; operations: Awaited<ReturnType<typeof answerBatch>>['operations'] };
 
-/** `count` calls of a cent each, decided by the ledger and not on the log yet; those of one number are one call. */
+/**
+ * Returns `count` decisions of the ledger, not on the log yet. Each is a call of one cent. Equal numbers mean the
+ * same call.
+ */
 export async function decided(ledger: Ledger, from: number, count: number): Promise<Decided> {
   const encoder = new TextEncoder();
   const batch = Array.from({ length: count }, (_, n) => {

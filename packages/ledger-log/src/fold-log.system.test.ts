@@ -1,4 +1,4 @@
-/** A log is folded to the same whichever of its partitions is read first. */
+/** Tests that folding a log gives the same result in whichever order its partitions are read. */
 import { createMemoryLedger } from '@mandate/ledger';
 import { agentKey, type DecisionsRecord, TOPICS, wireTime } from '@mandate/schemas';
 import { buildCharged, buildSettlement } from '@mandate/testing';
@@ -8,7 +8,10 @@ import { foldLog } from './fold-log.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
-/** More than deciders have in hand, so that a fold would forget the first were it late enough. */
+/**
+ * More records than deciders have in flight. So a fold with the wrong clock would already have forgotten the first
+ * one.
+ */
 const BETWEEN = 12_000;
 const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
 
@@ -21,7 +24,7 @@ function charged(n: number): DecisionsRecord {
   return { event: 'action.decided', decision };
 }
 
-/** An outcome of the first decision: a tenth of a dollar is given back. */
+/** Returns the outcome of the first decision. It releases a tenth of a dollar. */
 function settled(): DecisionsRecord {
   return {
     event: 'action.settled',
@@ -38,7 +41,7 @@ function settled(): DecisionsRecord {
   };
 }
 
-/** By an operator, five days later. */
+/** An operator's adjustment, five days later. */
 const ADJUSTED: DecisionsRecord = {
   event: 'budget.adjusted',
   adjustment: {
@@ -51,7 +54,7 @@ const ADJUSTED: DecisionsRecord = {
 test.each([
   [0, 1],
   [1, 0],
-])('an outcome finds its decision where a later event lies in partition %i', async (late, busy) => {
+])('finds the decision of an outcome if a later event is in partition %i', async (late, busy) => {
   const { bus } = await openedLog();
   const put = (partition: number, records: readonly DecisionsRecord[]) =>
     bus.append(

@@ -1,6 +1,4 @@
-/**
- * The log as a ledger has it: every record of the decisions topic, folded.
- */
+/** Folds every record of the decisions topic into the state of a ledger. */
 import { createHash } from 'node:crypto';
 import { type Bus, type LogPosition, type LogRecord, recordUnreadable } from '@mandate/bus';
 import { createFold, type Fold, foldRecord } from '@mandate/ledger';
@@ -12,21 +10,24 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
-/** A fold, and how many records of which kind went into it. */
+/** A fold, and the number of records of each kind in it. */
 export type FoldedLog = { fold: Fold; records: number; decisions: number; settlements: number };
 
-/** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
+/** Called from time to time with the number of records read. Reading waits for it, and ends if it throws. */
 export type OnProgress = (records: number) => void | Promise<void>;
 
-/** Called with each record once it is folded. With a callback, records are read whole, which takes twice as long. */
+/**
+ * Called with each record after it is folded. With a callback, records are parsed completely, which takes twice as
+ * long.
+ */
 export type OnFolded = (record: DecisionsRecord, log: LogRecord) => void;
 
-/** Everything that is on the decisions topic now, folded. */
+/** Folds everything that is on the decisions topic now. */
 export function foldLog(bus: Bus, onProgress?: OnProgress, onFolded?: OnFolded): Promise<FoldedLog> {
   return foldOnto(createFold(), bus, onProgress, onFolded);
 }
 
-/** What lies behind the positions of `fold`, folded onto it. */
+/** Folds the records after the positions of `fold` onto it. */
 export async function foldOnto(
   fold: Fold,
   bus: Bus,
@@ -63,13 +64,13 @@ export async function foldOnto(
   } finally {
     await reader.stop();
   }
-  // Where a broker used the last places for itself.
+  // Some brokers use the last offsets for themselves, so a partition may end without a record.
   fold.behind.clear();
   for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };
 }
 
-/** By which a record is known again. */
+/** Returns the digest by which a record is recognized. */
 export function digestOf(value: Uint8Array): string {
   return createHash('sha256').update(value).digest('hex');
 }

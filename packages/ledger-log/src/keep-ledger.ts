@@ -1,8 +1,8 @@
 /**
- * Sees to it that the shared ledger is there: it looks now and then, and is told when a step finds that Redis lost
- * something. All deciders do; one of them rebuilds, the others wait for it, or for its lease to run out. Where newer
- * deciders have made the ledger theirs it ends with LEDGER_NEWER, and the decider with it: a partition that it held on to
- * would wait, while the newer ones could decide it.
+ * Keeps the shared ledger ready. It checks the ledger at intervals, and learns from failed steps that Redis lost
+ * data. All deciders do this. One of them rebuilds the ledger, and the others wait for it, or until its lease runs
+ * out. If newer deciders have taken over the ledger, it ends with LEDGER_NEWER and so does the decider. Otherwise the
+ * partitions of this decider would wait, although the newer ones could decide them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
@@ -12,7 +12,7 @@ import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
 export type LedgerKeeper = Required<Running> & {
   /**
-   * Has the ledger rebuilt in the background if `error` says that it awaits a rebuild. The caller that met the error
+   * Rebuilds the ledger in the background if `error` says that it awaits a rebuild. The caller that got the error
    * tries again.
    */
   mend(error: unknown): void;
@@ -39,7 +39,8 @@ export function keepLedger(
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
         const folded = await rebuildLedger(options, need, signal);
-        // Only now, and no caller waits for it: until the ledger was back no decision was made.
+        // Saved only after the rebuild, and no caller waits for it, because nothing is decided until the ledger is
+        // back.
         if (folded !== null) {
           const left = leaveSnapshot(folded, { snapshots, log, afterRecords, signal });
           leaving = Promise.all([leaving, left]);
@@ -65,7 +66,7 @@ export function keepLedger(
       });
   }
 
-  /** Without it a plane that gets no requests, because it is not ready, would never become ready. */
+  /** Without this check a plane without requests would never become ready: it gets none because it is not ready. */
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await ledger.ping().catch(mend);

@@ -17,7 +17,7 @@ export async function appendEpoch(
   const record: LedgerEpoch = { event: 'ledger.epoch', epoch: { ...epoch, at: wireTime(clock()) } };
   const value = JSON.stringify(record);
   const announced = new Set<number>();
-  // One that was added meanwhile must have it as well: asked until there is none.
+  // Partitions that are added meanwhile need the record as well. So ask until there is no new one.
   for (;;) {
     const fresh = (await bus.ranges(TOPICS.decisions)).filter(({ partition }) => !announced.has(partition));
     if (fresh.length === 0) return;
@@ -29,7 +29,7 @@ export async function appendEpoch(
   }
 }
 
-/** Where the log keeps another replay memory than was asked for. */
+/** Warns if the log keeps another replay memory than the setting asks for. */
 export function sayMemory(
   { replayMemoryMs }: Pick<LedgerState, 'replayMemoryMs'>,
   askedMs: number | undefined,

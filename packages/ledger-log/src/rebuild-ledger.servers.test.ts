@@ -1,6 +1,6 @@
 /**
- * The shared ledger comes back from the log: on a real Redis, which is emptied, and a log with an order that the test
- * sets.
+ * Tests that the shared ledger comes back from the log, on a real Redis, which the tests empty. The tests decide the
+ * order of records on the log.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { createMemoryLedger, type Ledger, LedgerNotReady } from '@mandate/ledger';
@@ -37,12 +37,12 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     return ledger;
   }
 
-  test('holds once what lies before its epoch, and nothing that an older one writes behind it', async () => {
+  test('holds every record before its epoch once, and no later record of an older epoch', async () => {
     const bus = await openLog();
     const ledger = await connected();
     await rebuildLedger({ bus, ledger, clock, log }, needOf(''));
     await publish(bus, ledger, await decided(ledger, 0, 10));
-    // A decision of a decider that is held up between its step and its publishing.
+    // Decisions that were made before the loss and are published after it.
     const late = await decided(ledger, 10, 5);
     const { epoch } = ledger;
     await emptyRedis(redis.url);
@@ -66,7 +66,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await spentOnLog(bus)).toEqual([15 * CENT]);
   });
 
-  test('is rebuilt by one of those who miss it, however many do', async () => {
+  test('is rebuilt by exactly one of the processes that miss it', async () => {
     const bus = await openLog();
     const ledgers = await Promise.all([connected(), connected(), connected()]);
     const keepers = ledgers.map((ledger) => keepLedger({ bus, ledger, clock, log }));
@@ -90,7 +90,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await Promise.all(keepers.map((keeper) => keeper.finished));
   });
 
-  test('is not rebuilt again for what somebody met before it was back', async () => {
+  test('is not rebuilt again for an error from before it was back', async () => {
     const bus = await openLog();
     const [one, another] = [await connected(), await connected()];
     await rebuildLedger({ bus, ledger: one, clock, log }, needOf(''));
@@ -106,7 +106,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await epochsOn(bus)).toHaveLength(2);
   });
 
-  /** The log of one that is held up, the first time that it appends, until all of `meanwhile` has happened. */
+  /** Returns a log whose first append waits until `meanwhile` has finished. */
   function heldUp(bus: Bus, meanwhile: () => Promise<void>): Bus {
     let held = true;
     return busWith(bus, {
@@ -129,32 +129,35 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
         clock.advance(1);
       },
     ],
-  ])('is whose rebuild began last, where %s before the other said so on the log', async (_, lost) => {
-    const bus = await openLog();
-    const [slow, quick] = [await connected(), await connected()];
-    const slowLog = heldUp(bus, async () => {
-      await lost();
-      await rebuildLedger({ bus, ledger: quick, clock, log }, needOf(''));
-      await publish(bus, quick, await decided(quick, 0, 10));
-    });
-    const need = needOf('');
-    await expect(rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need)).rejects.toMatchObject({
-      code: 'LEDGER_UNAVAILABLE',
-    });
-    await rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need);
+  ])(
+    "belongs to the rebuild that began last if %s before the other's record was on the log",
+    async (_, lost) => {
+      const bus = await openLog();
+      const [slow, quick] = [await connected(), await connected()];
+      const slowLog = heldUp(bus, async () => {
+        await lost();
+        await rebuildLedger({ bus, ledger: quick, clock, log }, needOf(''));
+        await publish(bus, quick, await decided(quick, 0, 10));
+      });
+      const need = needOf('');
+      await expect(rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need)).rejects.toMatchObject({
+        code: 'LEDGER_UNAVAILABLE',
+      });
+      await rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need);
 
-    expect(await epochsOn(bus)).toEqual([quick.epoch, need.epoch]);
-    expect(slow.epoch).toBe(quick.epoch);
-    expect(await spentOnLog(bus)).toEqual([10 * CENT]);
-    await publish(bus, slow, await decided(slow, 10, 5));
-    expect(await spentOnLog(bus)).toEqual([15 * CENT]);
-    expect(await spentIn(quick)).toEqual([15 * CENT]);
-  });
+      expect(await epochsOn(bus)).toEqual([quick.epoch, need.epoch]);
+      expect(slow.epoch).toBe(quick.epoch);
+      expect(await spentOnLog(bus)).toEqual([10 * CENT]);
+      await publish(bus, slow, await decided(slow, 10, 5));
+      expect(await spentOnLog(bus)).toEqual([15 * CENT]);
+      expect(await spentIn(quick)).toEqual([15 * CENT]);
+    },
+  );
 
-  test('is rebuilt once more where the one that is in force does not hold on the log', async () => {
+  test('is rebuilt once more if the present epoch does not hold on the log', async () => {
     const bus = await openLog();
     const [slow, old] = [await connected(), await connected()];
-    // Records of a program from before there were generations.
+    // Records of an older program, without generations.
     const oldLog = busWith(bus, {
       append: (topic, records) =>
         bus.append(
@@ -182,7 +185,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await keeper.stop();
   });
 
-  test('never goes into force below what the log holds, on a server whose clock is behind', async () => {
+  test("never goes into force with a generation below the log's, on a server whose clock is behind", async () => {
     const bus = await openLog();
     const lost = await connected();
     await rebuildLedger({ bus, ledger: lost, clock, log }, needOf(''));
@@ -205,12 +208,12 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await spentIn(ledger)).toEqual([15 * CENT]);
   });
 
-  test('is back before a snapshot of it is left behind, whatever becomes of that', async () => {
+  test('is back before its snapshot is saved, also if the save never ends', async () => {
     const bus = await openLog();
     const ledger = await connected();
     const home = topicSnapshots(bus, TOPICS.snapshots);
     let held = 0;
-    /** Why the ledger was not ready then. */
+    /** Errors of a ledger that was not ready when the snapshot was saved. */
     const early: unknown[] = [];
     const snapshots: Snapshots = {
       newestFirst: () => home.newestFirst(),
@@ -253,7 +256,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test.each([
     ['is no record of ours', 'not ours'],
     ['only newer deciders know', '{"event":"budget.frozen","frozen":{"tenant":"default"}}'],
-  ])('is not rebuilt past what %s', async (_, value) => {
+  ])('is not rebuilt past a record that %s', async (_, value) => {
     const bus = await openLog();
     await bus.append(TOPICS.decisions, [{ key: null, value }]);
     const keeper = keepLedger({ bus, ledger: await connected(), clock, log });
@@ -262,7 +265,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   });
 
   test.each(['looks', 'was about to rebuild it'])(
-    'that newer deciders took over ends who %s',
+    'ends the keeper with LEDGER_NEWER if newer deciders took over, when it %s',
     async (when) => {
       const bus = await openLog();
       const found = new MandateError('LEDGER_NEWER', 'theirs', { remedy: 'upgrade', retryable: true });
@@ -293,7 +296,7 @@ async function spentOnLog(bus: Bus): Promise<number[]> {
   return spentIn(createMemoryLedger({ clock, epoch: 'folded', state: fold.state }));
 }
 
-/** In the order of the first partition. */
+/** Returns the epochs in the order of the first partition. */
 async function epochsOn(bus: Bus): Promise<string[]> {
   const [range] = await bus.ranges(TOPICS.decisions);
   const epochs: string[] = [];

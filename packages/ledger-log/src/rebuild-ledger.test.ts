@@ -1,4 +1,7 @@
-/** When a rebuild may end, told by a ledger that only counts generations; on Redis: rebuild-ledger.servers.test.ts. */
+/**
+ * Tests when a rebuild may end, with a ledger that only counts generations. rebuild-ledger.servers.test.ts tests the
+ * same on Redis.
+ */
 import type { Bus } from '@mandate/bus';
 import type { Rebuild, RedisLedger } from '@mandate/ledger';
 import { MandateError } from '@mandate/runtime';
@@ -10,7 +13,10 @@ import { needOf, rebuildLedger } from './rebuild-ledger.ts';
 
 type Asked = Parameters<RedisLedger['beginRebuild']>[0];
 
-/** A ledger with generations from 50 on, as by a clock that is slow; `back`: the epoch under which another rebuilt it. */
+/**
+ * A ledger with generations from 50 on, like those of a slow clock. `back`: the epoch under which another process
+ * rebuilt it.
+ */
 function countingLedger(back: { epoch: string | null } = { epoch: null }) {
   const asked: Asked[] = [];
   const finished: string[] = [];
@@ -42,7 +48,7 @@ const inForceOn = async (bus: Bus) => [...(await foldLog(bus)).fold.epochs.value
 const begin = (bus: Bus, id: string, generation: number) =>
   appendEpoch(bus, clock, { id, generation, previous: null, reason: 'test' });
 
-test('what does not hold on the log never goes into force: the next try is above it', async () => {
+test('never goes into force with an epoch that does not hold on the log, and tries a higher generation next', async () => {
   const { bus } = await openedLog();
   await begin(bus, 'ep_ahead', 100);
   const { ledger, asked, finished } = countingLedger();
@@ -62,7 +68,7 @@ test('what does not hold on the log never goes into force: the next try is above
   expect(new Set((await inForceOn(bus)).map(({ id }) => id))).toEqual(new Set(finished));
 });
 
-test('where another brought it back all is well, unless what was announced took its place on the log', async () => {
+test('accepts the rebuild of another process, unless its own announced epoch replaced that one on the log', async () => {
   const { bus } = await openedLog();
   const back: { epoch: string | null } = { epoch: 'ep_other' };
   const { ledger, asked, finished } = countingLedger(back);

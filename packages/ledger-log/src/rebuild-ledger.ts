@@ -1,15 +1,17 @@
 /**
- * The shared ledger comes back from the log. From `beginRebuild` on nothing is decided; then a record on every partition
+ * Rebuilds the shared ledger from the log. From `beginRebuild` on nothing is decided. Then a record on every
+ * partition
  * of the decisions topic begins the new epoch, and the log is folded:
  *
  *   before that record   every record is in the fold, from any writer and however late
- *   after that record    a decision of an older epoch is void, for the fold as for every reader; one of the new epoch is
- *                        made by the ledger that is loaded here, which knows it already. What operators did before and
- *                        is on the log only now is told by its id, should it come twice
+ *   after that record    a decision of an older epoch is void, for the fold and for every reader. A decision of the new epoch
+ *                        is made by the ledger that is loaded here, which knows it already. An operator's command
+ *                        that
+ *                        reaches the log only now is recognized by its id if it is there twice
  *
- * So nothing is counted twice and nothing is left out. A rebuild that another one overtakes cannot finish; and its
- * record, if it comes onto the log after the record of the other, begins nothing, because its generation is the lower
- * one.
+ * So nothing is counted twice and nothing is left out. If another rebuild overtakes this one, this one cannot finish.
+ * If its
+ * record reaches the log after the record of the other, it begins nothing, because its generation is lower.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
@@ -23,25 +25,25 @@ export type RebuildOptions = {
   ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild'>;
   clock: Clock;
   log: Logger;
-  /** Where one is looked for, and left behind when much had to be folded. */
+  /** Snapshots to start from. After a long fold a new one is saved here. */
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
-  /** Asked for; what holds is on the log. */
+  /** The replay memory of the settings. The one on the log wins. */
   replayMemoryMs?: number | undefined;
 };
 
-/** How long the others wait for one that died. */
+/** How long the other processes wait for a rebuilder that died. */
 const LEASE_MS = 20_000;
 
-/** One need of a rebuild, and what its tries have come to know. */
+/** One reason to rebuild, and what its tries have found out. */
 export type Need = {
-  /** The epoch that was found wanting: where a later one is in force, and well, none is needed any more. */
+  /** The lost epoch. If a later epoch is in force and well, no rebuild is needed any more. */
   wanting: string;
-  /** What the last try began: the lease that it may still hold is no obstacle to the next. */
+  /** The epoch of the last try. A lease that the try still holds does not stop the next try. */
   epoch: string;
   /** Whether the log may hold a record of a try. */
   announced: boolean;
-  /** The highest generation that was found on the log. */
+  /** The highest generation found on the log. The next try must be above it. */
   above: number;
 };
 
@@ -50,10 +52,10 @@ export function needOf(wanting: string): Need {
 }
 
 /**
- * Resolves once the ledger is back, also if another process rebuilt it. Returns what was folded, or null if another
- * process did. Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while another rebuild is under way, when
- * another has overtaken this one, or when the log holds a newer epoch. Each try has an epoch and a generation of its own:
- * between two of them others may have begun.
+ * Resolves once the ledger is back, also if another process rebuilt it. Returns the fold, or null if another process
+ * rebuilt the ledger. Throws the errors of the ledger and the log. Throws LEDGER_UNAVAILABLE while another rebuild is
+ * running, if another has overtaken this one, or if the log holds a newer epoch. Each try has its own epoch and
+ * generation, because others may have begun between two tries.
  */
 export async function rebuildLedger(
   options: RebuildOptions,
@@ -65,8 +67,8 @@ export async function rebuildLedger(
   } catch (error) {
     if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
     if (!need.announced) return null;
-    // Another process may have begun an epoch on the log meanwhile, with a generation below this one: a server with a
-    // slow clock, or a program from before there were generations, may have rebuilt the ledger.
+    // Another process may have begun an epoch on the log meanwhile, with a lower generation than this one. For
+    // example, a server with a slow clock or a program without generations may have rebuilt the ledger.
     const { fold } = await foldBehindSnapshot(options, () => signal?.throwIfAborted());
     mustHold(options.ledger.epoch, fold, need);
     return null;
@@ -83,7 +85,8 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
   need.epoch = epoch;
   const { generation } = rebuild;
   log.warn({ epoch, generation, previous }, 'the ledger is being rebuilt from the log');
-  // Spares the log what is known to be overtaken. Who is held up behind this is told from the generations there.
+  // Fails if another rebuild has overtaken this one, so that its record does not reach the log. If this process is
+  // delayed after this line, readers see by the generation that its epoch is overtaken.
   await rebuild.renew();
   need.announced = true;
   const reason = 'the shared ledger was rebuilt from the log';
@@ -108,8 +111,8 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
 }
 
 /**
- * What is decided in an epoch that does not hold on the log is void. Generations are times of Redis: one that failed over
- * to a server with a slow clock may give a generation that is too low, and then the next try takes a higher one.
+ * Throws if the epoch does not hold on the log, because its decisions would be void. Generations are times of Redis.
+ * After a failover to a server with a slow clock, a generation may be too low. Then the next try takes a higher one.
  */
 function mustHold(epoch: string, fold: Fold, need: Need): void {
   if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;

@@ -12,7 +12,7 @@ async function opened() {
   return { path, options: { bus, clock, log, snapshots: fileSnapshots(path) } };
 }
 
-test('a start folds what lies behind the snapshot that an earlier one left, and has the same ledger', async () => {
+test("folds only the records after an earlier start's snapshot, and has the same ledger", async () => {
   const { options } = await opened();
   const { bus } = options;
   const first = await restoreLedger({ ...options, snapshotAfterRecords: 10 });
@@ -28,7 +28,7 @@ test('a start folds what lies behind the snapshot that an earlier one left, and 
   expect(await third.ledger.balances('default')).toMatchObject([{ spentMicros: 35 * 10_000 }]);
 });
 
-test('what the ledger does then is not in the snapshot', async () => {
+test('leaves the later changes of the ledger out of the snapshot', async () => {
   const { options } = await opened();
   const { ledger } = await restoreLedger({ ...options, snapshotAfterRecords: 1 });
   await decide(options.bus, ledger, 0, 20);
@@ -39,7 +39,7 @@ test('what the ledger does then is not in the snapshot', async () => {
   expect(await again.balances('default')).toMatchObject([{ spentMicros: 40 * 10_000 }]);
 });
 
-test('a disk without room for a snapshot keeps no ledger from coming back', async () => {
+test('restores the ledger although the disk has no room for a snapshot', async () => {
   const { path, options } = await opened();
   const first = await restoreLedger({ bus: options.bus, clock, log });
   await decide(options.bus, first.ledger, 0, 20);
@@ -48,7 +48,7 @@ test('a disk without room for a snapshot keeps no ledger from coming back', asyn
   expect(await ledger.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
 });
 
-test('a start goes into force above what the log holds, though its clock is behind that', async () => {
+test("starts with a generation above the log's, though its clock is behind", async () => {
   const { options } = await opened();
   const { bus } = options;
   const generation = clock() + 1_000_000;
@@ -62,7 +62,7 @@ test('a start goes into force above what the log holds, though its clock is behi
   expect((await restoreLedger(options)).ledger.generation).toBe(clock());
 });
 
-test('a ledger remembers for as long as its log began with, whoever restores it', async () => {
+test('keeps the replay memory that the log began with, whichever process restores it', async () => {
   const { options } = await opened();
   const memoryOf = async (replayMemoryMs?: number) =>
     (await restoreLedger({ ...options, replayMemoryMs })).ledger.replayMemoryMs;

@@ -1,6 +1,6 @@
 /**
- * The ledger of a single process comes back from the log: fold every decision, then say on every partition that a new
- * epoch begins. The caller must be the only process that decides on this log (see `holdExclusively`).
+ * Restores the ledger of a single process from the log: folds every decision, then begins a new epoch on every
+ * partition. The caller must be the only process that decides on this log (see `holdExclusively`).
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';
@@ -9,7 +9,7 @@ import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
 import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
 import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
-/** `records` were folded, behind the snapshot if there was one. */
+/** `records`: the number of folded records, after the snapshot if there was one. */
 export type Restored = { ledger: MemoryLedger; records: number; tookMs: number };
 
 export async function restoreLedger(options: {
@@ -17,18 +17,18 @@ export async function restoreLedger(options: {
   clock: Clock;
   log: Logger;
   reason?: string;
-  /** Where one is looked for, and left behind when much had to be folded. */
+  /** Snapshots to start from. After a long fold a new one is saved here. */
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
   replayMemoryMs?: number | undefined;
-  /** How many deliveries all tenants together may have remembered. No bound when absent. */
+  /** The most deliveries that all tenants together may have remembered. Absent: no limit. */
   mostRemembered?: number;
 }): Promise<Restored> {
   const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords, replayMemoryMs } = options;
   const { mostRemembered } = options;
   const startedMs = performance.now();
   const folded = await foldBehindSnapshot({ bus, log, snapshots });
-  // Before the ledger has it: from then on it changes.
+  // Saved before the ledger gets the state, because the ledger changes it.
   await leaveSnapshot(folded, { snapshots, log, afterRecords });
   const { fold, records } = folded;
   const epoch = newEpoch(clock);

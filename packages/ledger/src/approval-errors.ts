@@ -1,7 +1,10 @@
-/** Errors of an answer to a question: no such question is known, or its action was decided in the meantime. */
+/** Errors of an answer to a question: the ledger does not know the question, or its action was decided meanwhile. */
 import { MandateError } from '@mandate/runtime';
 
-/** Other arguments under the same action id are another question. A question is forgotten with its action id. */
+/**
+ * Other arguments under the same action id are another question. The ledger forgets a question together with its
+ * action id.
+ */
 export function approvalNotFound(): MandateError {
   return new MandateError('APPROVAL_NOT_FOUND', 'the ledger knows no question to a person with this id', {
     remedy:

@@ -1,5 +1,6 @@
 /**
- * The contract of port.ts, as tests: every store runs all of them, the model too. Imported by tests only.
+ * The contract of port.ts, as tests: every store runs all of them, the reference model too. Only tests import this
+ * file.
  *
  *     ledgerContract('memory', async ({ replayMemoryMs }) => ({ ledger, clock }));
  */
@@ -29,7 +30,7 @@ export type { Bench, MakeLedger } from './contract/bench.ts';
 export * from './contract/builders.ts';
 export { stateOf } from './contract/state-of.ts';
 
-/** @param make called before each test: a fresh, empty ledger that reads no clock but the one that comes with it */
+/** @param make called before each test. Returns a new, empty ledger that reads only the clock it comes with */
 export function ledgerContract(name: string, make: MakeLedger): void {
   describe(`${name} keeps the contract of the ledger:`, () => {
     describe('redelivery', () => redelivery(make));
@@ -48,7 +49,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
   });
 }
 
-/** Random histories against the model. A failure prints its seed and path: give them to fast-check to see it again. */
+/** Random histories against the model. A failure prints its seed and path. Give them to fast-check to repeat it. */
 export function ledgerHistories(name: string, make: MakeLedger, runs: HistoryRuns): void {
   describe(`${name} and the model agree:`, () => {
     sequentialHistories(make, runs);

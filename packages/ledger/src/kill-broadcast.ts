@@ -1,28 +1,31 @@
 /**
- * Says that a kill switch was pulled or put back, so that others hear of it before they look. It is speed and nothing
- * else: what may run is read from the flags, and a notice that is lost changes no decision.
+ * Announces kills and revives, so that other processes learn of them before their next look. This is only for speed:
+ * the flags decide what may run, and a lost notice changes no decision.
  */
 import type { Logger } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import type { Ledger } from './port.ts';
 
-/** `revision` is that of the target's own flag. */
+/** `revision`: the revision of the target's own flag. */
 export type KillNotice = { target: KillTarget; killed: boolean; revision: number };
 
 export type KillListener = {
   onNotice(notice: KillNotice): void;
-  /** Notices may have been lost until now: read the flags. At the start, and whenever the way was cut in between. */
+  /**
+   * Called when notices may have been lost: at the start, and after each interruption. The listener must read the
+   * flags.
+   */
   onGap(): void;
 };
 
 export interface KillBroadcast {
   publish(notice: KillNotice): Promise<void>;
-  /** Until what it returns is called. */
+  /** Calls the listener until the returned function is called. */
   subscribe(listener: KillListener): () => void;
   close(): void;
 }
 
-/** Within one process nothing is ever lost. */
+/** Within one process no notice is lost. */
 export function localKillBroadcast(): KillBroadcast {
   const listeners = new Set<KillListener>();
   return {
@@ -38,9 +41,9 @@ export function localKillBroadcast(): KillBroadcast {
   };
 }
 
-/** The same ledger, which says so once a kill or a revive has taken effect. */
+/** Returns the same ledger, which also announces each kill and revive once it has taken effect. */
 export function announcing(ledger: Ledger, broadcast: KillBroadcast, log: Logger): Ledger {
-  // No caller waits for it: the command is already carried out.
+  // No caller waits for this, because the command is already carried out.
   const announce = (notice: KillNotice): void =>
     void broadcast
       .publish(notice)
@@ -57,6 +60,6 @@ export function announcing(ledger: Ledger, broadcast: KillBroadcast, log: Logger
       return isClear;
     },
   };
-  // Everything else is the ledger's own, its epoch as it changes included.
+  // The prototype serves everything else, also properties that change, such as the epoch.
   return Object.assign(Object.create(ledger) as Ledger, said);
 }

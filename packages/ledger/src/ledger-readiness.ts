@@ -2,7 +2,7 @@ import type { ReadinessCheck } from '@mandate/runtime';
 import { isLedgerNewer, LedgerNotReady } from './not-ready.ts';
 import type { Ledger } from './port.ts';
 
-/** Whether the ledger can be asked now; one that has to come back from the log first says so. */
+/** Checks whether the ledger answers now. The detail says if it must be rebuilt from the log first. */
 export function ledgerReadiness(ledger: Pick<Ledger, 'ping'>): Promise<ReadinessCheck> {
   return ledger.ping().then(
     () => ({ name: 'ledger', ok: true }),

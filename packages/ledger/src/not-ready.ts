@@ -1,11 +1,13 @@
 import { isMandateError, MandateError } from '@mandate/runtime';
 
 /**
- * LEDGER_UNAVAILABLE of a store that answers, and does not hold a ledger that may be believed. A rebuild by this program
- * brings it back, as soon as none is under way.
+ * LEDGER_UNAVAILABLE of a store that answers but has no valid ledger. A rebuild by this program restores the ledger,
+ * unless another rebuild is under way.
  */
 export class LedgerNotReady extends MandateError {
-  /** The epoch that was asked for and is found wanting; '' where none was known. No reason to rebuild a later one. */
+  /**
+   * The epoch that was found lost, or '' if none was known. It is no reason to rebuild if a later epoch is in force.
+   */
   readonly wanting: string;
 
   constructor(message: string, wanting: string) {
@@ -18,7 +20,7 @@ export class LedgerNotReady extends MandateError {
 }
 
 /**
- * Newer programs have rebuilt the ledger in a form that this program does not read. If this program rebuilt it, they
+ * Newer programs have rebuilt the ledger in a form that this program cannot read. If this program rebuilt it, they
  * would rebuild it again, without end. Retryable, because a newer program may answer the retry.
  */
 export function ledgerNewer(found: string, own: string): MandateError {

@@ -7,14 +7,14 @@ import { LedgerNotReady, openSharedLedger } from './index.ts';
 const open = (env: Record<string, string>) =>
   openSharedLedger(loadConfig(redisSettings, env), silentLogger());
 
-/** The answer of a ledger that was reached, and is empty because no process has loaded it yet. */
+/** Expects the answer of a server that was reached, and is empty because no process has loaded a ledger yet. */
 async function expectReached(env: Record<string, string>): Promise<void> {
   const ledger = await open(env);
   onTestFinished(() => ledger?.close());
   await expect(ledger?.ping()).rejects.toBeInstanceOf(LedgerNotReady);
 }
 
-test('settings that name no server open nothing', async () => {
+test('opens nothing if the settings name no server', async () => {
   expect(await open({})).toBe(null);
 });
 
@@ -25,14 +25,14 @@ describeWithOwnServers(['redis'], 'the ledger that the settings name', () => {
   });
   afterAll(() => server?.stop());
 
-  test('lets in who has the password, in the URL or beside it', async () => {
+  test('accepts the password in the URL or beside it', async () => {
     await expectReached({ MANDATE_REDIS_URL: server.url });
     const address = { MANDATE_REDIS_URL: `redis://127.0.0.1:${server.port}` };
     await expectReached({ ...address, MANDATE_REDIS_PASSWORD: 'hush hush' });
     await expect(open(address)).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
   });
 
-  test('is refused on a server that forgets, unless one insists', async () => {
+  test('is refused on a server without append-only file, unless a setting allows it', async () => {
     await using forgetful = await startRedis();
     const address = { MANDATE_REDIS_URL: forgetful.url };
     await expect(open(address)).rejects.toThrow('append-only');

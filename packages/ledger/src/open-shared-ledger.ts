@@ -4,7 +4,10 @@ import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
 import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
 
-/** How the processes that share a ledger hear of each other's kills; within this one where they share none. */
+/**
+ * Opens the channel by which the processes that share a ledger learn of each other's kills. Without a shared ledger
+ * it works within this process.
+ */
 export async function openKillBroadcast(settings: RedisSettings, log: Logger): Promise<KillBroadcast> {
   if (!isLedgerShared(settings)) return sharedByRequests(localKillBroadcast());
   const { createRedisKillBroadcast } = await import('./redis/kill-broadcast.ts');
@@ -13,15 +16,18 @@ export async function openKillBroadcast(settings: RedisSettings, log: Logger): P
   return sharedByRequests(await createRedisKillBroadcast({ ...address, namespace, commandTimeoutMs, log }));
 }
 
-/** Whether the settings name a ledger that processes share. */
+/** True if the settings name a ledger that processes share. */
 export function isLedgerShared({ REDIS_URL: url, REDIS_CLUSTER_NODES: nodes }: RedisSettings): boolean {
   return url !== undefined || nodes !== undefined;
 }
 
-/** The ledger that processes share; null where the settings name none: then it is in the memory of the one who decides. */
+/**
+ * Opens the ledger that processes share. Null if the settings name none: then the ledger is in the memory of the
+ * deciding process.
+ */
 export async function openSharedLedger(settings: RedisSettings, log: Logger): Promise<RedisLedger | null> {
   if (!isLedgerShared(settings)) return null;
-  // Its client is loaded only by who needs it.
+  // The client is loaded only by programs that need it.
   const { createRedisLedger } = await import('./redis/redis-ledger.ts');
   const count = settings.REDIS_WAIT_REPLICAS;
   const ledger = await createRedisLedger({
@@ -55,7 +61,7 @@ function addressOf(settings: RedisSettings): RedisAddress {
   };
 }
 
-/** @param address host:port; the host may hold colons, in brackets */
+/** @param address host:port, where an IPv6 host is in brackets */
 function nodeAt(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');

@@ -13,7 +13,7 @@ const hour = (spentMicros: number): Balance => ({
   spentMicros,
 });
 
-test('three that agree have no drift', () => {
+test('finds no drift if log, ledger and audit agree', () => {
   const balances = [total('a', 10), total('b', 20)];
   expect(reconcile({ log: balances, ledger: balances, audit: balances })).toEqual({
     counters: 2,
@@ -22,7 +22,7 @@ test('three that agree have no drift', () => {
   });
 });
 
-test('a counter that one of them lacks counts in full', () => {
+test('counts a counter in full if one of them lacks it', () => {
   const { driftMicros, differences } = reconcile({
     log: [total('a', 10)],
     ledger: [],
@@ -47,7 +47,7 @@ test('finds the drift of 200,000 agents if the ledger lost all their counters', 
   expect(reconcile({ log, ledger: [], audit: null }).driftMicros).toBe(200_000);
 });
 
-test('opposite errors do not cancel', () => {
+test('does not let opposite errors cancel', () => {
   const { driftMicros } = reconcile({
     log: [total('a', 10), total('b', 10)],
     ledger: [total('a', 11), total('b', 9)],
@@ -56,7 +56,7 @@ test('opposite errors do not cancel', () => {
   expect(driftMicros).toBe(2);
 });
 
-test('what the audit has dropped is no drift, and what it lacks of the rest is', () => {
+test('finds no drift for months that the audit dropped, but for missing records of the others', () => {
   const log = [total('a', 10), total('b', 5)];
   const compared = (audit: Balance[]) => reconcile({ log, ledger: log, audit, kept: [total('a', 4)] });
   expect(compared([total('a', 4)]).driftMicros).toBe(0);
@@ -70,11 +70,11 @@ test('what the audit has dropped is no drift, and what it lacks of the rest is',
   });
 });
 
-test('the audit is not asked about windows', () => {
+test('does not compare windows with the audit', () => {
   expect(reconcile({ log: [hour(5)], ledger: [hour(5)], audit: [hour(50)] }).driftMicros).toBe(0);
 });
 
-test('what is charged and not yet published is no drift, in each counter that holds it', () => {
+test('finds no drift for unpublished charges, in each counter that contains them', () => {
   const unpublished: Unpublished = {
     tenant: 't',
     agentId: 'a',

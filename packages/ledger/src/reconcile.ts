@@ -1,37 +1,38 @@
 /**
- * Compares what the log says was spent with what the ledger holds and what the audit answers, counter by counter. At
- * rest all three are equal to the micro-dollar; in flight the ledger is ahead of the log by exactly what it lists as
- * unpublished. This is how that is proven.
+ * Compares the spending of the log with the ledger and the audit, counter by counter. At rest all three are equal to
+ * the micro-dollar. Under load the ledger is ahead of the log by exactly its unpublished changes. This comparison
+ * proves it.
  */
 import { sumMicros } from '@mandate/schemas/core';
 import type { Balance, BudgetReference, Unpublished } from './port.ts';
 
-/** A counter on which they disagree. `auditMicros` is null where the audit was not asked. */
+/** A counter on which the sources disagree. `auditMicros` is null if the audit was not asked. */
 export type Difference = Pick<Balance, 'tenant' | 'budget'> & {
   logMicros: number;
-  /** The part of it in months that the audit keeps. */
+  /** The part of `logMicros` in months that the audit keeps. */
   keptMicros: number;
-  /** Charged in the ledger, not yet on the log. */
+  /** Charged in the ledger, and not yet on the log. */
   unpublishedMicros: number;
   ledgerMicros: number;
   auditMicros: number | null;
 };
 
 export type Reconciliation = {
-  /** How many counters were compared. */
+  /** The number of compared counters. */
   counters: number;
-  /** Σ |log + unpublished − ledger| + |kept of the log − audit| over all counters; at most 2^53-1. */
+  /** Σ |log + unpublished − ledger| + |kept part of the log − audit| over all counters, at most 2^53-1. */
   driftMicros: number;
   differences: readonly Difference[];
 };
 
 /**
- * @param log balances of a fold of the log, and `ledger` the ledger's of the same tenants at the same time: windows slide
- * @param unpublished asked before the log was read; none when absent, as at rest. A window in which a credit lies is
- *   compared exactly at rest alone: how much the credit gives back hangs on what is not on the log yet
- * @param audit lifetime counters only: what has left a window is no longer in the ledger's sum, but stays in the
- *   audit's; null where the audit is not asked
- * @param kept balances of a fold of what of the log the audit keeps, where it has dropped old months; else it keeps all
+ * @param log balances of a fold of the log
+ * @param ledger balances of the ledger, for the same tenants at the same time, because windows slide
+ * @param unpublished read before the log. Default: none, as at rest. A window with a credit in it is compared exactly
+ * only
+ *   at rest, because the effect of the credit depends on charges that are not on the log yet
+ * @param audit lifetime counters only: the audit still counts what has left a window. Null if the audit is not asked
+ * @param kept balances of a fold of the log's part that the audit keeps, if it has dropped old months. Default: all
  */
 export function reconcile(sources: {
   log: readonly Balance[];

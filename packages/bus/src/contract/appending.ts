@@ -4,7 +4,7 @@ import type { LogRecord, Outgoing } from '../port.ts';
 import { expectFailure, type Scene, text } from './scene.ts';
 
 export function appending(scene: Scene): void {
-  test('acknowledges each record with its place, in the order given; offsets are dense from 0', async () => {
+  test('acknowledges each record with its position, in the order given, with offsets that count up from 0', async () => {
     const keys = Array.from({ length: 50 }, (_, i) => `agent-${i % 7}`);
     const acks = await scene.append(...keys.map((key, i) => [key, `${i}`] as const));
     const partitions = await scene.partitions();
@@ -19,20 +19,20 @@ export function appending(scene: Scene): void {
     );
   });
 
-  test('keeps the order of a key over many calls, awaited or not', async () => {
+  test('keeps the order of a key over many calls, whether or not the caller awaits them', async () => {
     await Promise.all(Array.from({ length: 200 }, (_, i) => scene.append(['one', `${i}`])));
     for (let i = 200; i < 220; i++) await scene.append(['one', `${i}`]);
     expect((await scene.everything()).map(text)).toEqual(Array.from({ length: 220 }, (_, i) => `${i}`));
   });
 
-  test('a partition that is named overrides the key', async () => {
+  test('writes to the partition that a record names, whatever its key', async () => {
     const last = (await scene.partitions()) - 1;
     const records = ['a', 'b', 'c', 'd'].map((key) => ({ key, value: '', partition: last }));
     const acks = await scene.bus.append(scene.topic, records);
     expect(acks.map(({ position }) => position.partition)).toEqual([last, last, last, last]);
   });
 
-  test('what is urgent does not wait until everything before it is on the log', async () => {
+  test('appends an urgent record before all the earlier records are on the log', async () => {
     const done: string[] = [];
     const large = 'x'.repeat(100_000);
     const ordinary = Array.from({ length: 60 }, (_, n) =>
@@ -45,7 +45,7 @@ export function appending(scene: Scene): void {
     expect((await scene.everything()).map(text)).toContain('urgent');
   });
 
-  test('records without a key spread over the partitions and come back without one', async () => {
+  test('spreads records without a key over the partitions, and returns them without a key', async () => {
     const count = (await scene.partitions()) * 25;
     await Promise.all(Array.from({ length: count }, () => scene.append([null, 'x'])));
     const records = await scene.everything();
@@ -54,7 +54,7 @@ export function appending(scene: Scene): void {
     expect(new Set(records.map(({ position }) => position.partition)).size).toBe(await scene.partitions());
   });
 
-  test('key, bytes and headers come back as they were written', async () => {
+  test('returns key, bytes and headers as they were written', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     const written: Outgoing[] = [
       { key: 'k', value: bytes, headers: { traceparent: '00-1', 'x-ünï': 'wörth\n', empty: '' } },
@@ -78,7 +78,7 @@ export function appending(scene: Scene): void {
     }
   });
 
-  test('the time of the append is the log’s and never falls within a partition', async () => {
+  test('takes the time of an append from the log, and never goes back within a partition', async () => {
     const before = Date.now();
     for (let i = 0; i < 20; i++) await scene.append(['one', `${i}`]);
     const times = (await scene.everything()).map(({ appendedAtMs }) => appendedAtMs);
@@ -86,7 +86,7 @@ export function appending(scene: Scene): void {
     expect(times.every((time) => Number.isSafeInteger(time) && Math.abs(time - before) < 60_000)).toBe(true);
   });
 
-  test('what was acknowledged is there for others, and after its writer is gone', async () => {
+  test('shows acknowledged records to other clients, also after their writer has closed', async () => {
     const acks = await scene.append(['a', '1'], ['b', '2'], ['c', '3']);
     const other = await scene.another();
     expect((await scene.everything(other)).map(text).sort()).toEqual(['1', '2', '3']);
@@ -95,7 +95,7 @@ export function appending(scene: Scene): void {
     for (const { position } of acks) expect(await later.at(position)).not.toBeNull();
   });
 
-  test('takes a large batch whole and in order', async () => {
+  test('appends a large batch whole and in order', async () => {
     const records = Array.from({ length: 12_000 }, (_, i) => ({ key: `agent-${i % 20}`, value: `${i}` }));
     const acks = await scene.bus.append(scene.topic, records);
     expect(acks).toHaveLength(records.length);
@@ -107,7 +107,7 @@ export function appending(scene: Scene): void {
     expect(Object.keys(byKey)).toHaveLength(20);
   });
 
-  test('several clients append at once: nothing lost, offsets dense, each one’s order kept', async () => {
+  test('loses nothing when several clients append at once: offsets are dense, and each client’s order is kept', async () => {
     const clients = [scene.bus, await scene.another(), await scene.another()];
     await scene.partitions();
     await Promise.all(
@@ -123,11 +123,11 @@ export function appending(scene: Scene): void {
     }
   });
 
-  test('an empty append is acknowledged with nothing', async () => {
+  test('acknowledges an empty append with an empty list', async () => {
     expect(await scene.bus.append(scene.topic, [])).toEqual([]);
   });
 
-  test('a partition that is not there is refused, with nothing written', async () => {
+  test('refuses a partition that does not exist, and writes nothing', async () => {
     const partition = await scene.partitions();
     const records = [
       { key: 'a', value: '1' },

@@ -4,25 +4,26 @@ import type { Batch, LogRecord } from '../port.ts';
 import { afterLast, expectFailure, gate, type Scene, text } from './scene.ts';
 
 export function delivery(scene: Scene): void {
-  test('hands over everything, in order within a partition, once where all is committed', async () => {
+  test('hands over everything, in order within a partition, and only once if everything is committed', async () => {
     await scene.append(...Array.from({ length: 100 }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const seen: LogRecord[] = [];
     const consumer = await scene.consume('g', async (batch) => {
       await batch.commit(afterLast(batch));
-      // Only then: a member that is fenced, as on brokers that have just begun, gets the same batch again.
+      // Records count only after their commit. A fenced member gets the same batch again, and a broker that has just
+      // started fences members.
       seen.push(...batch.records);
     });
     await scene.append(['k1', 'later']);
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // Each record of a slice that was sent twice is on the log twice.
+    // A slice that was sent twice put each of its records on the log twice.
     expect(new Set(seen.map(text)).size).toBe(101);
     for (const [, records = []] of Object.entries(Object.groupBy(seen, byPartition))) {
       expect(records.map(({ position }) => position.offset)).toEqual(records.map((_, i) => i));
     }
   });
 
-  test('a batch is never empty, consecutive, of one partition, at most maxBatch, and knows the end', async () => {
+  test('hands over batches that are consecutive, of one partition, at most maxBatch long and never empty, with the end of the log', async () => {
     await scene.append(...Array.from({ length: 40 }, (_, i) => [`k${i % 3}`, `${i}`] as const));
     const batches: Batch[] = [];
     const consumer = await scene.consume(
@@ -49,7 +50,7 @@ export function delivery(scene: Scene): void {
     }
   });
 
-  test('a batch of heavy records is full before maxBatch, and loses none', async () => {
+  test('ends a batch of large records before maxBatch, and loses no record', async () => {
     const value = 'x'.repeat(300_000);
     for (let n = 0; n < 3; n++) await scene.append(...Array(8).fill(['k', value]));
     const batches: Batch[] = [];
@@ -63,7 +64,7 @@ export function delivery(scene: Scene): void {
     for (const { records } of batches) expect((records.length - 1) * value.length).toBeLessThan(BATCH_BYTES);
   });
 
-  test('without a commit the same records come again', async () => {
+  test('hands over the same records again if they were not committed', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const attempts: string[][] = [];
     const consumer = await scene.consume('g', async (batch) => {
@@ -79,7 +80,7 @@ export function delivery(scene: Scene): void {
     ]);
   });
 
-  test('after a commit of a part the next batch starts there', async () => {
+  test('starts the next batch after the part that was committed', async () => {
     await scene.append(['k', '0'], ['k', '1'], ['k', '2']);
     const batches: string[][] = [];
     const consumer = await scene.consume('g', async (batch) => {
@@ -91,7 +92,7 @@ export function delivery(scene: Scene): void {
     expect(batches).toEqual([['0', '1', '2'], ['1', '2'], ['2']]);
   });
 
-  test('a commit outside of its batch is refused', async () => {
+  test('refuses a commit outside of its batch', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const refused = gate();
     const consumer = await scene.consume('g', async (batch) => {
@@ -105,7 +106,7 @@ export function delivery(scene: Scene): void {
     expect((await consumer.lag()).reduce((sum, { lag }) => sum + lag, 0)).toBe(2);
   });
 
-  test('one batch a partition at a time, different partitions concurrently', async () => {
+  test('hands over one batch of a partition at a time, and different partitions concurrently', async () => {
     const partitions = await scene.fillEveryPartition('first');
     await scene.fillEveryPartition('second');
     const running = new Map<number, number>();
@@ -127,7 +128,7 @@ export function delivery(scene: Scene): void {
     await consumer.stop();
   });
 
-  test('each group gets everything', async () => {
+  test('gives every group all records', async () => {
     await scene.append(['a', '1'], ['b', '2']);
     const seen: string[] = [];
     const consumers = await Promise.all(
@@ -142,7 +143,7 @@ export function delivery(scene: Scene): void {
     await Promise.all(consumers.map((consumer) => consumer.stop()));
   });
 
-  test('lag counts what is not committed, by partition', async () => {
+  test('counts the records that are not committed as lag, by partition', async () => {
     const partitions = await scene.fillEveryPartition('0');
     await scene.fillEveryPartition('1');
     const consumer = await scene.consume(
@@ -161,7 +162,7 @@ export function delivery(scene: Scene): void {
     await consumer.stop();
   });
 
-  test('a group whose position retention took halts with an error, never jumps', async () => {
+  test('halts a group with an error if retention deleted its position, and never jumps', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const first = await scene.consume('g', (batch) => batch.commit(1));
     await scene.until(async () => expect((await first.lag()).some(({ lag }) => lag === 1)).toBe(true));
@@ -174,7 +175,7 @@ export function delivery(scene: Scene): void {
     expect(seen).toEqual([]);
   });
 
-  test('who is told of such a partition goes on with the others, and it stays where it is', async () => {
+  test('goes on with the other partitions if the consumer has onHalted, and leaves the position of the halted one unchanged', async () => {
     const partitions = await scene.fillEveryPartition('0');
     await scene.fillEveryPartition('1');
     const first = await scene.consume('g', (batch) =>

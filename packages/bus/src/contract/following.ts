@@ -17,7 +17,7 @@ export function following(scene: Scene): void {
     return { topic, later, both: [topic, later] };
   }
 
-  test('a topic that is followed later is read from its start, and what is in hand then is finished first', async () => {
+  test('reads a topic that is followed later from its start, and first finishes the batch in hand', async () => {
     const { topic, later, both } = await twoTopics();
     await append(topic, '0', '1', '2');
     const seen: string[] = [];
@@ -42,12 +42,12 @@ export function following(scene: Scene): void {
     await append(topic, '3');
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // None twice either: what was in hand was still the member's to commit.
+    // Nothing was delivered twice: the member could still commit the batch in hand.
     expect(seen.filter((value) => value.length > 1)).toEqual(['before', 'after']);
     expect(seen.filter((value) => value.length === 1)).toEqual(['0', '1', '2', '3']);
   });
 
-  test('members that differ share each topic among those that follow it, and come to the same in the end', async () => {
+  test('shares each topic among the members that follow it, and the members agree in the end', async () => {
     const { topic, later, both } = await twoTopics();
     const seen: Batch[][] = [[], []];
     const member = (who: number, bus: Bus) =>
@@ -62,12 +62,12 @@ export function following(scene: Scene): void {
       );
     const valuesOf = (who: number, of: string) =>
       (seen[who] ?? []).filter((batch) => batch.topic === of).flatMap(({ records }) => records.map(text));
-    // The first of a group is the one that hands out, where one does.
+    // If the implementation has a leader, the first member of a group leads.
     const first = await member(0, scene.bus);
     const second = await member(1, await scene.another());
     await second.follow(both);
     await scene.until(() => expect(valuesOf(1, later)).toEqual(['before']));
-    // The group stands in all of it, also where nothing was to be committed.
+    // The group has a position in every partition of the topic, also in partitions with nothing to commit.
     const positions = await scene.bus.positions(`${topic}.g`);
     expect(positions.filter((place) => place.topic === later)).toHaveLength(await scene.partitions());
     await first.follow(both);
@@ -79,7 +79,7 @@ export function following(scene: Scene): void {
       return inRound(ofFirst) === inRound(ofSecond);
     });
 
-    // A member that follows a topic no more leaves it to the others, who continue from its position.
+    // A member that no longer follows a topic leaves the topic to the others. They continue from its position.
     await first.follow([topic]);
     await fillUntil(async (round) => {
       await fill(later, round);
@@ -93,7 +93,7 @@ export function following(scene: Scene): void {
     expect(await uncommitted(both)).toBe(0);
   });
 
-  /** One record to each partition. */
+  /** Appends one record to each partition. */
   async function fill(topic: string, value: string): Promise<void> {
     const ranges = await scene.bus.ranges(topic);
     await scene.bus.append(
@@ -102,7 +102,10 @@ export function following(scene: Scene): void {
     );
   }
 
-  /** Again and again, with a value of its own each time: when the members have agreed cannot be seen from outside. */
+  /**
+   * Fills the topics again and again, with a new value each round. A test cannot see from outside when the members
+   * have agreed.
+   */
   async function fillUntil(isSo: (round: string) => Promise<boolean>): Promise<void> {
     await scene.until(async () => expect(await isSo(randomUUID())).toBe(true));
   }

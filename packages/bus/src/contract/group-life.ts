@@ -3,7 +3,7 @@ import type { Batch } from '../port.ts';
 import { afterLast, gate, type Scene, text } from './scene.ts';
 
 export function groupLife(scene: Scene): void {
-  test('a new member goes on where the group’s commits ended', async () => {
+  test('continues in a new member where the group’s commits ended', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const first = await scene.consume('g', (batch) => batch.commit(afterLast(batch)));
     await scene.untilNoLag(first);
@@ -16,7 +16,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['2']);
   });
 
-  test('anybody can tell where groups stand, by the beginning of their names, also of those whose members went', async () => {
+  test('lists the positions of groups by name prefix for every client, also of groups whose members have left', async () => {
     const [first] = await scene.append(['k', '0'], ['k', '1']);
     const consumer = await scene.consume('g.1', (batch) => batch.commit(afterLast(batch)));
     await scene.untilNoLag(consumer);
@@ -34,7 +34,7 @@ export function groupLife(scene: Scene): void {
     await other.stop();
   });
 
-  test('where a group starts is fixed when it first joins', async () => {
+  test('fixes the start of a group when the group first joins', async () => {
     await scene.append(['k', 'before']);
     const first = await scene.consume('g', async () => {}, { from: 'latest' });
     await first.stop();
@@ -47,7 +47,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['between', 'after']);
   });
 
-  test('two members share the partitions and miss nothing', async () => {
+  test('shares the partitions between two members, and misses no record', async () => {
     const byMember: Batch[][] = [[], []];
     const clients = [scene.bus, await scene.another()];
     const consumers = [];
@@ -73,7 +73,7 @@ export function groupLife(scene: Scene): void {
     await Promise.all(consumers.map((consumer) => consumer.stop()));
   });
 
-  test('onAssigned comes before the first batch of each partition, and once', async () => {
+  test('calls onAssigned once for each partition, before its first batch', async () => {
     const partitions = await scene.fillEveryPartition('x');
     const assigned: number[] = [];
     const early: number[] = [];
@@ -96,14 +96,14 @@ export function groupLife(scene: Scene): void {
     expect(assigned.toSorted((a, b) => a - b)).toEqual(Array.from({ length: partitions }, (_, i) => i));
   });
 
-  test('an onAssigned that throws ends the consumer', async () => {
+  test('ends the consumer if onAssigned throws', async () => {
     const consumer = await scene.consume('g', async () => {}, {
       onAssigned: () => Promise.reject(new Error('cannot load')),
     });
     await expect(consumer.finished).rejects.toThrow('cannot load');
   });
 
-  test('stop lets the batch in hand finish and commit, starts no other, and hands over at once', async () => {
+  test('lets the batch in hand finish and commit on stop, starts no other, and gives the partitions up at once', async () => {
     await scene.append(['k', '0'], ['k', '1'], ['k', '2']);
     const started = gate();
     const { open, opened } = gate();
@@ -129,7 +129,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['0']);
     expect(aborted).toEqual([true]);
 
-    // The session is longer than this test may take: it must have been ended, not timed out.
+    // The session timeout is longer than this test may take. So the session was ended, and did not time out.
     const rest: string[] = [];
     const next = await scene.consume('g', remember(rest), {}, await scene.another());
     await scene.untilNoLag(next);
@@ -137,7 +137,7 @@ export function groupLife(scene: Scene): void {
     expect(rest).toEqual(['1', '2']);
   });
 
-  test('whoever lost a partition can neither commit nor heartbeat, and does not end for it', async () => {
+  test('refuses commit and heartbeat of a member that lost the partition, and does not end that member', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const started = gate();
     const { open, opened } = gate();
@@ -170,7 +170,7 @@ export function groupLife(scene: Scene): void {
     await expect(slow.finished).resolves.toBeUndefined();
   });
 
-  test('stop waits no longer than it is told', async () => {
+  test('waits no longer on stop than the given time', async () => {
     await scene.append(['k', '0']);
     const started = gate();
     const { open, opened } = gate();
@@ -184,7 +184,7 @@ export function groupLife(scene: Scene): void {
     open();
   });
 
-  test('a handler that throws ends its consumer with the error, and another member does the work', async () => {
+  test('ends the consumer with the error of its handler, and another member does the work', async () => {
     await scene.append(['k', '0']);
     const failing = await scene.consume('g', () => Promise.reject(new Error('cannot')));
     await expect(failing.finished).rejects.toThrow('cannot');
@@ -196,7 +196,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['0']);
   });
 
-  test('a member that joins takes over a share while the first is at work', async () => {
+  test('gives a share to a member that joins while the first one works', async () => {
     const partitions = await scene.fillEveryPartition('x');
     const first: number[] = [];
     const second: number[] = [];
@@ -222,7 +222,7 @@ export function groupLife(scene: Scene): void {
     await Promise.all([holdsAll.stop(), joins.stop()]);
   });
 
-  test('a partition changes hands only when the batch in hand is done', async () => {
+  test('moves a partition to another member only after the batch in hand is done', async () => {
     const partitions = await scene.fillEveryPartition('first');
     const { open, opened } = gate();
     const signals: AbortSignal[] = [];
@@ -244,7 +244,7 @@ export function groupLife(scene: Scene): void {
     await Promise.all([busy.stop(), joins.stop()]);
   });
 
-  test('a position never moves back', async () => {
+  test('never moves a position back', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const consumer = await scene.consume('g', async (batch) => {
       await batch.commit(afterLast(batch));
@@ -263,7 +263,7 @@ function remember(seen: string[]): (batch: Batch) => Promise<void> {
   };
 }
 
-/** Records with the round's number as their value, each position counted once. */
+/** Returns the number of records with the round's number as their value. Each log position counts once. */
 function distinctRecords(batches: readonly Batch[], round: number): number {
   const places = batches
     .flatMap(({ records }) => records)

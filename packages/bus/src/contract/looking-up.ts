@@ -3,7 +3,7 @@ import { keyPartition } from '../key-partition.ts';
 import { type Scene, text } from './scene.ts';
 
 export function lookingUp(scene: Scene): void {
-  test('ranges has a row per partition, in order, that grows with each record', async () => {
+  test('returns a range for each partition, in order, and the range grows with each record', async () => {
     const before = await scene.bus.ranges(scene.topic);
     expect(before.length).toBeGreaterThan(1);
     expect(before).toEqual(
@@ -16,7 +16,7 @@ export function lookingUp(scene: Scene): void {
     );
   });
 
-  test('ranges before a time ends where that time began', async () => {
+  test('ends ranges before a time at the first record of that time', async () => {
     const [first] = await scene.append(['k', '0']);
     const firstMs = first?.appendedAtMs ?? 0;
     const partition = first?.position.partition ?? 0;
@@ -40,7 +40,7 @@ export function lookingUp(scene: Scene): void {
     expect(before[3]).toBe(now);
   });
 
-  test('at gives one record, or null where none is', async () => {
+  test('returns one record at a position, or null if there is none', async () => {
     const [, second] = await scene.append(['k', 'first'], ['k', 'second']);
     const position = second?.position ?? { topic: scene.topic, partition: 0, offset: 0 };
     const record = await scene.bus.at(position);
@@ -49,7 +49,7 @@ export function lookingUp(scene: Scene): void {
     expect(await scene.bus.at({ ...position, partition: 999 })).toBeNull();
   });
 
-  test('retention moves the start, never the end; what it took is null', async () => {
+  test('moves the start by retention, never the end, and returns null for deleted records', async () => {
     const acks = await scene.append(['k', '0'], ['k', '1']);
     const position = acks[0]?.position ?? { topic: scene.topic, partition: 0, offset: 0 };
     await scene.harness.expire(scene.topic);
@@ -62,7 +62,7 @@ export function lookingUp(scene: Scene): void {
     expect(next?.position.offset).toBe(2);
   });
 
-  test('ping answers while the log does', async () => {
+  test('answers ping while the log answers', async () => {
     await expect(scene.bus.ping()).resolves.toBeUndefined();
   });
 }

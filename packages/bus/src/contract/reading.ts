@@ -5,7 +5,7 @@ import { keyPartition } from '../key-partition.ts';
 import { expectFailure, gate, type Scene, text } from './scene.ts';
 
 export function reading(scene: Scene): void {
-  test('has caught up when all that was there is handed over, then goes on live', async () => {
+  test('catches up once everything that was there is handed over, then goes on live', async () => {
     await scene.append(['a', '1'], ['b', '2'], ['c', '3']);
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)), { maxBatch: 1 });
@@ -18,13 +18,13 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('has caught up at once when there is nothing', async () => {
+  test('catches up at once if there is nothing', async () => {
     const reader = await scene.read(() => {});
     await reader.caughtUp;
     await reader.stop();
   });
 
-  test('has not caught up before its handler is done with the last record', async () => {
+  test('does not catch up before its handler is done with the last record', async () => {
     await scene.append(['a', '1']);
     const { open, opened } = gate();
     let done = false;
@@ -38,12 +38,12 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('hands over in order, one call at a time, at most maxBatch, and sees every partition', async () => {
+  test('hands over in order, one call at a time, at most maxBatch records, from every partition', async () => {
     const count = 60;
     await scene.append(...Array.from({ length: count }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const next = new Map<number, number>();
     let running = 0;
-    // Not how many: what Kafka wrote and then took for unwritten is sent again, and lies there twice.
+    // A set, because Kafka may hold a record twice: a write that looked lost was sent again.
     const seen = new Set<string>();
     const reader = await scene.read(
       async (batch) => {
@@ -65,7 +65,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('from latest sees only what comes from now on', async () => {
+  test('reads only new records from latest', async () => {
     await scene.append(['a', 'old']);
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)), { from: 'latest' });
@@ -76,7 +76,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('starts at the offsets given, and at the earliest where none is; positions name what is next', async () => {
+  test('starts at the given offsets, else at the earliest, and reports the next offsets as positions', async () => {
     const partitions = await scene.partitions();
     const home = keyPartition('k', partitions);
     const elsewhere = (home + 1) % partitions;
@@ -96,7 +96,7 @@ export function reading(scene: Scene): void {
     expect(Object.keys(reader.positions())).toHaveLength(partitions);
   });
 
-  test('sees what another client appends', async () => {
+  test('hands over records that another client appends', async () => {
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)));
     await reader.caughtUp;
@@ -105,13 +105,13 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('every reader gets everything, and moves no group', async () => {
+  test('gives every reader all records, and moves no group', async () => {
     await scene.append(['a', '1'], ['b', '2']);
     expect(await scene.everything()).toHaveLength(2);
     expect(await scene.everything()).toHaveLength(2);
   });
 
-  test('a handler that throws ends the reader with its error', async () => {
+  test('ends the reader with the error of its handler', async () => {
     await scene.append(['a', '1']);
     const reader = await scene.read(() => {
       throw new Error('no thanks');
@@ -121,7 +121,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('a reader that has ended holds on to nothing that its handler held', async () => {
+  test('frees everything that the handler held once the reader has ended', async () => {
     await scene.append(['a', '1']);
     const held = await (async () => {
       const all = { records: 0 };
@@ -136,12 +136,12 @@ export function reading(scene: Scene): void {
     const collectGarbage: () => void = runInNewContext('gc');
     await scene.until(() => {
       collectGarbage();
-      // An error that named it would hold it.
+      // A failed `expect(held.deref())` would keep the object in its error, so compare before.
       expect(held.deref() === undefined).toBe(true);
     });
   });
 
-  test('after stop nothing is handed over, and finished resolves', async () => {
+  test('hands over nothing after stop, and resolves finished', async () => {
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)));
     await reader.caughtUp;
@@ -152,7 +152,7 @@ export function reading(scene: Scene): void {
     expect(seen).toEqual([]);
   });
 
-  test('stop waits for the handler at work', async () => {
+  test('waits on stop for the handler at work', async () => {
     await scene.append(['a', '1']);
     const started = gate();
     const { open, opened } = gate();
@@ -164,13 +164,13 @@ export function reading(scene: Scene): void {
     });
     await started.opened;
     const doneWhenStopped = reader.stop().then(() => done);
-    // A stop that does not wait would have resolved by then.
+    // A stop that does not wait would have resolved before this line.
     await new Promise(setImmediate);
     open();
     expect(await doneWhenStopped).toBe(true);
   });
 
-  test('an offset that retention took is an error, never a jump', async () => {
+  test('fails on an offset that retention deleted, and never jumps', async () => {
     const [ack] = await scene.append(['k', '0'], ['k', '1']);
     await scene.harness.expire(scene.topic);
     await scene.append(['k', '2']);
@@ -180,7 +180,7 @@ export function reading(scene: Scene): void {
     await expectFailure(reader.caughtUp, 'BUS_OFFSET_LOST');
   });
 
-  test('a reader that begins behind the end of the log is lost, not caught up', async () => {
+  test('fails with BUS_OFFSET_LOST if it starts after the end of the log, and does not catch up', async () => {
     const [ack] = await scene.append(['k', '0']);
     const from = { [`${scene.topic}/${ack?.position.partition}`]: 2 };
     const reader = await scene.read(() => {}, { from });

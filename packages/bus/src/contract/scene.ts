@@ -13,14 +13,14 @@ import type {
 
 export type Harness = {
   bus: Bus;
-  /** A second client of the same log, as a second process would be. */
+  /** Returns a second client of the same log, like a second process. */
   another(): Promise<Bus>;
-  /** Takes all that the topic holds now off the log, as retention would. */
+  /** Deletes all present records of the topic from the log, as retention would. */
   expire(topic: string): Promise<void>;
   dispose(): Promise<void>;
 };
 
-/** What one test works with: a log, topics and groups that no other test uses, and the shorthand of the suite. */
+/** What one test works with: a log, topics and groups that no other test uses, and shorthand functions. */
 export class Scene {
   readonly patienceMs: number;
   #harness: Harness | undefined;
@@ -69,7 +69,7 @@ export class Scene {
     );
   }
 
-  /** One record to each partition, so that every partition has something to hand out. */
+  /** Appends one record to each partition, so that every partition has something to hand out. */
   async fillEveryPartition(value: string): Promise<number> {
     const count = await this.partitions();
     const records: Outgoing[] = Array.from({ length: count }, (_, partition) => ({
@@ -81,7 +81,7 @@ export class Scene {
     return count;
   }
 
-  /** A consumer of the scene's topic, from the earliest record; `fields` override. */
+  /** Opens a consumer of the scene's topic, from the earliest record. `fields` override the defaults. */
   consume(
     group: string,
     onBatch: (batch: Batch) => Promise<void>,
@@ -105,7 +105,7 @@ export class Scene {
     return bus.read({ topics: [this.topic], from: 'earliest', onRecords, ...fields });
   }
 
-  /** Everything the topic holds, partition by partition. */
+  /** Returns all records of the topic, partition by partition. */
   async everything(bus = this.bus): Promise<LogRecord[]> {
     const seen: LogRecord[] = [];
     const reader = await this.read((records) => void seen.push(...records), {}, bus);
@@ -128,17 +128,17 @@ export function text(record: Pick<LogRecord, 'value'>): string {
   return Buffer.from(record.value).toString();
 }
 
-/** The offset after the last record of the batch: what a handler that did everything commits. */
+/** Returns the offset after the last record of the batch. A handler that did everything commits this offset. */
 export function afterLast(batch: Batch): number {
   return (batch.records[0]?.position.offset ?? 0) + batch.records.length;
 }
 
-/** Asserts a failure by its code, which is the stable part, and that it says what to do. */
+/** Asserts that the attempt fails with this stable code, and that the error says what to do. */
 export async function expectFailure(attempt: Promise<unknown>, code: string): Promise<void> {
   await expect(attempt).rejects.toMatchObject({ code, remedy: expect.stringMatching(/./) });
 }
 
-/** Something a handler waits for until the test says so. */
+/** Something that a handler waits for until the test opens it. */
 export function gate(): { open: () => void; opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: resolve, opened: promise };

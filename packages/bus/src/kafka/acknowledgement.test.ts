@@ -7,24 +7,24 @@ const answer = (fields: Partial<typeof ack> = {}, topicName = 't') => ({
   topics: [{ topicName, partitions: [{ ...ack, ...fields }] }],
 });
 
-test('says where it lies, and since when', () => {
+test('returns the offset and the time of the append', () => {
   expect(acknowledgedIn(answer(), PLACE)).toEqual({ baseOffset: 41, appendedAtMs: 1_700_000_000_000 });
 });
 
-// kafkajs resolves with such answers when a leader moves (its issue 1303).
+// kafkajs resolves with such responses when a leader moves (kafkajs issue 1303).
 test.each([
   ['nothing', { topics: [] }],
   ['another partition', answer({ partition: 0 })],
   ['another topic', answer({}, 'u')],
   ['an error', answer({ errorCode: 6 })],
   ['no offset', answer({ baseOffset: '-1' })],
-])('an answer about %s is no acknowledgement', (_, said) => {
+])('rejects a response about %s', (_, said) => {
   expect(() => acknowledgedIn(said, PLACE)).toThrow(
     expect.objectContaining({ code: 'BUS_UNAVAILABLE', retryable: true }),
   );
 });
 
-test('a time that is not the log’s is not passed on', () => {
+test('rejects a time that the log did not set', () => {
   expect(() => acknowledgedIn(answer({ logAppendTime: '-1' }), PLACE)).toThrow(
     expect.objectContaining({ code: 'BUS_TOPIC_UNFIT' }),
   );

@@ -2,12 +2,12 @@ import { topicUnfit, unavailable } from '../errors.ts';
 import type { ProducedPartition } from './client.ts';
 import type { TopicPartition } from './coordinator.ts';
 
-/** Where the first record lies; the others follow it one by one. */
+/** The offset of the first record, and when it was appended. The other records have the offsets after it. */
 export type Appended = { baseOffset: number; appendedAtMs: number };
 
 /**
- * Where what was sent begins, and when it was appended. An answer that is not about exactly this partition, or names
- * no offset, is no acknowledgement, whatever else it says.
+ * Returns the offset of the first record, and when the records were appended. A response about another partition, or
+ * without an offset, is no acknowledgement, whatever else it contains.
  */
 export function acknowledgedIn(
   answer: { topics: readonly { topicName: string; partitions: readonly ProducedPartition[] }[] },

@@ -18,12 +18,14 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
   });
   afterEach(() => log.close());
 
-  /** Appends under several keys without waiting for each acknowledgement, and keeps those, until told to stop. */
+  /**
+   * Appends under several keys without waiting for each acknowledgement, until stopped. Keeps the acknowledgements.
+   */
   class Writers {
-    /** What was acknowledged, by place. */
+    /** Acknowledged values, by log position. */
     readonly acknowledged = new Map<string, string>();
     readonly failures: unknown[] = [];
-    /** By key, the offsets of its records in the order in which they were handed over; nothing for one that failed. */
+    /** By key, the offsets of its records in the order of the appends. Undefined for an append that failed. */
     readonly offsets = new Map<string, (number | undefined)[]>();
     #isOver = false;
     readonly #running: Promise<void>[];
@@ -59,7 +61,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     }
   }
 
-  /** What lies at each place, as another client finds it. */
+  /** Returns the values on the log by log position, as another client reads them. */
   async function onTheLog(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const reader = await (await log.open()).read({
@@ -76,7 +78,10 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     return found;
   }
 
-  /** Every acknowledged record lies where it was said to lie, and those of a key in the order in which they came. */
+  /**
+   * Expects each acknowledged record at its acknowledged position, and the records of a key in the order of the
+   * appends.
+   */
   async function expectKept({ acknowledged, offsets }: Writers): Promise<void> {
     const found = await onTheLog();
     const missing = [...acknowledged].filter(([place, value]) => found.get(place) !== value);
@@ -98,7 +103,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
     afterAll(() => cluster?.stop());
 
-    test('killed at work and started again: all that was acknowledged is there', async () => {
+    test('loses no acknowledged record when the broker is killed at work and restarted', async () => {
       const writers = new Writers(await log.open({ patienceMs: 2_000 }));
       await grows(writers);
       await cluster.nodes[0]?.kill();
@@ -112,7 +117,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       ).toBe(true);
     });
 
-    test('stands still: an append ends in bounded time, and what is too much is turned away', async () => {
+    test('ends an append in bounded time while the broker is paused, and refuses more than the limit', async () => {
       const patienceMs = 1_500;
       const bus = await log.open({ patienceMs, maxInFlightRecords: 10, overloadWaitMs: 50 });
       await bus.ranges(topic);
@@ -125,12 +130,13 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
           return performance.now() - began;
         };
         const first = ended(5);
-        // It is under way, so that the next one does not go along.
+        // The first append is now in flight, so the next one cannot join its request.
         await new Promise(setImmediate);
         const behindIt = ended(5);
         const tooMuch = bus.append(topic, [{ key: 'k', value: '' }]);
         await expect(tooMuch).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
-        // Less would mean that it did not try, and the one behind does not wait for its turn to fail.
+        // A shorter time would mean that the append did not retry. And the second append must not begin its own wait
+        // only after the first one failed.
         expect(await first).toBeGreaterThanOrEqual(patienceMs - 50);
         expect((await behindIt) - (await first)).toBeLessThan(patienceMs / 2);
       } finally {
@@ -139,7 +145,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       await vi.waitFor(() => bus.append(topic, [{ key: 'k', value: 'again' }]), PATIENCE);
     });
 
-    test('once a part of a large append is refused, no later part lands', async () => {
+    test('writes no later part of a large append after a part is refused', async () => {
       const bus = await log.open();
       const sizes = [800, 3_000, 800, 800];
       const records = sizes.map((kib) => ({ key: 'k', value: new Uint8Array(kib * 1_024) }));
@@ -147,7 +153,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       expect((await onTheLog()).size).toBe(1);
     });
 
-    test('a record too large for its topic is refused, and those beside it are not', async () => {
+    test('refuses a record too large for its topic, and not the records beside it', async () => {
       const bus = await log.open();
       const small = { key: 'k', value: 'small' };
       const large = { key: 'k', value: new Uint8Array(3 * 1024 * 1024) };
@@ -161,15 +167,15 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
   });
 
-  // leaders-move.servers.test.ts moves the leaders of three brokers in every run.
+  // The full length only: leaders-move.servers.test.ts moves the leaders of three brokers in every run.
   describe.skipIf(TEST_LENGTH === 'short')('three brokers', () => {
     beforeAll(async () => {
       cluster = await startKafka({ brokers: 3 });
     });
     afterAll(() => cluster?.stop());
 
-    // kafkajs' own send() may resolve with a partition missing then (its issue 1303).
-    test('one after the other ends and comes back: leaders move, and no acknowledged record is missing', async () => {
+    // In this case the own send() of kafkajs may resolve with a partition missing (kafkajs issue 1303).
+    test('loses no acknowledged record when the brokers restart one after the other and leaders move', async () => {
       const writers = new Writers(await log.open());
       for (const node of cluster.nodes) {
         await grows(writers);
@@ -181,7 +187,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       await expectKept(writers);
     });
 
-    test('one is killed at work: appends go on with the others', async () => {
+    test('goes on with the others after one is killed at work', async () => {
       const writers = new Writers(await log.open());
       await grows(writers);
       await cluster.nodes[0]?.kill();

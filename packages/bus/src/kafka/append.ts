@@ -9,13 +9,13 @@ import { PartitionQueue, REQUEST } from './partition-queue.ts';
 import { produce, type Sending } from './produce.ts';
 import type { Topics } from './topics.ts';
 
-/** A record ready for the wire; `at` is its place in the append. */
+/** A record ready for the wire. `at` is its index in the append. */
 type Ready = { at: number; partition: number; message: WireMessage; bytes: number };
 
-/** Once it has failed, nothing more of it is sent. */
+/** One append. Once `failure` is set, nothing more of the append is sent. */
 type Attempt = { failure: unknown; urgent: boolean };
 
-/** What a record takes on the wire beside key, value and headers, at most. */
+/** The most bytes that a record takes on the wire besides key, value and headers. */
 const RECORD_OVERHEAD_BYTES = 64;
 
 /**
@@ -44,12 +44,12 @@ export class Appender {
     return this.#pending.track(this.#append(topic, outgoing, urgent));
   }
 
-  /** Resolves when every append begun so far has ended, well or badly. */
+  /** Resolves when every append that has begun has ended, with or without an error. */
   settled(): Promise<void> {
     return this.#pending.settled();
   }
 
-  /** The time runs for the append as a whole, however many requests it takes and however many wait before it. */
+  /** The time limit holds for the append as a whole, with all its requests and all waiting. */
   async #append(
     topic: string,
     outgoing: readonly Outgoing[],
@@ -70,7 +70,7 @@ export class Appender {
       clearTimeout(timer);
       inFlight.leave(records.length, bytes);
     });
-    // The result of a request in flight has no receiver once the caller no longer waits.
+    // If the caller has stopped waiting, nothing handles the result of a request in flight.
     written.catch(() => {});
     return Promise.race([written, late.promise]);
   }
@@ -96,7 +96,8 @@ export class Appender {
     const acknowledged = new Array<Acknowledged>(records.length);
     const write = async (partition: number, mine: readonly Ready[]) => {
       const queue = this.#queue(topic, partition);
-      // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
+      // After a slice failed, the later slices must not be written. Otherwise the caller's retry would be out of
+      // order.
       const slices = slicesOf(mine, REQUEST).map(({ records, bytes }) =>
         queue.submit(
           { messages: records.map(({ message }) => message), bytes },
@@ -115,7 +116,8 @@ export class Appender {
       for (const [i, ack] of acks.flat().entries()) acknowledged[mine[i]?.at ?? 0] = ack;
     };
     const byPartition = Map.groupBy(records, ({ partition }) => partition);
-    // Every part has ended before the append has: nothing of a failed one lands behind the caller's back.
+    // The append ends after all its parts have ended. So no part of a failed append is written after the caller knows
+    // of the failure.
     await Promise.allSettled([...byPartition].map(([partition, mine]) => write(partition, mine)));
     if (attempt.failure !== undefined) throw attempt.failure;
     return acknowledged;

@@ -4,12 +4,15 @@ import { type Cluster, TOPIC_RESOURCE } from './client.ts';
 import { asking, type Connection } from './connection.ts';
 import { topicConfig } from './topic-config.ts';
 
-/** How many replicas have a record before it is acknowledged. One is right for a cluster of one, so it is no error. */
+/**
+ * The number of replicas that have a record before it is acknowledged. One is right for a cluster of one broker, so
+ * one is no error.
+ */
 const IN_SYNC = 'min.insync.replicas';
 
 /**
- * Compares a topic with what its records ask for. One that forgets decisions, or keeps the last one of an agent only,
- * would look well until someone asks for what is gone: so it is an error before the first use.
+ * Compares a topic with the settings that its records need. A topic that deletes decisions, or keeps only an agent's
+ * last one, would work until a reader needs a deleted record. So such a topic is an error before the first use.
  */
 export async function checkTopic(
   connection: Connection,
@@ -53,7 +56,7 @@ async function describe(
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
-/** More room and longer memory than asked for do no harm. */
+/** True if the setting suits. More space and longer retention than wanted do no harm. */
 function isFit(setting: string, found: string | undefined, wanted: string): boolean {
   if (found === undefined || found === wanted) return found === wanted;
   switch (setting) {

@@ -2,14 +2,13 @@ import type { Logger } from '@mandate/runtime';
 import { type LogEntry, logLevel } from 'kafkajs';
 
 /**
- * The useful parts of what kafkajs attaches to a line. The payload of requests is left out: records and secrets travel in
- * it.
+ * The useful fields of a kafkajs log line. The request payload is left out, because it contains records and secrets.
  */
 const TOLD_FIELDS = ['broker', 'error', 'groupId', 'topic', 'partition', 'retryCount'] as const;
 
 /**
- * kafkajs logs each attempt that fails as an error. Whether it is one is for the bus to say, which knows if the next
- * attempt succeeded: so a line comes down by one level or two.
+ * kafkajs logs each failed attempt as an error. Only the bus knows whether the next attempt succeeded. So the bus
+ * lowers each line by one or two levels.
  */
 export function clientLogging(log: Logger) {
   const client = log.child({ client: 'kafkajs' });
@@ -24,7 +23,9 @@ export function clientLogging(log: Logger) {
     };
 }
 
-/** Lines below the log level are not made: kafkajs renders every request and response at its own debug level. */
+/**
+ * Lines below the log level are not even built: at its own debug level kafkajs renders every request and response.
+ */
 export function clientLogLevel(log: Logger): logLevel {
   if (log.isLevelEnabled('trace')) return logLevel.DEBUG;
   return log.isLevelEnabled('debug') ? logLevel.WARN : logLevel.NOTHING;

@@ -8,8 +8,8 @@ import { createCluster } from './client.ts';
 const require = createRequire(import.meta.url);
 const QUIET = { namespace: () => QUIET, debug() {}, error() {}, warn() {} };
 
-// Without the fix, it starts itself again every millisecond without end, and Node warns of the negative time.
-test('no timer looks for throttled requests where none waits', () => {
+// Without the fix, the timer restarts itself every millisecond without end, and Node warns of the negative time.
+test('starts no timer for throttled requests while no request waits', () => {
   createCluster({ brokers: ['127.0.0.1:1'], clientId: 'test' }, silentLogger());
   const RequestQueue = require('kafkajs/src/network/requestQueue');
   const queue = new RequestQueue({ requestTimeout: 1_000, enforceRequestTimeout: false, logger: QUIET });
@@ -17,7 +17,7 @@ test('no timer looks for throttled requests where none waits', () => {
   expect(queue.throttleCheckTimeoutId).toBeNull();
 });
 
-test('requests that need a connection at the same time share one, and a later one makes another', async () => {
+test('shares one connection among requests at the same time, and makes another one for a later request', async () => {
   let connections = 0;
   const server = createServer(() => void connections++).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,24 +40,22 @@ test('requests that need a connection at the same time share one, and a later on
   expect(connections).toBe(2);
 });
 
-// kafkajs makes the socket a while after it is asked to connect: nothing would end this socket, nor then the process.
-test.each([0, 1, 20])(
-  'what is given up %d turns after it began to connect holds no connection',
-  async (turns) => {
-    const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const { cluster, sever } = createCluster(
-      { brokers: [`127.0.0.1:${port}`], clientId: 'test' },
-      silentLogger(),
-    );
-    const connecting = cluster.connect();
-    connecting.catch(() => {});
-    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
-    sever();
-    await expect(connecting).rejects.toThrow();
-    server.close();
-    // Once the last connection is gone.
-    await once(server, 'close');
-  },
-);
+// kafkajs makes the socket some turns after the call of connect. Without the fix, neither this socket nor the process
+// would end.
+test.each([0, 1, 20])('holds no connection if severed %d turns after connect began', async (turns) => {
+  const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const { cluster, sever } = createCluster(
+    { brokers: [`127.0.0.1:${port}`], clientId: 'test' },
+    silentLogger(),
+  );
+  const connecting = cluster.connect();
+  connecting.catch(() => {});
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+  sever();
+  await expect(connecting).rejects.toThrow();
+  server.close();
+  // Waits until the last connection is closed.
+  await once(server, 'close');
+});

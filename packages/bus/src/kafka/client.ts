@@ -1,18 +1,20 @@
 /**
- * The part of kafkajs 2.2.4 that the bus stands on: its protocol (requests, SASL, TLS) and its view of
- * the cluster, which it calls Broker and Cluster. Its public producer and consumer are left aside, because what they
- * do about failures breaks promises of port.ts:
+ * The part of kafkajs 2.2.4 that the bus uses: its protocol (requests, SASL, TLS) and its view of
+ * the cluster, the classes Broker and Cluster. The bus does not use the public producer and consumer of kafkajs,
+ * because
+ * their handling of failures breaks promises of port.ts:
  *
- * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. A member that halts
- *   on the gap afterwards halts once; after a restart the jump is history.
- * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose what it finished.
- * - One slow partition holds back every partition of the same broker, and heartbeats ride on the fetches.
- * - A response with one partition or one batch that is not well is one error for all of them. What the batches hold
- *   is read here, too (batches/): there is no bound on what one may become, and 200,000 headers take it many minutes.
+ * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. A member that
+ * halts
+ *   on the gap afterwards halts only once. After a restart the jump cannot be seen any more.
+ * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose finished work.
+ * - One slow partition delays every partition of the same broker, and heartbeats are only sent between fetches.
+ * - One bad partition or batch makes the whole response an error. So this package reads the batches itself, too
+ *   (batches/): kafkajs does not limit the size of a batch, and takes many minutes for 200,000 headers.
  * - There is no assign(): a reader would have to join a group, which takes `group.initial.rebalance.delay.ms`
- *   (3 s by default) before the first record. Fetching takes milliseconds (`at` asks for single records).
+ *   (3 s by default) before the first record. A fetch takes milliseconds (`at` asks for single records).
  *
- * kafkajs has had no release since February 2023 and its version is pinned, so these paths do not move. This is the
+ * kafkajs has had no release since February 2023 and its version is pinned, so these paths do not change. This is the
  * only file that names them.
  */
 import { createRequire } from 'node:module';
@@ -39,7 +41,7 @@ export type WireMessage = {
 
 export type AbortedTransaction = { producerId: bigint; firstOffset: number };
 
-/** What a broker answers about one partition of a fetch: an error, or batches as they lie on its log. */
+/** A broker's response about one partition of a fetch: an error, or batches as they are on its log. */
 export type FetchedPartition = {
   topic: string;
   partition: number;
@@ -61,7 +63,7 @@ export type JoinedGroup = {
   generationId: number;
   leaderId: string;
   memberId: string;
-  /** Filled for the leader alone. */
+  /** The members of the group. Empty for all but the leader. */
   members: GroupMemberMetadata[];
 };
 
@@ -88,12 +90,12 @@ export type Broker = {
     memberId: string;
     topics: TopicPartitions<PartitionOffset>[];
   }): Promise<unknown>;
-  /** No topics are all of them. */
+  /** Without topics, the request asks for all topics. */
   offsetFetch(request: {
     groupId: string;
     topics: TopicPartitions<{ partition: number }>[];
   }): Promise<{ responses: TopicPartitions<PartitionOffset>[] }>;
-  /** The groups that it positions. */
+  /** Lists the groups that this broker coordinates. */
   listGroups(): Promise<{ groups: { groupId: string }[] }>;
   createTopics(request: {
     topics: {
@@ -113,7 +115,7 @@ export type Broker = {
     timeout: number;
   }): Promise<unknown>;
   deleteRecords(request: { topics: TopicPartitions<PartitionOffset>[] }): Promise<unknown>;
-  /** What a request of this kind looks like in the newest version that the broker knows; `connectionPool` sends it. */
+  /** Returns how to build such a request in the newest version that the broker knows. `connectionPool` sends it. */
   lookupRequest(apiKey: number, definition: unknown): (request: object) => object;
   connectionPool: { send(request: object): Promise<unknown> };
 };
@@ -149,17 +151,17 @@ const apiKeys: { Fetch: number; JoinGroup: number } = require('kafkajs/src/proto
 const Decoder = require('kafkajs/src/protocol/decoder');
 const { createErrorFromCode } = require('kafkajs/src/protocol/error');
 
-/** The checksum of a batch, from its attributes on. */
+/** Returns the checksum of a batch. It covers the bytes from the attributes on. */
 export const crc32c: (bytes: Buffer) => number = require('kafkajs/src/protocol/recordBatch/crc32C');
 
-/** Transactions of foreign producers are seen once they are committed. */
+/** A fetch returns records of other producers' transactions only after their commit. */
 const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
 mendThrottleTimer();
 shareConnects();
 
-/** A view of the cluster with connections of its own, and the way to end them at once whatever they wait for. */
+/** Returns a view of the cluster with its own connections, and `sever`, which ends the connections at once. */
 export function createCluster(config: KafkaConfig, log: Logger): { cluster: Cluster; sever: () => void } {
   const sockets = new Set<Socket>();
   let isSevered = false;
@@ -177,7 +179,7 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
     metadataMaxAge: config.metadataAgeMs ?? DEFAULT_METADATA_AGE_MS,
     allowAutoTopicCreation: false,
     isolationLevel: READ_COMMITTED,
-    // The caller knows best whether and for how long to try again.
+    // No retries here: the caller knows whether to retry, and for how long.
     retry: { retries: 0, initialRetryTime: 50, maxRetryTime: 50, factor: 0, multiplier: 1 },
     socketFactory: ({ host, port, ssl, onConnect }: SocketRequest) => {
       const socket = ssl
@@ -187,7 +189,7 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
       socket.setNoDelay(true);
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      // It is made a while after it was asked for.
+      // kafkajs makes the socket some time after the request for it. Meanwhile `sever` may have run.
       if (isSevered) giveUp(socket);
       return socket;
     },
@@ -213,8 +215,9 @@ type SocketRequest = {
 };
 
 /**
- * Joins a group. kafkajs' own call keeps the id that the broker gives out before the join to itself until the join
- * is through, and without it one cannot leave while others still hold the join up: so the two steps are taken apart.
+ * Joins a group. The broker gives out the member's id first, and the join follows. kafkajs' own call reveals the id
+ * only after the join, and a member without its id cannot leave while other members delay the join. So this function
+ * takes the two steps one by one.
  */
 export async function joinGroup(
   broker: Broker,
@@ -231,7 +234,9 @@ export async function joinGroup(
 }
 
 const NO_ERROR = 0;
-/** The newest version that kafkajs can ask in; brokers know it since Kafka 2.3. Its answer is left in pieces. */
+/**
+ * Fetch in the newest version that kafkajs can send (brokers know it since Kafka 2.3). The response stays undecoded.
+ */
 const FETCH = {
   versions: ['11'],
   protocol: () => (request: object) => ({
@@ -240,7 +245,7 @@ const FETCH = {
   }),
 };
 
-/** One fetch from the broker, of whatever it leads: each partition with what there is of it, or with its own error. */
+/** Fetches once from a broker, from partitions that it leads. Each partition has its records, or its own error. */
 export async function fetchPartitions(
   broker: Broker,
   request: {
@@ -256,7 +261,7 @@ export async function fetchPartitions(
   return partitions;
 }
 
-/** What is used of kafkajs' own, which has no types: each call reads on behind the last. */
+/** The used part of kafkajs' own decoder, which has no types. Each call reads on after the last. */
 type ResponseDecoder = {
   readInt16(): number;
   readInt32(): number;
@@ -267,13 +272,13 @@ type ResponseDecoder = {
   forward(bytes: number): void;
 };
 
-/** After "Fetch Response (Version: 11)" of Kafka's protocol. */
+/** Decodes "Fetch Response (Version: 11)" of Kafka's protocol. */
 function decodeFetched(bytes: Buffer): { clientSideThrottleTime: number; partitions: FetchedPartition[] } {
   const decoder: ResponseDecoder = new Decoder(bytes);
   const clientSideThrottleTime = decoder.readInt32();
   const errorCode = decoder.readInt16();
   if (errorCode !== NO_ERROR) throw createErrorFromCode(errorCode);
-  // The session, of which there is none.
+  // The session id. Mandate uses no fetch sessions.
   decoder.readInt32();
   const topics = decoder.readArray(() => {
     const topic = decoder.readString();
@@ -286,13 +291,13 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const endOffset = Number(decoder.readInt64());
-  // The last stable offset, and where the log begins.
+  // The last stable offset, and the start of the log.
   decoder.forward(16);
   const abortedTransactions = decoder.readArray(() => ({
     producerId: decoder.readInt64(),
     firstOffset: Number(decoder.readInt64()),
   }));
-  // The replica to be preferred.
+  // The preferred replica.
   decoder.forward(4);
   const batches = decoder.readBytes() ?? Buffer.alloc(0);
   const error = errorCode === NO_ERROR ? null : createErrorFromCode(errorCode);
@@ -300,9 +305,9 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
 }
 
 /**
- * kafkajs looks for throttled requests by a timer, and starts it with a negative time when nothing is throttled: Node
- * makes that one millisecond and warns, and the timer starts itself again without end. There is nothing to look for while
- * nothing waits.
+ * kafkajs checks for throttled requests by a timer. If no request is throttled, it starts the timer with a negative
+ * time. Node turns that into one millisecond and warns, and the timer restarts without end. With this fix no timer
+ * starts while no request waits.
  */
 function mendThrottleTimer(): void {
   const original = RequestQueue.prototype.scheduleCheckPendingRequests;
@@ -312,8 +317,8 @@ function mendThrottleTimer(): void {
 }
 
 /**
- * In kafkajs each request that finds no connection makes one: fifty at once make fifty, of which one is used, and the
- * first of the others that the broker closes for idleness takes that one down.
+ * In kafkajs each request without a connection makes one. Fifty requests at once make fifty connections, and use one
+ * of them. When the broker closes the first idle one, kafkajs drops the one in use. With this fix they share one.
  */
 function shareConnects(): void {
   const original = NetworkConnection.prototype.connect;

@@ -8,12 +8,12 @@ import { remedyOf } from './remedy.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
-/** Longer than one request to one broker takes, answered or not. */
+/** Longer than a request to a broker takes, with or without a response. */
 const MENDING_MS = 30_000;
 
 /**
- * Connections to the cluster that repair themselves: a failure that may pass is tried again, with a fresh view of who
- * leads what, or with fresh connections when not even that can be had.
+ * Connections to the cluster that repair themselves. A failure that may pass is retried, with a new look-up of the
+ * leaders, or with new connections if the look-up fails.
  */
 export class Connection {
   readonly #config: KafkaConfig;
@@ -29,8 +29,8 @@ export class Connection {
   }
 
   /**
-   * Runs `work`, again and again for up to `withinMs` while what fails may pass; then BUS_UNAVAILABLE. What may not
-   * pass is thrown as kafkajs threw it: its meaning is the caller's to know.
+   * Runs `work`, and retries for up to `withinMs` if the failure may pass. Then throws BUS_UNAVAILABLE. Throws other
+   * failures as kafkajs threw them, because only the caller knows their meaning.
    */
   async run<T>(work: (cluster: Cluster) => Promise<T>, withinMs: number): Promise<T> {
     const patience = { isOver: false, lastFailure: undefined as unknown };
@@ -43,7 +43,7 @@ export class Connection {
       reject(unavailable(`${within}: ${failure.message}`, { cause, remedy: remedyOf(failure) }));
     }, withinMs);
     const attempts = this.#attempt(work, patience);
-    // Its result has no receiver once the caller no longer waits.
+    // If the caller has stopped waiting, nothing handles the result.
     attempts.catch(() => {});
     try {
       return await Promise.race([attempts, late]);
@@ -53,14 +53,14 @@ export class Connection {
     }
   }
 
-  /** Whatever runs ends now, with BUS_CLOSED. */
+  /** Ends all running work with BUS_CLOSED. */
   close(): void {
     this.#closing.abort();
     this.#current?.sever();
     this.#current = undefined;
   }
 
-  /** After a failure that may pass: looks up again who leads what, over fresh connections if needed. */
+  /** After a failure that may pass: looks up the leaders again, over new connections if needed. */
   mend(failed: unknown): Promise<void> {
     this.#mending ??= this.#mend(failed).finally(() => {
       this.#mending = undefined;
@@ -68,7 +68,7 @@ export class Connection {
     return this.#mending;
   }
 
-  /** The view of the cluster, connected. It knows of no broker before it was asked for a topic. */
+  /** Returns the connected view of the cluster. It knows no broker until it is asked for a topic. */
   cluster(): Promise<Cluster> {
     if (this.#closing.signal.aborted) return Promise.reject(closed());
     this.#current ??= this.#connect();
@@ -95,7 +95,7 @@ export class Connection {
   async #mend(failed: unknown): Promise<void> {
     this.#log.debug({ err: innermost(failed) }, 'the log is asked anew who leads what');
     const current = this.#current;
-    // Each step has a limit of its own; this one holds whatever becomes of them.
+    // Each step has its own time limit. This limit holds even if those fail.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(reject, MENDING_MS, new Error('nobody answered'));
     try {
@@ -109,7 +109,7 @@ export class Connection {
   }
 
   #connect(): { cluster: Promise<Cluster>; sever: () => void } {
-    // Another broker first each time: the one that was asked last may be the one that is away.
+    // Begins with another broker each time, because the last one may be down.
     const { brokers } = this.#config;
     const first = this.#connects++ % brokers.length;
     const rotated = [...brokers.slice(first), ...brokers.slice(0, first)];
@@ -120,7 +120,7 @@ export class Connection {
   }
 }
 
-/** `run`, where no failure means anything to the caller: all come as errors of the bus. */
+/** Like `run`, for callers that handle no kafkajs failure themselves: every failure becomes an error of the bus. */
 export function asking<T>(
   connection: Connection,
   work: (cluster: Cluster) => Promise<T>,

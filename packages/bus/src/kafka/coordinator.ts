@@ -5,15 +5,15 @@ import type { Connection } from './connection.ts';
 import { answerOf, asBusError, isMembershipLost, isRebalancing } from './failure.ts';
 
 export type TopicPartition = { topic: string; partition: number };
-/** What the group knows a member by: an id, and the round of assignment that it took part in. */
+/** How the group identifies a member: an id, and the number of the round of assignment. */
 export type Membership = { memberId: string; generationId: number };
 
-/** A commit of no member's: the broker takes it while the group has none. */
+/** The membership of a commit without a member. The broker accepts it while the group has no members. */
 const NOBODY: Membership = { memberId: '', generationId: -1 };
-/** How Kafka says that a group has no position for a partition. */
+/** Kafka's value for "the group has no position in this partition". */
 const NO_POSITION = -1;
 
-/** What a group asks of the broker that coordinates it, whichever that is at the moment. */
+/** The requests of a group to its coordinator, whichever broker coordinates the group at the moment. */
 export class Coordinator {
   readonly group: string;
   readonly #connection: Connection;
@@ -27,8 +27,9 @@ export class Coordinator {
   }
 
   /**
-   * One round of joining, which lasts until every member has come or is given up.
-   * @param onMemberId told the id as soon as the broker gives it out, to be able to leave before the round is over
+   * Runs one round of joining. It lasts until every member has joined or has timed out.
+   * @param onMemberId called with the id as soon as the broker gives it out, so that the member can leave before the
+   * round ends
    */
   join(
     request: {
@@ -60,7 +61,7 @@ export class Coordinator {
     }, this.#withinMs + rebalanceTimeoutMs);
   }
 
-  /** The end of a round: the leader hands out the assignment of all, everyone gets its own. */
+  /** Ends a round: the leader sends the assignment of all members, and each member gets its own. */
   async sync(
     member: Membership,
     assignment: { memberId: string; memberAssignment: Buffer }[],
@@ -72,7 +73,7 @@ export class Coordinator {
     return memberAssignment;
   }
 
-  /** @returns whether a new round has begun */
+  /** @returns 'rebalancing' if a new round has begun */
   async heartbeat({ memberId, generationId }: Membership): Promise<'stable' | 'rebalancing'> {
     try {
       await this.#ask((broker) =>
@@ -85,7 +86,7 @@ export class Coordinator {
     }
   }
 
-  /** Moves the group's positions. Fails with BUS_FENCED when the group has gone on without this member. */
+  /** Moves the group's positions. Fails with BUS_FENCED if the group has continued without this member. */
   async commit(
     { memberId, generationId }: Membership,
     positions: readonly (TopicPartition & { offset: number })[],
@@ -103,8 +104,8 @@ export class Coordinator {
   }
 
   /**
-   * Sets where the group starts: called by one of its members, or without a member while it has none. If other members
-   * have the group by now, they set it, and nothing changes.
+   * Sets where the group starts. A member calls it, or a program without a member while the group has none. If other
+   * members have joined meanwhile, they set the start, and this call changes nothing.
    */
   async settle(
     starts: readonly (TopicPartition & { offset: number })[],
@@ -116,18 +117,21 @@ export class Coordinator {
     });
   }
 
-  /** The committed position of each partition, by `topic/partition`; none is in there for a partition that has none. */
+  /**
+   * Returns the committed position of each partition, by `topic/partition`. Partitions without a position are left
+   * out.
+   */
   async positions(partitions: readonly TopicPartition[]): Promise<Map<string, number>> {
     const rows = partitions.length === 0 ? [] : await this.#positions(partitions);
     return new Map(rows.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
   }
 
-  /** Every partition where the group has committed something. */
+  /** Returns every partition in which the group has committed a position. */
   allPositions(): Promise<(TopicPartition & { offset: number })[]> {
     return this.#positions([]);
   }
 
-  /** No partitions are all of them. */
+  /** Without partitions, the request asks for all partitions. */
   async #positions(partitions: readonly TopicPartition[]): Promise<(TopicPartition & { offset: number })[]> {
     const topics = byTopic(partitions, ({ partition }) => ({ partition }));
     const { responses } = await this.#ask((broker) =>
@@ -144,7 +148,7 @@ export class Coordinator {
 
   async leave(memberId: string): Promise<void> {
     await this.#ask((broker) => broker.leaveGroup({ groupId: this.group, memberId })).catch((error) => {
-      // A member that the group does not know has left.
+      // If the group does not know the member, the member has left already.
       if (!isMembershipLost(error)) throw asBusError(error);
     });
   }
@@ -154,7 +158,7 @@ export class Coordinator {
       try {
         return await work(await this.#broker(cluster));
       } catch (error) {
-        // Any failure may come of asking the wrong broker; to look for the right one again is cheap.
+        // Any failure may come from the wrong broker, and looking up the right one again is cheap.
         this.#nodeId = undefined;
         throw error;
       }

@@ -16,23 +16,27 @@ import { Topics } from './topics.ts';
 
 export type KafkaBusOptions = KafkaConfig & {
   log: Logger;
-  /** How long a call goes on trying before BUS_UNAVAILABLE. Default 15,000. */
+  /** How long a call retries before it fails with BUS_UNAVAILABLE. Default 15,000. */
   patienceMs?: number;
-  /** Whether topics that are missing are made at their first use. Default false: someone with the right to it makes them. */
+  /**
+   * Whether a missing topic is made at its first use. Default false: an operator with the permission makes topics.
+   */
   createTopics?: boolean;
-  /** What topics are made with, in place of what schemas/src/topics.ts says. */
+  /** The number of partitions of new topics. Overrides schemas/src/topics.ts. */
   partitions?: number;
-  /** How many replicas new topics have. Default 3, and 2 of them must have a record before it is acknowledged. */
+  /** The number of replicas of new topics. Default 3, and 2 of them must have a record before it is acknowledged. */
   replicationFactor?: number;
   minInSyncReplicas?: number;
-  /** What may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
+  /** The most records that may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
   maxInFlightRecords?: number;
   maxInFlightBytes?: number;
-  /** How long an append waits for room before BUS_OVERLOADED. Default 5,000. */
+  /** How long an append waits for room before it fails with BUS_OVERLOADED. Default 5,000. */
   overloadWaitMs?: number;
 };
 
-/** Opens the log on Kafka. Connects with the first call that needs it; topics are checked before their first use. */
+/**
+ * Opens the log on Kafka. Connects at the first call that needs a connection. Checks each topic before its first use.
+ */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   const { log, patienceMs: withinMs = 15_000 } = options;
   const connect = () => new Connection(options, log);
@@ -102,7 +106,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
         log,
         wanted,
       );
-      // Before it joins, so that a close at the same time ends the membership.
+      // Added before the join, so that a close during the join ends the membership.
       running.add(member);
       const stop = (drainMs?: number) => member.stop(drainMs).finally(() => running.delete(member));
       await member.join().catch(async (error) => {

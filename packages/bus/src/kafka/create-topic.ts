@@ -4,16 +4,16 @@ import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 import { topicConfig } from './topic-config.ts';
 
-/** With what a topic is made, beside the settings that its records ask for. */
+/** How to make a topic, besides the settings that its records need. */
 export type Provisioning = {
   replicationFactor: number;
-  /** How many replicas must have a record before it is acknowledged. */
+  /** The number of replicas that must have a record before it is acknowledged. */
   minInSyncReplicas: number;
-  /** In place of what schemas/src/topics.ts says. */
+  /** Overrides schemas/src/topics.ts. */
   partitions: number | null;
 };
 
-/** Makes a topic; that another process makes it at the same time is no failure. */
+/** Makes a topic. If another process makes it at the same time, that is no failure. */
 export async function createTopic(
   connection: Connection,
   topic: string,
@@ -40,6 +40,6 @@ export async function createTopic(
     },
     withinMs,
   );
-  // It takes a moment until every broker knows of it, and who leads its partitions.
+  // It takes a moment until every broker knows the topic and the leaders of its partitions.
   await asking(connection, (cluster) => partitionsOf(cluster, topic), withinMs);
 }

@@ -31,7 +31,7 @@ describeWithOwnServers(['kafka'], 'credentials', () => {
     sasl: { mechanism: 'plain' as const, username: 'mandate', password },
   });
 
-  test('a client that knows the password appends, reads and consumes', async () => {
+  test('appends, reads and consumes with the password', async () => {
     const bus = await log.open(as(PASSWORD));
     await bus.append('secured', [{ key: 'k', value: 'x' }]);
     let seen = 0;
@@ -41,7 +41,7 @@ describeWithOwnServers(['kafka'], 'credentials', () => {
     expect(seen).toBe(1);
   });
 
-  test('a wrong password is said at once, is not tried again, and stands in no log line', async () => {
+  test('reports a wrong password at once, does not retry, and writes the password to no log line', async () => {
     const lines: string[] = [];
     const logger = createLogger({
       name: 'test',

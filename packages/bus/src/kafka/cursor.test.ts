@@ -21,7 +21,7 @@ function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
   return cursor;
 }
 
-test('however many are asked for, no more are handed over than weigh a batch', () => {
+test("hands over no more than one batch's bytes, however many records are asked for", () => {
   const heavy = { value: new Uint8Array(BATCH_BYTES / 2) };
   const cursor = cursorOn([record(0, heavy), record(1, heavy), record(2, heavy), record(3)], 4);
   expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);
@@ -29,7 +29,7 @@ test('however many are asked for, no more are handed over than weigh a batch', (
   expect(offsetsOf(cursor.peek(10))).toEqual([2, 3]);
 });
 
-test('a batch that cannot be read is an error, once it is its turn, for whoever does not take such', () => {
+test('throws for an unreadable batch, once it is next, if the caller does not take unreadable batches', () => {
   const cursor = cursorOn([record(0), record(1), batch(2, 4), record(5)], 6);
   expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);
   cursor.moveTo(2);
@@ -42,7 +42,7 @@ test('a batch that cannot be read is an error, once it is its turn, for whoever 
   expect(cursor.position).toBe(2);
 });
 
-test('for who does, it stands where its records would, and what is behind it follows', () => {
+test('puts an unreadable batch in the position of its records for a caller that takes it, and continues after it', () => {
   const cursor = cursorOn([record(0), batch(1, 4), record(5), record(7)], 8);
   const takesUnreadable = true;
   expect(offsetsOf(cursor.peek(10, { takesUnreadable }))).toEqual([0, 1, 5]);

@@ -4,17 +4,17 @@ import { nextOffset } from '../next-offset.ts';
 import type { LogPosition, LogRecord, UnreadableBatch } from '../port.ts';
 import type { Arrived } from './to-records.ts';
 
-/** Fetching pauses for a partition while so much of it waits for its handler. */
+/** Fetching pauses for a partition while this many records wait for its handler. */
 const ENOUGH_RECORDS = 2_000;
 const ENOUGH_BYTES = 2 * 1024 * 1024;
 
-/** Where reading of one partition stands: what was fetched and not yet done with, and what to fetch next. */
+/** The reading state of one partition: the fetched records that are not yet handled, and the offset to fetch next. */
 export class Cursor {
   readonly topic: string;
   readonly partition: number;
   /** The offset to fetch from next. */
   fetchOffset: number;
-  /** The offset that the next record appended will get, as known when something was fetched last. */
+  /** The offset that the next appended record will get, as of the last fetch. */
   endOffset = 0;
   #records: LogRecord[] = [];
   #bytes = 0;
@@ -22,7 +22,7 @@ export class Cursor {
   readonly #onChange: () => void;
   #changed = Promise.withResolvers<void>();
 
-  /** @param onChange called when there is more to hand over, or room for more, or a failure. */
+  /** @param onChange called when there are more records, more room, or a failure. */
   constructor(start: { topic: string; partition: number; offset: number }, onChange: () => void) {
     this.topic = start.topic;
     this.partition = start.partition;
@@ -34,7 +34,7 @@ export class Cursor {
     return `${this.topic}/${this.partition}`;
   }
 
-  /** The first offset that is not done. From there on are records, or what transactions left that no reader sees. */
+  /** The first offset that is not handled. Records follow, or transaction entries that no reader sees. */
   get position(): number {
     return this.#records[0]?.position.offset ?? this.fetchOffset;
   }
@@ -48,8 +48,8 @@ export class Cursor {
   }
 
   /**
-   * Consecutive records from the position on, without moving it. Throws what the partition failed with; and so does a
-   * batch that cannot be read, once it is its turn, for callers that do not take such batches.
+   * Returns consecutive records from the position on, without moving it. Throws the partition's failure after the
+   * last record. If the next batch is unreadable, throws for callers that do not take unreadable batches.
    */
   peek(most: number, { takesUnreadable = false } = {}): readonly LogRecord[] {
     if (this.#records.length === 0 && this.#failure !== undefined) throw this.#failure.error;
@@ -69,7 +69,7 @@ export class Cursor {
     return records;
   }
 
-  /** What lies before the offset is done with. */
+  /** Marks all records before the offset as handled. */
   moveTo(offset: number): void {
     const rest = this.#records.findIndex((record) => record.position.offset >= offset);
     const done = this.#records.splice(0, rest === -1 ? this.#records.length : rest);
@@ -85,7 +85,7 @@ export class Cursor {
     this.#change();
   }
 
-  /** What came before is still handed over; then `peek` throws. */
+  /** Records before the failure are still handed over. After them `peek` throws. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#change();
@@ -96,7 +96,7 @@ export class Cursor {
     return this.#changed.promise;
   }
 
-  /** Who waits for a change looks again. */
+  /** Wakes the callers that wait for a change, so that they look again. */
   wake(): void {
     this.#change();
   }

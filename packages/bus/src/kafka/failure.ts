@@ -2,10 +2,12 @@ import { isMandateError, type MandateError } from '@mandate/runtime';
 import { misused, topicUnfit, unavailable } from '../errors.ts';
 import { remedyOf } from './remedy.ts';
 
-/** What kafkajs throws, as far as it is told apart: `type` is Kafka's name of the code that a broker answered. */
+/**
+ * The fields of a kafkajs error that the bus uses. `type` is Kafka's name of the error code in the broker's response.
+ */
 type ClientError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: unknown[] };
 
-/** The connection or the view of the cluster was the trouble; with a fresh one it may go. */
+/** The connection or the view of the cluster failed. A new one may work. */
 const CONNECTION_TROUBLE = new Set([
   'KafkaJSBrokerNotFound',
   'KafkaJSConnectionClosedError',
@@ -19,7 +21,7 @@ const CONNECTION_TROUBLE = new Set([
   'KafkaJSTopicMetadataNotLoaded',
 ]);
 
-/** Kafka's answers that another attempt may change, beside those that kafkajs marks. */
+/** Kafka's errors that may pass on a retry, besides those that kafkajs marks. */
 const PASSING_ANSWERS = new Set([
   'GROUP_COORDINATOR_NOT_AVAILABLE',
   'GROUP_LOAD_IN_PROGRESS',
@@ -30,7 +32,10 @@ const PASSING_ANSWERS = new Set([
 
 const MEMBERSHIP_LOST = new Set(['FENCED_INSTANCE_ID', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 
-/** What kafkajs threw at the bottom: its retries, switched off, still wrap, and some answers come in a list of one. */
+/**
+ * Returns the innermost error. kafkajs still wraps errors for its retries, which are switched off, and wraps some in
+ * a list of one.
+ */
 export function innermost(error: unknown): ClientError {
   const { name, cause, errors } = error as ClientError;
   if (name === 'KafkaJSAggregateError' && errors?.[0] !== undefined) return innermost(errors[0]);
@@ -38,12 +43,12 @@ export function innermost(error: unknown): ClientError {
   return isWrapper && cause instanceof Error ? innermost(cause) : (error as ClientError);
 }
 
-/** The name of the answer, when it was an answer of a broker. */
+/** Returns Kafka's name of the error, if a broker sent it. */
 export function answerOf(error: unknown): string | undefined {
   return innermost(error).type;
 }
 
-/** Whether the same request may succeed later, perhaps at another broker. */
+/** True if the same request may succeed later, perhaps at another broker. */
 export function mayPass(error: unknown): boolean {
   if (isMandateError(error)) return false;
   const { name, type, retriable } = innermost(error);
@@ -51,7 +56,7 @@ export function mayPass(error: unknown): boolean {
   return CONNECTION_TROUBLE.has(name);
 }
 
-/** The group has gone on without this member. */
+/** True if the group has continued without this member. */
 export function isMembershipLost(error: unknown): boolean {
   return MEMBERSHIP_LOST.has(answerOf(error) ?? '');
 }
@@ -60,7 +65,7 @@ export function isRebalancing(error: unknown): boolean {
   return answerOf(error) === 'REBALANCE_IN_PROGRESS';
 }
 
-/** As callers of the bus get it. */
+/** Converts a kafkajs error to the error that callers of the bus get. */
 export function asBusError(error: unknown): MandateError {
   if (isMandateError(error)) return error;
   const { message, type } = innermost(error);

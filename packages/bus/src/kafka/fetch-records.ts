@@ -4,18 +4,18 @@ import type { Cursor } from './cursor.ts';
 import { type Arrived, toRecords } from './to-records.ts';
 
 export type Asked = { cursor: Cursor; offset: number };
-/** What one fetch was for and did not bring. */
+/** A cursor that one fetch should have served, and the error instead. */
 export type Refused = { asked: Asked; error: unknown };
 type Fetched = { cursor: Cursor; arrived: Arrived; endOffset: number };
 
 const FETCH_BYTES = 10 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
-/** The first batch always comes whole: so this asks for exactly one. */
+/** A broker always sends the first batch whole. So this size asks for exactly one batch. */
 export const ONE_BATCH_BYTES = 1;
 
 /**
- * Fetches for several cursors at once, hands over what came, and tells for which of them the broker had an error instead.
- * A cursor fails if its next batch was spoilt after its producer sent it.
+ * Fetches for several cursors at once, delivers the records, and returns the cursors for which the broker sent an
+ * error. A cursor fails if its next batch was damaged after its producer sent it.
  */
 export async function fetchRecords(
   broker: Broker,

@@ -8,17 +8,20 @@ import { answerOf, asBusError, innermost, mayPass } from './failure.ts';
 import { type Asked, fetchRecords, type Refused } from './fetch-records.ts';
 import { rangesOf } from './ranges.ts';
 
-/** How long a broker may hold a fetch open that has nothing to bring. */
+/** How long a broker may hold a fetch open while it has nothing to send. */
 const IDLE_WAIT_MS = 250;
-/** The same while a partition is left out for having enough: it must not wait long once it has room again. */
+/**
+ * The same while some partition is paused because it has enough. The partition must not wait long after it has room
+ * again.
+ */
 const BUSY_WAIT_MS = 50;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Keeps cursors supplied, by one fetch at a time from each broker that leads some of them, for as long as it takes
- * when brokers are away. Its connection is for no other requests that hurry: a broker answers those of one connection
- * in turn, and a fetch may wait.
+ * Keeps cursors supplied, with one fetch at a time from each broker that leads some of them. While brokers are down,
+ * it retries without a limit. No urgent request may use its connection: a broker answers a connection's requests in
+ * order, and a fetch may wait.
  */
 export class Fetcher {
   readonly #connection: Connection;
@@ -32,8 +35,8 @@ export class Fetcher {
   #room = Promise.withResolvers<void>();
 
   /**
-   * @param reads who reads, for what an error says; `isSomethingGone` is asked when a broker knows of no such topic, and
-   * if so, it takes the cursors of that topic away
+   * @param reads `group`: the reader, for error texts. `isSomethingGone`: called when a broker does not know a topic.
+   * If the topic is gone, the callee removes the topic's cursors
    */
   constructor(
     connection: Connection,
@@ -56,7 +59,7 @@ export class Fetcher {
     for (const cursor of cursors) this.#cursors.delete(cursor);
   }
 
-  /** To be called when a cursor may have room again. */
+  /** Call it when a cursor may have room again. */
   nudge(): void {
     this.#room.resolve();
     this.#room = Promise.withResolvers();
@@ -68,7 +71,7 @@ export class Fetcher {
     this.nudge();
   }
 
-  /** Serves every broker that leads some cursor, whichever broker led it before. */
+  /** Serves every broker that leads a cursor, also after leaders have moved. */
   async #supply(): Promise<void> {
     if (this.#isSupplying) return;
     this.#isSupplying = true;

@@ -33,7 +33,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
   const textsOf = (records: Batch['records']) => records.map(({ value }) => Buffer.from(value).toString());
   const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.position.offset ?? 0) + 1);
 
-  /** Everything that the topic hands out, in order. */
+  /** Returns all records of the topic, in order. */
   async function everything(): Promise<string[]> {
     const seen: string[] = [];
     const reader = await bus.read({
@@ -47,7 +47,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
   }
 
   test.each(['gzip', 'snappy', 'lz4', 'zstd'])(
-    'records compressed with %s by Kafka itself are read',
+    'reads records that Kafka itself compressed with %s',
     async (codec) => {
       const admin = foreign.admin();
       await admin.alterConfigs({
@@ -77,7 +77,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
     },
   );
 
-  test('what transactions commit is read, what they abort is not, and neither leaves a lag', async () => {
+  test('reads records of committed transactions but not of aborted ones, and neither leaves a lag', async () => {
     const producer = foreign.producer({ transactionalId: topic, maxInFlightRequests: 1, idempotent: true });
     await producer.connect();
     const inTransaction = async (value: string, end: 'commit' | 'abort') => {
@@ -96,7 +96,8 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
           batch.records.map((_, i) => first + i),
         );
         await commitAll(batch);
-        // Only then: a member that is fenced, as on brokers that have just begun, gets the same batch again.
+        // Records count only after their commit. A fenced member gets the same batch again, and a broker that has
+        // just started fences members.
         seen.push(...textsOf(batch.records));
       },
     });
@@ -111,7 +112,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
     expect(await everything()).toEqual(['committed', 'plain', 'last']);
   });
 
-  describe('batches that their producer sent so that nobody can read them', () => {
+  describe('batches that no reader can decode', () => {
     const { GZIP, ZSTD } = kafkajs.CompressionTypes;
     const { CompressionCodecs } = kafkajs as unknown as { CompressionCodecs: Record<number, () => object> };
     const codecs = { ...CompressionCodecs };
@@ -142,7 +143,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
 
     const fromTheStart = () => ({ group: `${topic}.group`, topics: [topic], from: 'earliest' as const });
 
-    test('they halt whoever did not ask for them, in front of the first, by name; what is before it arrives', async () => {
+    test('halt a consumer that does not take them, before the first such batch, with an error that names it, after the earlier records', async () => {
       await bombs();
       const seen: string[] = [];
       const consumer = await bus.consume({
@@ -165,7 +166,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       await expect(bus.at({ topic, partition: 0, offset: 2 })).rejects.toMatchObject(failure);
     });
 
-    test('they are handed to who asked for them, and are done with by a commit', async () => {
+    test('are handed to a consumer that takes them, and a commit passes over them', async () => {
       await bombs();
       const seen: string[] = [];
       const consumer = await bus.consume({
@@ -188,7 +189,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       await consumer.stop();
     });
 
-    test('what the broker itself refuses never gets there', async () => {
+    test('are not on the log if the broker itself refuses them', async () => {
       CompressionCodecs[GZIP] = packing((bytes) => gzipSync(bytes).subarray(0, -20));
       await expect(send(GZIP, 'x'.repeat(10_000))).rejects.toThrow();
       expect(await everything()).toEqual([]);

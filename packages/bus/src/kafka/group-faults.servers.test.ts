@@ -43,7 +43,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
   const hasNoLag = async (consumer: Consumer) =>
     expect((await consumer.lag()).every(({ lag }) => lag === 0)).toBe(true);
 
-  test('a member that stood still beyond its session is refused its commit, and the work is another’s', async () => {
+  test('refuses the commit of a member that paused beyond its session, and gives the work to another member', async () => {
     await bus.append(topic, [{ key: 'k', value: 'once' }]);
     const file = new URL('./system/slow-member.ts', import.meta.url).pathname;
     const member = spawn(process.execPath, [file, cluster.brokers[0] ?? '', topic, group, '1000'], {
@@ -70,20 +70,20 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     }
   });
 
-  test('who lost its membership unnoticed is back as a new member, and serves', async () => {
+  test('makes a member that lost its membership unnoticed join again, and serves it', async () => {
     let assignments = 0;
     const seen: string[] = [];
     const consumer = await join(
       async (batch) => {
         await commitAll(batch);
-        // Only then: handed over before it knew that it is none any more, the same comes again.
+        // Records count only after their commit. Records delivered before the member knew of its loss come again.
         seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
       },
       { sessionTimeoutMs: 500, onAssigned: async () => void assignments++ },
     );
     await vi.waitFor(() => expect(assignments).toBeGreaterThan(0), PATIENCE);
     const before = assignments;
-    // The whole process stands still, heartbeats and all, until the group has given the member up.
+    // Blocks the whole process, with its heartbeats, until the group has removed the member.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
     await bus.append(topic, [{ key: 'k', value: 'afterwards' }]);
     await vi.waitFor(() => expect(seen).toEqual(['afterwards']), PATIENCE);
@@ -91,9 +91,9 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await consumer.stop();
   });
 
-  test('work that takes longer than a session keeps its partition, though it never says that it lives', async () => {
+  test('keeps the partition for work that outlasts a session, without a heartbeat from the handler', async () => {
     await bus.append(topic, [{ key: 'k', value: 'long work' }]);
-    // A busy machine says that one lives late, too.
+    // Long enough, because on a busy machine heartbeats are late, too.
     const sessionTimeoutMs = 2_000;
     let deliveries = 0;
     const consumer = await join(
@@ -110,7 +110,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await consumer.stop();
   });
 
-  test('members that come and go all the time miss nothing, and no two of them have a partition in hand', async () => {
+  test('misses nothing while members join and leave all the time, and never gives two members the same partition', async () => {
     const random = seededRandom(20_261_121);
     const inHand = new Set<number>();
     const overlaps: number[] = [];
@@ -151,7 +151,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     expect(failures).toEqual([]);
   });
 
-  test('a member that joins while another’s long work holds the round up can leave at once', async () => {
+  test("lets a member leave at once while another member's long work delays its join", async () => {
     await fill('x');
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     const signals: AbortSignal[] = [];
@@ -171,11 +171,11 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     open();
     await vi.waitFor(() => hasNoLag(busy), PATIENCE);
     await busy.stop();
-    // Had it waited for the round, the one at work would have outstayed it.
+    // If the leaving member had waited for the round, the busy member would have lost its partition.
     expect(refusals).toEqual([]);
   });
 
-  test('a lost position stays where it was: the group halts again at its next start', async () => {
+  test('leaves a lost position unchanged, so the group halts again at its next start', async () => {
     await bus.append(topic, [
       { key: 'k', value: '0' },
       { key: 'k', value: '1' },
@@ -197,7 +197,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     }
   });
 
-  test('a group without a position that begins where the log no longer does says so', async () => {
+  test('warns when a group without a position starts after deleted records', async () => {
     await bus.append(topic, [{ key: 'k', value: 'gone' }]);
     await log.expire(topic);
     await bus.append(topic, [{ key: 'k', value: 'there' }]);
@@ -218,7 +218,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     expect(lines.filter((line) => line.includes('perhaps never handled'))).toHaveLength(1);
   });
 
-  test('a broker that dies and comes back finds its consumers and readers waiting for it', async () => {
+  test('continues consumers and readers after a broker dies and comes back', async () => {
     await fill('before');
     const consumed: string[] = [];
     const read: string[] = [];
@@ -243,7 +243,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await Promise.all([consumer.stop(), reader.stop()]);
   });
 
-  test('a topic that is deleted keeps nobody from the others, and is read again once it is there again', async () => {
+  test('goes on with the other topics after one is deleted, and reads that one again once it exists again', async () => {
     const goes = `goes.${randomUUID()}`;
     const seen: string[] = [];
     const take = async (batch: Batch) => {
@@ -273,7 +273,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await members[0]?.stop();
     await reads('by the other', topic);
 
-    // The group's positions go with the topic, a moment later.
+    // Kafka deletes the group's positions in the topic a moment later.
     const positions = async () => (await bus.positions(group)).filter((place) => place.topic === goes);
     await vi.waitFor(async () => expect(await positions()).toEqual([]), PATIENCE);
     await (await log.open()).makeTopic(goes);
@@ -281,7 +281,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await members[1]?.stop();
   });
 
-  test('partitions that are added are read and consumed by those who were there before, from their start', async () => {
+  test('gives new partitions to the present readers and consumers, from the start', async () => {
     const eager = await log.open({ metadataAgeMs: 100 });
     const [before = 0] = [(await eager.ranges(topic)).length];
     const consumed = new Set<number>();

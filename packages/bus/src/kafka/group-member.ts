@@ -25,11 +25,14 @@ const DRAIN_SHARE_OF_SESSION = 0.8;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** What a member gets from the bus. */
+/** What the bus gives a member. */
 export type MemberParts = {
   /** The member's own connection, for the group and for fetching. */
   connection: Connection;
-  /** The connection of the bus, which no round of joining delays. It serves leaving, and questions about the group. */
+  /**
+   * The bus's connection, which no round of joining delays. It serves leaving the group, and questions about the
+   * group.
+   */
   shared: Connection;
   withinMs: number;
   /** How often the leader looks for partitions that it has not assigned. */
@@ -111,8 +114,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * Asks for a new round with these topics, also while another round begins. A topic that it followed before may be gone by
-   * now; this does not keep the member from the others.
+   * Asks for a new round with these topics, also while another round begins. A topic that the member followed before
+   * may be gone. The member still gets the others.
    */
   async follow(topics: readonly string[]): Promise<void> {
     await this.#parts.log.partitionsOf(topics.filter((topic) => !this.#topics.includes(topic)));
@@ -191,14 +194,14 @@ export class GroupMember implements Consumer {
     return this.#heartbeat;
   }
 
-  /** @returns assigned topics that do not exist. The member serves the others. */
+  /** @returns assigned topics that do not exist. The member serves the other topics. */
   async #take(membership: Membership, given: readonly TopicPartition[]): Promise<string[]> {
     const { onAssigned } = this.#options;
     const topics = topicsOf(given);
     const present = await this.#parts.log.present(topics);
     const partitions = given.filter(({ topic }) => present.includes(topic));
     const before = this.#held;
-    // No other member held them in between, if this member was in the round before this one as well.
+    // No other member held the partitions in between if this member was in the previous round, too.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = partitions.filter((partition) => !(isContinuous && before.has(nameOf(partition))));
     const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, partitions);
@@ -267,7 +270,10 @@ export class GroupMember implements Consumer {
     }
   }
 
-  /** Waits until the handlers have finished their batches. A handler that takes longer than the others wait loses its partition. */
+  /**
+   * Waits until the handlers have finished their batches. A handler that takes longer than the other members wait
+   * loses its partition.
+   */
   async #letGoOfAll(): Promise<void> {
     this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
     for (const held of this.#held.values()) held.letGo();

@@ -3,8 +3,8 @@ import { asking, type Connection } from './connection.ts';
 import { Coordinator } from './coordinator.ts';
 
 /**
- * The positions of the groups with names that begin so. Each broker answers for the groups that it coordinates and that
- * this user may see.
+ * Returns the positions of groups with this name prefix. Each broker answers for the groups that it coordinates and
+ * that this user may see.
  */
 export async function groupPositions(
   connection: Connection,

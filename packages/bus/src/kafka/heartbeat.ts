@@ -3,7 +3,7 @@ import type { Logger } from '@mandate/runtime';
 import type { Coordinator, Membership } from './coordinator.ts';
 import { innermost, isMembershipLost } from './failure.ts';
 
-/** What a member learns by its heartbeats: the group rebalances, or the group has removed the member. */
+/** What a heartbeat can report to a member: the group rebalances, or the group has removed the member. */
 export type HeartbeatResult = 'rebalancing' | 'lost';
 
 /**

@@ -9,10 +9,13 @@ import type { Cursor } from './cursor.ts';
 import { asBusError, isMembershipLost } from './failure.ts';
 
 const DEFAULT_MAX_BATCH = 500;
-/** A handler that returns without a commit sees the same records again, slower each time, up to this. */
+/**
+ * The longest pause before a handler that returned without a commit gets the same records again. Each pause is longer
+ * than the last.
+ */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** What serving a partition needs: who coordinates the group, and as which member of which round one speaks to it. */
+/** What a partition needs: the group's coordinator, and the membership of this round. */
 export type Serving = {
   coordinator: Coordinator;
   membership: Membership;
@@ -20,20 +23,23 @@ export type Serving = {
   isClosed: () => boolean;
 };
 
-/** One partition in the hands of one member for one round: one batch after the other, from the committed position on. */
+/**
+ * One partition that one member holds for one round. Hands over one batch after the other, from the committed
+ * position on.
+ */
 export class HeldPartition {
   readonly cursor: Cursor;
-  /** Ends when the partition was let go and its handler is done; rejects with what the handler threw. */
+  /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
   readonly done: Promise<void>;
   readonly #letGo = new AbortController();
   readonly #serving: Serving;
   readonly #options: ConsumerOptions;
   #position: number;
-  /** How far the newest commit goes, also while it is under way. */
+  /** The offset of the newest commit, done or still running. */
   #asked: number;
   #isLost = false;
 
-  /** `ready` comes first: the handler before this one has ended, and `onAssigned` has loaded what it must. */
+  /** Serving starts after `ready`: the previous handler has ended, and `onAssigned` has loaded its data. */
   constructor(serving: Serving, options: ConsumerOptions, cursor: Cursor, ready: Promise<unknown>) {
     this.#serving = serving;
     this.#options = options;
@@ -43,13 +49,15 @@ export class HeldPartition {
     this.done = ready.then(() => this.#serve());
   }
 
-  /** No new batch starts; the one in hand is told to finish, and may still commit. */
+  /**
+   * Releases the partition. No new batch starts. The handler is told to finish its batch, and may still commit it.
+   */
   letGo(): void {
     this.#letGo.abort();
     this.cursor.wake();
   }
 
-  /** Others may have the partition by now: what is in hand can no longer be committed. */
+  /** Another member may have the partition by now, so the batch in hand can no longer be committed. */
   lose(): void {
     this.#isLost = true;
     this.letGo();
@@ -80,7 +88,7 @@ export class HeldPartition {
     }
   }
 
-  /** null: the partition halts, and who should know of it does. */
+  /** Returns null if the partition halts and `onHalted` knows. */
   #next(most: number): readonly LogRecord[] | null {
     try {
       return this.cursor.peek(most, this.#options);
@@ -94,13 +102,14 @@ export class HeldPartition {
   }
 
   /**
-   * Entries that transactions leave on the log are not handled. A group that waited before them would seem to lag always.
+   * Commits past entries that transactions leave on the log, because no handler gets them. Otherwise the group would
+   * always seem to lag.
    */
   async #passOver(): Promise<void> {
     const next = this.cursor.position;
     if (next <= this.#position) return;
     await this.#commit(next).catch((error) => {
-      // What cannot be said now is said with the next commit.
+      // If this commit fails, the next commit includes it.
       if (isMandateError(error, 'BUS_FENCED')) throw error;
     });
   }
@@ -120,7 +129,7 @@ export class HeldPartition {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
         }
-        // A position never moves back; but who may not move it at all is told so.
+        // A position never moves back. But a member that has lost the partition gets an error even then.
         if (nextOffset > this.#asked) await this.#commit(nextOffset);
         else await this.#confirm();
       },
@@ -156,7 +165,7 @@ export class HeldPartition {
   }
 }
 
-/** What else a partition fails with, all partitions do. */
+/** True for an error of this partition alone. Any other error affects all partitions. */
 function isOfOnePartition(error: unknown): error is MandateError {
   return isMandateError(error, 'BUS_OFFSET_LOST') || isMandateError(error, 'BUS_UNREADABLE');
 }

@@ -4,13 +4,14 @@ import { busContract } from '../contract.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
 describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
-  /** What a rebalance takes is the measure, on a machine that has much else to do. */
+  /** Longer than a rebalance takes on a busy machine. */
   const PATIENCE_MS = 30_000;
 
   describe.each([1, 3] as const)('brokers: %i,', (brokers) => {
     let cluster: KafkaCluster;
     beforeAll(async () => {
-      // None is killed here, and one that gets no turn is not taken for dead: what it wrote then would be sent again.
+      // No test kills a broker here. With a long session, a slow broker does not count as dead. Otherwise its
+      // unacknowledged writes would be sent again.
       cluster = await startKafka({ brokers, config: { 'broker.session.timeout.ms': '60000' } });
     });
     afterAll(() => cluster?.stop());

@@ -1,19 +1,19 @@
 import type { ConnectionOptions } from 'node:tls';
 
-/** How to reach the brokers: what a service's configuration holds about Kafka, and nothing else. */
+/** How to reach the brokers: all of a service's settings about Kafka, and nothing else. */
 export type KafkaConfig = {
-  /** `host:port` of some brokers; the others are learnt from these. */
+  /** `host:port` of some brokers. These brokers name the others. */
   brokers: readonly string[];
-  /** How this process calls itself: in the brokers' logs, quotas and metrics. */
+  /** The name of this process in the brokers' logs, quotas and metrics. */
   clientId: string;
-  /** `true` for TLS with the public authorities; an object for a CA or a client certificate of one's own. */
+  /** `true` for TLS with the public authorities, or an object with an own CA or client certificate. */
   tls?: boolean | Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'servername'>;
   sasl?: SaslConfig;
-  /** How long a connection may take to come about. Default 3,000. */
+  /** How long connecting may take. Default 3,000. */
   connectionTimeoutMs?: number;
-  /** How long one request may stay unanswered. Default 10,000. */
+  /** How long a response to a request may take. Default 10,000. */
   requestTimeoutMs?: number;
-  /** How long is believed how many partitions a topic has, when nothing contradicts. Default 30,000. */
+  /** How long the known number of partitions of a topic is used without a new look-up. Default 30,000. */
   metadataAgeMs?: number;
 };
 

@@ -1,6 +1,6 @@
 import type { Broker, Cluster } from './client.ts';
 
-/** The broker that leads the partition, as far as the cluster is known. */
+/** Returns the broker that leads the partition, according to the present view of the cluster. */
 export async function leaderOf(cluster: Cluster, topic: string, partition: number): Promise<Broker> {
   await cluster.addMultipleTargetTopics([topic]);
   const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));

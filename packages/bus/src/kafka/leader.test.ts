@@ -39,7 +39,7 @@ async function namesOf({ assignment }: Awaited<ReturnType<typeof assignAsLeader>
   return partitions.map(({ topic, partition }) => `${topic}/${partition}`).sort();
 }
 
-/** Looks some times more, and finds nothing new; then what `change` makes. */
+/** Expects that the leader's repeated look-ups find nothing new, until `change` changes something. */
 async function seesOnly(
   change: () => void,
   { untilUnassigned }: Awaited<ReturnType<typeof assignAsLeader>>,
@@ -55,12 +55,12 @@ async function seesOnly(
   await seen;
 }
 
-test('a topic that the leader does not read is handed out to those that do', async () => {
+test('assigns a topic that the leader does not read to the members that do', async () => {
   there.new = 1;
   expect(await namesOf(await leads())).toEqual(['new/0', 'old/0', 'old/1']);
 });
 
-test('a topic that the leader does not find keeps nobody from the others, and is handed out soon after it is there', async () => {
+test('assigns the other topics if the leader cannot find one, and assigns that one soon after it exists', async () => {
   const round = await leads();
   expect(await namesOf(round)).toEqual(['old/0', 'old/1']);
   await seesOnly(() => {
@@ -68,7 +68,7 @@ test('a topic that the leader does not find keeps nobody from the others, and is
   }, round);
 });
 
-test('partitions that are added to any topic are seen, and a topic that cannot be counted any more is none', async () => {
+test('sees partitions added to any topic, and counts a topic that is gone as having none', async () => {
   there.new = 1;
   const round = await leads();
   delete there.new;
@@ -77,7 +77,7 @@ test('partitions that are added to any topic are seen, and a topic that cannot b
   }, round);
 });
 
-test('a log that is away is no reason to hand out less', async () => {
+test('rejects if the log does not answer, and never assigns fewer partitions', async () => {
   const away = new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true });
   const partitionsOf = () => Promise.reject(away);
   const known = [{ memberId: 'leader', topics: ['old'], held: [] }];

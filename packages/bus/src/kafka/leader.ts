@@ -4,7 +4,7 @@ import type { TopicPartition } from './coordinator.ts';
 import { type Log, nameOf } from './positions.ts';
 import { type Candidate, encodeAssignments } from './protocol.ts';
 
-/** How long the leader waits before it looks again for a topic that a member reads and that it did not find. */
+/** How long the leader waits before it looks again for a topic that a member reads and the leader did not find. */
 export const MISSED_MS = 1_000;
 
 export type LeaderAssignment = {
@@ -14,9 +14,9 @@ export type LeaderAssignment = {
 };
 
 /**
- * The work of the leader of a round: it assigns every partition that any member reads. Members may read different topics.
- * The leader leaves out a topic that it does not find, because its broker does not know the topic yet or the topic is gone.
- * Such a topic must not keep the members from the others.
+ * The leader's work in a round: it assigns every partition that any member reads. Members may read different topics.
+ * The leader leaves out a topic that it does not find, because its broker does not know the topic yet or the topic is
+ * gone. The members still get the other topics.
  */
 export async function assignAsLeader(
   known: readonly Candidate[],

@@ -9,7 +9,10 @@ import type { TopicPartitionRange } from './positions.ts';
 
 const DEFAULT_MAX_BATCH = 1_000;
 
-/** Reads every partition in turn, one call of the handler at a time; what the log no longer holds is BUS_OFFSET_LOST. */
+/**
+ * Reads every partition in turn, with one call of the handler at a time. Fails with BUS_OFFSET_LOST at a record that
+ * the log no longer holds.
+ */
 export class LogReader implements Reader {
   readonly caughtUp: Promise<void>;
   readonly finished: Promise<void>;
@@ -23,9 +26,9 @@ export class LogReader implements Reader {
   #news = Promise.withResolvers<void>();
 
   /**
-   * @param connection the reader's own
+   * @param connection used by this reader only
    * @param ranges what the log holds as the reader starts
-   * @param look how it is noticed that partitions were added
+   * @param look how and how often the reader looks for new partitions
    */
   constructor(
     connection: Connection,
@@ -41,7 +44,7 @@ export class LogReader implements Reader {
     this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
     void this.#watchForPartitions(look);
     this.caughtUp = this.#caughtUp.promise;
-    // A caller that does not wait for it learns of a failure through `finished`.
+    // A caller that does not await `caughtUp` learns of a failure through `finished`.
     this.caughtUp.catch(() => {});
     this.#stopping.signal.addEventListener('abort', () => this.#news.resolve());
     this.finished = this.#run()
@@ -68,7 +71,7 @@ export class LogReader implements Reader {
     await this.finished.catch(() => {});
   }
 
-  /** A partition that came into being since is read from its start. */
+  /** A partition that is added later is read from its start. */
   async #watchForPartitions(look: {
     rangesNow(): Promise<TopicPartitionRange[]>;
     everyMs: number;
@@ -111,7 +114,7 @@ export class LogReader implements Reader {
   }
 
   async #run(): Promise<void> {
-    // The caller holds the reader before its handler is called for the first time.
+    // So the caller has the reader before the first call of its handler.
     await nextTurn();
     const { signal } = this.#stopping;
     this.#fetcher.add(this.#cursors.map(({ cursor }) => cursor));
@@ -125,7 +128,7 @@ export class LogReader implements Reader {
     }
   }
 
-  /** Hands over what has arrived of the partition; false when nothing has. */
+  /** Hands over the records of the partition that have arrived. False if there are none. */
   async #advance(cursor: Cursor): Promise<boolean> {
     const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
     if (this.#stopping.signal.aborted) return false;
@@ -134,7 +137,7 @@ export class LogReader implements Reader {
     if (last === undefined) return false;
     await onRecords(records);
     cursor.moveTo(last.position.offset + 1);
-    // A synchronous handler must not keep everyone else from running.
+    // A synchronous handler must not block the rest of the process.
     await turns.next(this.#lane);
     return true;
   }

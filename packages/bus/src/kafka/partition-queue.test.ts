@@ -36,7 +36,7 @@ class Scripted {
 
 const settled = () => new Promise(setImmediate);
 
-test('one request is under way at a time, and what came meanwhile goes along in the next', async () => {
+test('sends one request at a time, and sends all later records together in the next one', async () => {
   const partition = new Scripted();
   const first = partition.queue.submit(slice(['a']), nothing);
   await settled();
@@ -53,7 +53,7 @@ test('one request is under way at a time, and what came meanwhile goes along in 
   expect((await first)[0]).toEqual({ position: { ...PLACE, offset: 40 }, appendedAtMs: 7 });
 });
 
-test('a request holds no more than a topic takes, and a larger slice goes alone', async () => {
+test('puts no more into a request than a topic accepts, and sends a larger slice alone', async () => {
   const partition = new Scripted();
   const sizes = [REQUEST.bytes / 2, REQUEST.bytes / 2, 1, 3 * REQUEST.bytes, 1];
   const all = sizes.map((bytes, i) => partition.queue.submit(slice([`${i}`], bytes), nothing));
@@ -65,7 +65,7 @@ test('a request holds no more than a topic takes, and a larger slice goes alone'
   expect(partition.sent()).toEqual([['0', '1'], ['2'], ['3'], ['4']]);
 });
 
-test('what failed takes along who shared its request, and nobody behind it', async () => {
+test('fails all records of a failed request, and none of the records after them', async () => {
   const partition = new Scripted();
   const together = ['a', 'b'].map((text) => partition.queue.submit(slice([text]), nothing));
   const refused = Promise.allSettled(together);
@@ -77,7 +77,7 @@ test('what failed takes along who shared its request, and nobody behind it', asy
   expect((await behind)[0]?.position.offset).toBe(9);
 });
 
-test('a slice of an append that has failed meanwhile is not sent', async () => {
+test('does not send a slice of an append that has failed meanwhile', async () => {
   const partition = new Scripted();
   let obstacle: unknown;
   const first = partition.queue.submit(slice(['a']), nothing);

@@ -4,22 +4,22 @@ import type { Appended } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
 import type { TopicPartition } from './coordinator.ts';
 
-/** Records of one append for one partition that go in one request. */
+/** The records of one append and one partition that go into one request. */
 type Submitted = { messages: WireMessage[]; bytes: number };
 
 type Waiting = Submitted & {
-  /** Why it must not be written any more, if so. */
+  /** Returns why the slice must no longer be written. Undefined if it may be written. */
   obstacle(): unknown;
   resolve(acknowledged: readonly Acknowledged[]): void;
   reject(error: unknown): void;
 };
 
-/** What is put into one request, well below the largest batch that a topic takes. */
+/** The most records and bytes in a request, well below the largest batch that a topic accepts. */
 export const REQUEST = { records: 5_000, bytes: 900 * 1024 };
 
 /**
- * What is to be appended to one partition. One request is in flight at a time, which is what keeps the order when one
- * of them fails and is sent again; meanwhile what arrives piles up and goes along in the next one.
+ * The records to append to one partition. Only one request is in flight at a time. So the order holds even if a
+ * request fails and is sent again. Meanwhile new records wait, and the next request takes them all.
  */
 export class PartitionQueue {
   readonly #topicPartition: TopicPartition;
@@ -27,13 +27,13 @@ export class PartitionQueue {
   readonly #waiting: Waiting[] = [];
   #isSending = false;
 
-  /** @param produce one request, sent again as long as that may help */
+  /** @param produce sends one request, and retries while a retry may help */
   constructor(topicPartition: TopicPartition, produce: (messages: WireMessage[]) => Promise<Appended>) {
     this.#topicPartition = topicPartition;
     this.#produce = produce;
   }
 
-  /** @param urgent goes along in the next request, before all others */
+  /** @param urgent if true, these records go into the next request, before all others */
   submit(submitted: Submitted, obstacle: () => unknown, urgent = false): Promise<readonly Acknowledged[]> {
     return new Promise((resolve, reject) => {
       const waiting = { ...submitted, obstacle, resolve, reject };
@@ -46,7 +46,7 @@ export class PartitionQueue {
   async #sendAll(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    // What is submitted in the same turn goes along.
+    // All records submitted in the same turn go into one request.
     await Promise.resolve();
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) await this.#send(batch);
     this.#isSending = false;

@@ -1,6 +1,9 @@
 import type { Cluster } from './client.ts';
 
-/** Partition numbers of a topic as the cluster is known, asked again if that is old, or must not be. */
+/**
+ * Returns the partition numbers of a topic from the present view of the cluster. Looks them up again if the view is
+ * old, or if `mustBeFresh`.
+ */
 export async function partitionsOf(cluster: Cluster, topic: string, mustBeFresh = false): Promise<number[]> {
   await cluster.addMultipleTargetTopics([topic]);
   await (mustBeFresh ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary());

@@ -1,4 +1,4 @@
-/** Where a group stands, and where it begins where it stands nowhere yet. */
+/** The positions of a group, and where it starts in a partition without a position. */
 import type { ConsumerOptions } from '../port.ts';
 import type { Coordinator, Membership, TopicPartition } from './coordinator.ts';
 
@@ -6,7 +6,7 @@ export type TopicPartitionRange = TopicPartition & { startOffset: number; endOff
 
 /** The partitions of topics, and what they hold now. */
 export type Log = {
-  /** Those of the topics that are there: the others were deleted, or are so new that not every broker knows of them. */
+  /** Returns the topics that exist. The others were deleted, or are so new that not every broker knows them. */
   present(topics: readonly string[]): Promise<string[]>;
   partitionsOf(topics: readonly string[]): Promise<TopicPartition[]>;
   rangesOf(topics: readonly string[]): Promise<TopicPartitionRange[]>;
@@ -17,9 +17,9 @@ export function nameOf({ topic, partition }: TopicPartition): string {
 }
 
 /**
- * Where a group starts is fixed when its first member comes, not when that one commits for the first time.
- * @returns partitions that it starts at although the log held more before: Kafka forgets positions too, after
- * `offsets.retention.minutes`, so it cannot be told whether those records were handled
+ * Fixes where a group starts when its first member joins, not at its first commit.
+ * @returns partitions where the group starts after deleted records. Kafka forgets positions, too, after
+ * `offsets.retention.minutes`. So it is unknown whether the group handled those records
  */
 export async function settleStart(
   coordinator: Coordinator,
@@ -40,8 +40,8 @@ export async function settleStart(
 }
 
 /**
- * The offset from which each partition is to be served. One without a position came into being, or was followed, after the
- * group began: all of it is the group's, and from now on retention takes nothing of it unnoticed.
+ * Returns the offset from which to serve each partition. A partition without a position was added, or followed, after
+ * the group began. So the group gets all its records, and from now on notices if retention deletes some of them.
  */
 export async function nextOffsets(
   coordinator: Coordinator,
@@ -65,7 +65,7 @@ export async function nextOffsets(
   });
 }
 
-/** Records not yet committed, for every partition of those topics that are there. */
+/** Returns the number of records not yet committed, for every partition of the topics that exist. */
 export async function lagOf(
   coordinator: Coordinator,
   log: Log,

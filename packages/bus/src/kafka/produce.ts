@@ -4,15 +4,19 @@ import { asking, type Connection } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { leaderOf } from './leader-of.ts';
 
-/**
- * How an append is sent: over which connection, for how long in all, and for how long one request may stay unanswered.
- */
+/** How to send an append: the connection, the time limit in all, and the time limit of one request. */
 export type Sending = { connection: Connection; withinMs: number; requestTimeoutMs: number };
 
-/** What the broker may wait for its replicas, so that its own answer comes before the client gives up. */
+/**
+ * The share of the request timeout in which the broker waits for its replicas. So the broker answers before the
+ * client gives up.
+ */
 const BROKER_PATIENCE = 0.8;
 
-/** One request to the leader of one partition, sent again as long as that may help: then a record may lie there twice. */
+/**
+ * Sends a request to the leader of one partition, and retries while a retry may help. So a record may be on the log
+ * twice.
+ */
 export async function produce(
   { connection, withinMs, requestTimeoutMs }: Sending,
   to: TopicPartition,

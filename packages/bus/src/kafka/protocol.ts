@@ -5,11 +5,13 @@ import type { TopicPartition } from './coordinator.ts';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
-/** Members of one group must agree on this name: it stands for the way in which partitions are handed out. */
+/** The name of the assignment method. All members of a group must use the same one. */
 const PROTOCOL = 'mandate-sticky';
 const VERSION = 0;
 
-/** The metadata with which a member joins: its topics, and the partitions that it held, so that it may keep them. */
+/**
+ * Returns the metadata of a joining member: its topics, and the partitions that it held, so that it may keep them.
+ */
 export function joinMetadata(
   topics: readonly string[],
   held: readonly TopicPartition[],
@@ -24,7 +26,7 @@ export function joinMetadata(
   };
 }
 
-/** A member, as its join metadata describes it. */
+/** A member, decoded from its join metadata. */
 export type Candidate = { memberId: string; topics: readonly string[]; held: readonly TopicPartition[] };
 
 export function candidatesOf(members: readonly GroupMemberMetadata[]): Candidate[] {
@@ -63,7 +65,7 @@ export function encodeAssignments(
   });
 }
 
-/** The partitions that an assignment gives to one member. */
+/** Decodes the partitions that an assignment gives to one member. */
 export function decodeAssignment(memberAssignment: Buffer): TopicPartition[] {
   const { assignment = {} } = MemberAssignment.decode(memberAssignment) ?? {};
   return Object.entries(assignment).flatMap(([topic, partitions]) =>

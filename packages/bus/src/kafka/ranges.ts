@@ -2,12 +2,12 @@ import type { Cluster } from './client.ts';
 
 export type Range = { partition: number; startOffset: number; endOffset: number };
 
-/** How Kafka says that nothing was appended since a time. */
+/** Kafka's value for "nothing was appended since that time". */
 const NONE_SINCE = -1;
 
 /**
- * What the partitions hold now, or held of it before a time. The end is that of committed transactions: what a consumer can
- * get to.
+ * Returns what the partitions hold now, or held before a time. The end is the end of committed transactions, because
+ * consumers can read no further.
  */
 export async function rangesOf(
   cluster: Cluster,

@@ -5,7 +5,7 @@ import { answerOf } from './failure.ts';
 import { fetchRecords, ONE_BATCH_BYTES } from './fetch-records.ts';
 import { leaderOf } from './leader-of.ts';
 
-/** One record by its position, in one fetch of the batch that holds it; null where none is. */
+/** Returns one record by its position, with one fetch of its batch. Null if there is none. */
 export async function recordAt(
   connection: Connection,
   { topic, partition, offset }: LogPosition,

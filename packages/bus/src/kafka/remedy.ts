@@ -1,6 +1,6 @@
 import { tlsRemedy } from '@mandate/runtime';
 
-/** What to do about brokers that are reached and do not let this client in; undefined for any other failure. */
+/** Returns what to do if brokers are reached but do not accept this client. Undefined for any other failure. */
 export function remedyOf(failure: Error & { type?: string }): string | undefined {
   switch (failure.type ?? failure.name) {
     case 'KafkaJSSASLAuthenticationError':

@@ -29,14 +29,14 @@ const offsetsOf = (arrived: Arrived) => arrived.records.map(({ position }) => po
 const valuesOf = (arrived: Arrived) => arrived.records.map(({ value }) => Buffer.from(value).toString());
 const WELL = { missing: null, spoilt: null };
 
-test('what of a batch lies before the offset that was asked for is not handed over again', async () => {
+test('does not hand over the records of a batch before the requested offset', async () => {
   const arrived = await toRecords(6, fetched([batch(2, 2), batch(4, 4)]));
   expect(offsetsOf(arrived)).toEqual([6, 7]);
   expect(valuesOf(arrived)).toEqual(['2', '3']);
   expect(arrived).toMatchObject({ nextOffset: 8, ...WELL });
 });
 
-test('a batch that did not fit into the answer comes with the next one', async () => {
+test('reads a batch that was cut off in one response from the next response', async () => {
   const cut = batch(2, 2);
   for (const length of [1, 12, 30, 61, cut.length - 1]) {
     const arrived = await toRecords(0, fetched([batch(0, 2), cut.subarray(0, length)]));
@@ -45,7 +45,7 @@ test('a batch that did not fit into the answer comes with the next one', async (
   }
 });
 
-test('offsets that are not there are missing, whether at the start, between batches or within one', async () => {
+test('reports missing offsets at the start, between batches and within a batch', async () => {
   expect(await toRecords(3, fetched([batch(5, 1)]))).toMatchObject({
     records: [],
     nextOffset: 3,
@@ -58,7 +58,7 @@ test('offsets that are not there are missing, whether at the start, between batc
   expect(thinned).toMatchObject({ nextOffset: 4, missing: 4 });
 });
 
-test('what a transaction leaves takes offsets and is not handed over', async () => {
+test('counts the offsets of aborted transactions and control batches, and does not hand them over', async () => {
   const transactional = { producerId: 7n, attributes: ATTRIBUTES.transactional };
   const marker = (offset: number) =>
     batch(offset, 1, { producerId: 7n, attributes: ATTRIBUTES.transactional | ATTRIBUTES.control });
@@ -76,7 +76,7 @@ test('what a transaction leaves takes offsets and is not handed over', async () 
   expect(arrived).toMatchObject({ nextOffset: 7, ...WELL });
 });
 
-test('a key of anybody ends no transaction', async () => {
+test('does not end a transaction for a record whose key looks like a control record', async () => {
   const transactional = { producerId: 7n, attributes: ATTRIBUTES.transactional };
   const likeMarker = batch(1, 1, { records: [{ key: '\0\0\0\0' }], ...transactional });
   const abortedTransactions = [{ producerId: 7n, firstOffset: 0 }];
@@ -84,7 +84,7 @@ test('a key of anybody ends no transaction', async () => {
   expect(offsetsOf(await toRecords(0, fetched(batches, { abortedTransactions })))).toEqual([]);
 });
 
-test('no key is null, no value is empty, and of a repeated header the last counts', async () => {
+test('returns null without a key, an empty value without a value, and the last value of a repeated header', async () => {
   const headers = [
     ['a', '1'],
     ['b', null],
@@ -103,7 +103,7 @@ test('no key is null, no value is empty, and of a repeated header the last count
   expect(record).not.toHaveProperty('unreadable');
 });
 
-test('where producers keep the time, each record has its own', async () => {
+test('gives each record its own time if producers set the time', async () => {
   const deltas = [0, 1, -70, 3_000_000_000];
   const written = writeBatch({
     attributes: 0,
@@ -128,13 +128,13 @@ const garbled = (pack: (body: Buffer) => Buffer) => (body: Buffer) => {
 test.each([
   ['gzip', gzip],
   ['zstd', zstd],
-])('records compressed with %s are read', async (_, codec) => {
+])('reads records compressed with %s', async (_, codec) => {
   const arrived = await toRecords(2, fetched([batch(0, 5, codec), batch(5, 5, codec)]));
   expect(valuesOf(arrived)).toEqual(['2', '3', '4', '0', '1', '2', '3', '4']);
   expect(arrived).toMatchObject({ nextOffset: 10, ...WELL });
 });
 
-describe('a batch that its producer sent so that nobody can read it', () => {
+describe('a batch that no reader can decode', () => {
   const many = Array.from({ length: 1_001 }, (_, i): [string, string] => [`${i}`, '']);
   const manyWithMany = Array(1_001).fill({ headers: headerBytes(many.slice(1)) });
   test.each<[string, BatchFields, RegExp]>([
@@ -165,7 +165,7 @@ describe('a batch that its producer sent so that nobody can read it', () => {
     ['more than it says', { pack: (body) => Buffer.concat([body, Buffer.of(0)]) }, /behind its last record/],
     ['a record that is longer than all of it', { pack: () => varint(1_000_000) }, /a record is cut short/],
     ['a number without end', { pack: () => Buffer.alloc(40, 0xff) }, /a number has no end/],
-  ])('is handed over as it is, in the place of its records: %s', async (_, fields, reason) => {
+  ])('is handed over as it is, in the position of its records: %s', async (_, fields, reason) => {
     const bad = writeBatch({ baseOffset: 2, ...fields });
     const lastOffset = 2 + bad.readInt32BE(23);
     const batches = [batch(0, 2), bad, batch(lastOffset + 1, 2)];
@@ -181,20 +181,20 @@ describe('a batch that its producer sent so that nobody can read it', () => {
       unreadable: { lastOffset, reason: expect.stringMatching(reason) },
     });
     expect(Buffer.from(record?.value ?? []).equals(bad)).toBe(true);
-    // What is behind it is read with the next fetch.
+    // The next fetch reads the records after the bad batch.
     expect(offsetsOf(await toRecords(lastOffset + 1, fetched(batches)))).toEqual([
       lastOffset + 1,
       lastOffset + 2,
     ]);
   });
 
-  test('stands for those of its records alone that nobody had yet', async () => {
+  test('stands only for its records that were not handed over yet', async () => {
     const bad = batch(2, 4, { ...gzip, pack: cut(gzip.pack) });
     const [record] = (await toRecords(4, fetched([bad]))).records;
     expect(record).toMatchObject({ position: { offset: 4 }, unreadable: { lastOffset: 5 } });
   });
 
-  test("is nobody's in a transaction that was aborted", async () => {
+  test('is dropped if its transaction was aborted', async () => {
     const attributes = gzip.attributes | ATTRIBUTES.transactional;
     const bad = batch(0, 2, { attributes, producerId: 7n, pack: cut(gzip.pack) });
     const abortedTransactions = [{ producerId: 7n, firstOffset: 0 }];
@@ -203,7 +203,7 @@ describe('a batch that its producer sent so that nobody can read it', () => {
   });
 });
 
-describe('what no producer can have brought about ends reading in front of it', () => {
+describe('ends before a batch that was damaged after its producer sent it', () => {
   const flipped = (bytes: Buffer, at: number) => {
     const copy = Buffer.from(bytes);
     copy[at] = (copy[at] ?? 0) ^ 0x55;
@@ -226,8 +226,8 @@ describe('what no producer can have brought about ends reading in front of it', 
   });
 });
 
-test('what unpacks to very much leaves the rest to the next fetch', async () => {
-  // The checksum does not cover where the broker put the batch.
+test('leaves the rest to the next fetch if batches decompress to very much', async () => {
+  // The checksum does not cover the base offset, which the broker sets.
   const inTurn = (bytes: Buffer, count: number) =>
     [0, 1, 2, 3].map((turn) => {
       const copy = Buffer.from(bytes);

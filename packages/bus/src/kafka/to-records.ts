@@ -5,26 +5,33 @@ import { isThinned, mustBeAsSent, type RecordBatch, readBatches } from './batche
 import { type BatchRecord, MOST_BYTES, MOST_RECORDS, readRecords } from './batches/read-records.ts';
 import type { FetchedPartition } from './client.ts';
 
-/** What one fetch brought of a partition. */
+/** The result of one fetch of a partition. */
 export type Arrived = {
   records: LogRecord[];
-  /** The offset to fetch from next: behind all that came, control records and aborted transactions included. */
+  /**
+   * The offset to fetch from next: after all received batches, also after control batches and aborted transactions.
+   */
   nextOffset: number;
-  /** The first offset that should have been there and was not, if so. */
+  /** The first offset that is missing on the log. Null if none is. */
   missing: number | null;
-  /** What is wrong with the batch at `nextOffset`, where it cannot have been its producer: `{ cause }`. */
+  /** The error of the batch at `nextOffset` if its producer cannot be the cause: `{ cause }`. Otherwise null. */
   spoilt: { cause: unknown } | null;
 };
 
 /**
- * Topics here are not compacted, so offsets follow one another without a gap, if one counts what transactions leave
- * behind and no consumer sees. A gap is a loss.
+ * Decodes what one fetch brought of a partition.
  *
- * What a batch holds is its producer's doing: one that cannot be read is handed over as what it is. Its frame and its
- * checksum are not, for the broker looks at both: where they are wrong, reading ends.
+ * Mandate's topics are not compacted. So offsets have no gaps, counting the entries of transactions that no consumer
+ * sees.
+ * A gap means lost records.
  *
- * A batch may unpack to very much, and take its time. For the sake of memory and of the other partitions, what lies
- * behind such batches is left to the next fetch.
+ * The producer is responsible for the content of a batch: an unreadable batch is handed over as unreadable. The
+ * broker
+ * checks the frame and the checksum. If they are wrong, reading ends.
+ *
+ * A batch may decompress to very much, and take long. To save memory, and the time of other partitions, the next
+ * fetch reads
+ * the batches after such a batch.
  */
 export async function toRecords(from: number, fetched: FetchedPartition): Promise<Arrived> {
   const aborted = new AbortedTransactions(fetched.abortedTransactions);
@@ -34,7 +41,7 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
     for (const batch of readBatches(fetched.batches)) {
       const isHidden = aborted.hold(batch) || batch.isControl;
       const { records, nextOffset } = arrived;
-      // A batch comes whole, also what of it lies before the offset that was asked for.
+      // A broker sends whole batches, with the records before the requested offset, too.
       if (batch.lastOffset < nextOffset) continue;
       if (batch.baseOffset > nextOffset || isThinned(batch)) return { ...arrived, missing: nextOffset };
       if (bytes >= MOST_BYTES || records.length >= MOST_RECORDS) return arrived;
@@ -52,8 +59,8 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
 }
 
 /**
- * What of the batch lies at `from` or behind it. One that cannot be read counts as all that one fetch may unpack, for it
- * may have cost as much before it was given up.
+ * Returns the records of the batch from `from` on. An unreadable batch counts as the most bytes of a fetch, because
+ * reading it may have cost as much.
  */
 async function handedOver(
   batch: RecordBatch,

@@ -9,12 +9,12 @@ const PAGE = new URL('../../../../infra/kafka/README.md', import.meta.url);
 describe.each([...Object.values(TOPICS), topicOfTenant('<tenant>')])('topic %s', (topic) => {
   const config = topicConfig(topic);
 
-  test('takes the largest record there may be, and the largest request that is sent', () => {
+  test('accepts the largest allowed record, and the largest request that the bus sends', () => {
     expect(Number(config['max.message.bytes'])).toBeGreaterThan(4 * CAPS.recordBytes);
     expect(Number(config['max.message.bytes'])).toBeGreaterThan(REQUEST.bytes);
   });
 
-  test('stands in infra/kafka with exactly these settings, for whoever makes topics by hand', () => {
+  test('is in the page of infra/kafka with exactly these settings, for operators who make topics by hand', () => {
     const blocks = readFileSync(PAGE, 'utf8').split('kafka-topics.sh --create --topic ');
     const block = blocks.find((each) => each.startsWith(`${topic} `)) ?? '';
     const settings = [...block.matchAll(/--config (\S+)=(\S+)/g)].map(([, name, value]) => [name, value]);

@@ -51,7 +51,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     );
   }
 
-  test('what is decided is kept for ever, requests for seven days, each on the broker’s clock and never compacted', async () => {
+  test('makes topics that keep decisions without a limit and requests for seven days, on the broker’s clock, never compacted', async () => {
     const bus = await log.open({ minInSyncReplicas: 1 });
     const topics = [TOPICS.actions, topicOfTenant('acme'), TOPICS.decisions, TOPICS.deadLetters];
     const found: Record<string, string>[] = [];
@@ -76,7 +76,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     }
   });
 
-  test('a topic that is missing is an error where topics are not made, and none is made', async () => {
+  test('fails on a missing topic if topics are not made at first use, and makes none', async () => {
     const bus = await log.open({ createTopics: false });
     const topic = `missing.${randomUUID()}`;
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -88,7 +88,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     }
   });
 
-  test('a topic for more brokers than there are says what to set', async () => {
+  test('says what to set if a topic needs more brokers than there are', async () => {
     const bus = await log.open({ replicationFactor: 3 });
     await expect(bus.ranges(`wide.${randomUUID()}`)).rejects.toMatchObject({
       code: 'BUS_TOPIC_UNFIT',
@@ -96,7 +96,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     });
   });
 
-  test('what a topic holds is said of partitions too that were added a moment ago', async () => {
+  test('returns the ranges of partitions that were added a moment ago, too', async () => {
     const bus = await log.open();
     const topic = `growing.${randomUUID()}`;
     expect(await bus.ranges(topic)).toHaveLength(4);
@@ -104,7 +104,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     expect(await bus.ranges(topic)).toHaveLength(6);
   });
 
-  test('several processes that make a topic at the same time all find it', async () => {
+  test('finds the topic in all processes that make it at the same time', async () => {
     const topic = `together.${randomUUID()}`;
     const clients = await Promise.all([0, 1, 2].map(() => log.open({ createTopics: false })));
     const made = await Promise.all(clients.map((client) => client.makeTopic(topic)));
@@ -134,7 +134,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
       { ...FIT, 'max.message.bytes': '1000' },
       'max.message.bytes is 1000 and must be 2097164',
     ],
-  ])('a topic that %s is an error that says what to set', async (_, config, wrong) => {
+  ])('fails on a topic that %s, and says what to set', async (_, config, wrong) => {
     const topic = `unfit.${randomUUID()}`;
     await create(topic, config);
     const [setting, value] = [wrong.split(' ').at(0), wrong.split(' ').at(-1)];
@@ -145,13 +145,13 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     });
   });
 
-  test('a topic with more room and a longer memory than needed is fit', async () => {
+  test('accepts a topic with more space and longer retention than needed', async () => {
     const topic = topicOfTenant(`t${randomUUID().slice(0, 8)}`);
     await create(topic, { ...FIT, 'retention.ms': '-1', 'max.message.bytes': '4000000' });
     expect(await (await log.open()).ranges(topic)).toHaveLength(1);
   });
 
-  test('topics that are new at the same time are all made, though some of them have no leader yet', async () => {
+  test('makes all topics that are new at the same time, though some have no leader yet', async () => {
     const bus = await log.open({ minInSyncReplicas: 1, patienceMs: 10_000 });
     const topics = Array.from({ length: 24 }, () => topicOfTenant(randomUUID()));
     const found = await Promise.all(topics.map((topic) => bus.ranges(topic)));

@@ -8,15 +8,15 @@ import { createTopic, type Provisioning } from './create-topic.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 
-/** Who asks whether the log answers does not want to wait as long as who has something to write. */
+/** A caller of `ping` does not want to wait as long as an appender. */
 const PROBE_MS = 3_000;
 
-/** How a broker says that it knows no such topic. */
+/** A broker's error for a topic that it does not know. */
 const MISSING = 'UNKNOWN_TOPIC_OR_PARTITION';
 
 type Known = { partitions: Promise<readonly number[]>; freshUntil: number };
 
-/** Topics that this process uses: each is checked, and made where that is asked for, before its first use. */
+/** The topics that this process uses. Each is checked before its first use, and made if the options say so. */
 export class Topics {
   readonly #connection: Connection;
   readonly #provisioning: Provisioning;
@@ -26,7 +26,7 @@ export class Topics {
   readonly #log: Logger;
   readonly #known = new Map<string, Known>();
 
-  /** @param makesMissing false: topics are made by others, and the first use of one that is missing is an error */
+  /** @param makesMissing if false, operators make the topics, and the first use of a missing topic is an error */
   constructor(
     parts: { connection: Connection; withinMs: number; freshMs: number; log: Logger },
     provisioning: Provisioning,
@@ -41,8 +41,8 @@ export class Topics {
   }
 
   /**
-   * Partition numbers of the topic, in order. The first caller is answered first: appends keep their order by it. Fails
-   * with BUS_TOPIC_UNFIT.
+   * Returns the partition numbers of the topic, in order. Callers are answered in the order of their calls: appends
+   * keep their order by this. Fails with BUS_TOPIC_UNFIT.
    */
   partitionsOf(topic: string): Promise<readonly number[]> {
     const known = this.#known.get(topic);
@@ -51,7 +51,7 @@ export class Topics {
     return known.partitions;
   }
 
-  /** The same as a broker has it now: for callers that must not miss a partition that was added. */
+  /** The same, from a broker at this moment: for callers that must not miss a new partition. */
   async partitionsNow(topic: string): Promise<readonly number[]> {
     await this.partitionsOf(topic);
     const partitions = await this.#count(topic, true);
@@ -62,7 +62,7 @@ export class Topics {
     return partitions;
   }
 
-  /** Makes it, if it is missing, and checks it. */
+  /** Makes the topic if it is missing, and checks it. */
   async make(topic: string): Promise<boolean> {
     const isMissing = !(await this.#exists(topic));
     if (isMissing) {
@@ -73,12 +73,13 @@ export class Topics {
     return isMissing;
   }
 
-  /** Those of the topics that are there now: one that was deleted must not hold up who reads others too. */
+  /** Returns the topics that exist now. A deleted topic must not stop a reader of other topics. */
   async present(topics: readonly string[]): Promise<string[]> {
     const areThere = await asking(
       this.#connection,
       async (cluster) => {
-        // All at once, and one by one where one is missing: it is not said which. What else fails shows where they are read.
+        // Asks for all topics at once. If one is missing, asks one by one, because the error does not name it. Other
+        // failures show when the topics are read.
         const areAll = await metadataOf(cluster, [...topics]).then(
           () => true,
           (error) => answerOf(error) !== MISSING,
@@ -92,8 +93,8 @@ export class Topics {
   }
 
   /**
-   * Asks a broker now; fails when none answers, or when a topic in use has a partition without a leader. A tenant's own
-   * topic is not asked for: it may be deleted one day, which is nothing to the others.
+   * Asks a broker now. Fails if no broker answers, or if a topic in use has a partition without a leader. Leaves out
+   * tenants' own topics: they may be deleted, which does not matter to the others.
    */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()].filter((topic) => tenantOfTopic(topic) === null);
@@ -103,12 +104,12 @@ export class Topics {
   #learn(topic: string): Promise<readonly number[]> {
     const partitions = this.#makeReady(topic).then(() => this.#count(topic));
     this.#known.set(topic, { partitions, freshUntil: performance.now() + this.#freshMs });
-    // What failed is tried again by the next who asks.
+    // After a failure the next caller tries again.
     partitions.catch(() => this.#known.delete(topic));
     return partitions;
   }
 
-  /** Partitions may be added. Until that is known, what was known before is used. */
+  /** Looks up the partitions again, because some may have been added. Meanwhile the known ones are used. */
   #lookAgain(topic: string, known: Known): void {
     known.freshUntil = performance.now() + this.#freshMs;
     this.#count(topic).then(
@@ -139,8 +140,8 @@ export class Topics {
   }
 
   /**
-   * Asks a broker itself. Among the topics that the client keeps an eye on, one that is missing would stay when another,
-   * new one has no leader yet at that moment, and would then pass for one that is there.
+   * Asks a broker directly. The client's own list of topics is not reliable: a missing topic stays on it while
+   * another topic has no leader yet, and would count as present.
    */
   async #exists(topic: string): Promise<boolean> {
     return asking(this.#connection, (cluster) => isIn(cluster, topic), this.#withinMs);
@@ -157,7 +158,7 @@ async function isIn(cluster: Cluster, topic: string): Promise<boolean> {
   }
 }
 
-/** From any broker; fails for a topic that is missing, or has a partition without a leader. */
+/** Asks any broker. Fails if a topic is missing, or has a partition without a leader. */
 async function metadataOf(cluster: Cluster, topics: string[]): Promise<void> {
   if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
   const [nodeId = ''] = cluster.getNodeIds();

@@ -1,9 +1,9 @@
-/** What every home of snapshots promises. Imported by tests only. */
+/** What every store of snapshots promises, as tests. Only tests import this file. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Snapshots } from './port.ts';
 
-/** Lines of more than 700 kB, however well they are compressed: more than one part of a topic. */
+/** Lines of more than 700 kB even when compressed, because they are random: more than one part of a topic. */
 function someLines(name: string): string[] {
   return [
     name,
@@ -14,11 +14,11 @@ function someLines(name: string): string[] {
 
 /** @param open called before each test: a home without snapshots */
 export function snapshotsContract(open: () => Promise<Snapshots>): void {
-  test('there is none at first', async () => {
+  test('has no snapshot at first', async () => {
     expect(await all((await open()).newestFirst())).toEqual([]);
   });
 
-  test('the newest comes first, line for line as it was given, and says its first line by itself', async () => {
+  test('returns the newest snapshot first, with its lines as given, and its first line alone', async () => {
     const home = await open();
     const [first, second] = [someLines('first'), someLines('second')];
     await home.save(first);
@@ -30,7 +30,7 @@ export function snapshotsContract(open: () => Promise<Snapshots>): void {
     expect(await all(newest?.lines())).toEqual(second);
   });
 
-  test('one whose writer failed, or was stopped, does not exist, and the one before stays', async () => {
+  test('keeps only the earlier snapshot if the writer fails or is stopped', async () => {
     const home = await open();
     const [good, bad] = [someLines('good'), someLines('bad')];
     await home.save(good);
@@ -50,7 +50,7 @@ export function snapshotsContract(open: () => Promise<Snapshots>): void {
     expect(others).toEqual([]);
   });
 
-  test('two writers at once do each other no harm: what is there is whole', async () => {
+  test('keeps whole snapshots only, also with two writers at once', async () => {
     const home = await open();
     const given = [someLines('one'), someLines('another')];
     const saved = await Promise.allSettled(given.map((lines) => home.save(lines)));
@@ -60,7 +60,7 @@ export function snapshotsContract(open: () => Promise<Snapshots>): void {
     for (const each of found) expect(given).toContainEqual(await all(each.lines()));
   });
 
-  test('a reader that has enough leaves the rest', async () => {
+  test('lets a reader stop before the end', async () => {
     const home = await open();
     await home.save(someLines('long'));
     const [newest] = await all(home.newestFirst());

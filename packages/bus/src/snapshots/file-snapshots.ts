@@ -1,4 +1,4 @@
-/** The snapshot beside a log that is a file: one file, replaced by the next. */
+/** The snapshot beside a log that is a file: one file, which the next snapshot replaces. */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -22,7 +22,7 @@ export function fileSnapshots(path: string): Snapshots {
         renameSync(unfinished, path);
         return { name: path, bytes: statSync(path).size };
       } catch (error) {
-        // The log has a better use for the room that it takes.
+        // An unfinished file would take disk space that the log may need.
         rmSync(unfinished, { force: true });
         throw error;
       } finally {
@@ -32,7 +32,10 @@ export function fileSnapshots(path: string): Snapshots {
   };
 }
 
-/** Deciders may share a folder, and `mandate snapshot` may run beside them: the second to come is not needed. */
+/**
+ * Several deciders may share a folder, and `mandate snapshot` may run beside them. The second writer is refused,
+ * because one snapshot is enough.
+ */
 function onlyWriter(path: string): { release(): void } {
   try {
     return holdExclusively(`${path}.lock`, path);

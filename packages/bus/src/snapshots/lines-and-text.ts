@@ -1,7 +1,10 @@
-/** Lines as streams carry them: in pieces of text, each far larger than a line. */
+/** Lines as streams carry them: in pieces of text. Each piece is far larger than a line. */
 import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
-/** Between two pieces others have their turn: it is drawn, and hashed, in about a millisecond. */
+/**
+ * The size of one piece. Making and hashing a piece takes about a millisecond, and other work may run between two
+ * pieces.
+ */
 const PIECE_CHARACTERS = 64 * 1024;
 
 export function* textOf(lines: Iterable<string>): Generator<string> {

@@ -1,11 +1,11 @@
-/** Where the snapshots of a log live: on the log where it is on Kafka, else in a file beside the log's. */
+/** Opens the snapshots of a log: on a topic if the log is on Kafka, otherwise in a file beside the log. */
 import type { KafkaSettings } from '@mandate/runtime/settings';
 import type { Bus } from '../port.ts';
 import { fileSnapshots } from './file-snapshots.ts';
 import type { Snapshots } from './port.ts';
 import { topicSnapshots } from './topic-snapshots.ts';
 
-/** @param home the topic, and the path of the file, of snapshots of one kind */
+/** @param home the topic, or the path of the file, for snapshots of one kind */
 export function openSnapshots(
   { KAFKA_BROKERS }: Pick<KafkaSettings, 'KAFKA_BROKERS'>,
   bus: Bus,

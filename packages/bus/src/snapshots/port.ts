@@ -1,25 +1,25 @@
 /**
- * Where snapshots of the fold live, as lines of text (`writeSnapshot`). They only make the next fold shorter: the log has
- * everything that is in them, so one that is missing or broken costs time and nothing else.
+ * A store for snapshots of a fold, as lines of text (`writeSnapshot`). A snapshot only makes the next fold shorter,
+ * because the log has everything that is in it. So a missing or broken snapshot costs only time.
  */
 export type Snapshots = {
-  /** Those that were written whole, the newest first; what they hold is looked at when it is asked for. */
+  /** Yields the complete snapshots, the newest first. Their content is read only on demand. */
   newestFirst(): AsyncIterable<StoredSnapshot>;
   /**
-   * Keeps a new one, whole or not at all; existing ones stay readable meanwhile. The caller that draws the lines must not
-   * change what they are drawn from. `signal` ends it early.
+   * Saves a new snapshot, whole or not at all. Existing snapshots stay readable meanwhile. While the store takes the
+   * lines, the caller must not change the data behind them. `signal` ends the save early.
    */
   save(lines: Iterable<string>, signal?: AbortSignal): Promise<SavedSnapshot>;
 };
 
-/** Either throws SNAPSHOT_UNREADABLE where what was written is no longer there, or no longer the same. */
+/** A stored snapshot. `head` and `lines` throw SNAPSHOT_UNREADABLE if its data is gone or has changed. */
 export type StoredSnapshot = {
-  /** Where it lies, for people. */
+  /** The place of the snapshot, for people. */
   name: string;
-  /** The first of its lines, without reading the others. */
+  /** Returns the first line, without reading the others. */
   head(): Promise<string>;
   lines(): AsyncIterable<string>;
 };
 
-/** `bytes`: what it takes there. */
+/** `bytes`: the size of the stored snapshot. */
 export type SavedSnapshot = { name: string; bytes: number };

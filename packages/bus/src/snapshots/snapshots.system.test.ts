@@ -16,7 +16,7 @@ describe('in a file', () => {
   const openPath = () => join(temporaryFolder(), 'snapshot.ndjson');
   snapshotsContract(async () => fileSnapshots(openPath()));
 
-  test('a disk without room is left none of it', async () => {
+  test('leaves no unfinished file on a full disk', async () => {
     const path = openPath();
     symlinkSync('/dev/full', `${path}.unfinished`);
     await expect(fileSnapshots(path).save(LINES)).rejects.toThrow('ENOSPC');
@@ -24,7 +24,7 @@ describe('in a file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('what a process left that died while it wrote is in nobody’s way; while one writes, another does not', async () => {
+  test('ignores what a dead writer left behind, and refuses a second writer while one writes', async () => {
     const path = openPath();
     writeFileSync(`${path}.unfinished`, 'half of');
     const other = holdExclusively(`${path}.lock`, 'the snapshot');
@@ -48,7 +48,7 @@ describe.each([1, 2, 8])('on a topic of %i partitions', (partitions) => {
   };
   snapshotsContract(async () => topicSnapshots(await openBus(), TOPICS.snapshots));
 
-  test('what lies there beside snapshots is passed over', async () => {
+  test('ignores other records on the topic', async () => {
     const bus = await openBus();
     await topicSnapshots(bus, TOPICS.snapshots).save(LINES);
     await bus.append(TOPICS.snapshots, [{ key: null, value: 'what is this?', partition: 0 }]);
@@ -61,7 +61,7 @@ describe.each([1, 2, 8])('on a topic of %i partitions', (partitions) => {
     ['that lacks a part', (closing) => ({ ...closing, parts: closing.parts.map(([at]) => [at, 1_000_000]) })],
     ['that lists nothing', (closing) => ({ ...closing, parts: [] })],
     ['that is written in another way', (closing) => ({ ...closing, encoding: 'brotli' })],
-  ])('a closing record %s tells of no snapshot', async (_what, spoil) => {
+  ])('ignores a closing record %s', async (_what, spoil) => {
     const bus = await openBus();
     const spoiling = busWith(bus, {
       append: (topic, records) =>

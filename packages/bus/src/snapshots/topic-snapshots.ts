@@ -1,8 +1,8 @@
 /**
- * Snapshots on a topic of the log, for processes that share the log and no folder. One is compressed and cut into parts;
- * a record that lists them closes it, and before that it does not exist. Closing records have a partition of their own,
- * so the newest is the last there, whatever a writer that died left among the parts; and as they say where each part
- * lies, any number may be written at once.
+ * Snapshots on a topic of the log, for processes that share the log and no folder. A snapshot is compressed and cut
+ * into parts. A closing record lists the parts, and only with it the snapshot exists. Closing records have their own
+ * partition, so the newest snapshot is the last record there, whatever dead writers left among the parts. The closing
+ * record has the position of each part, so several writers may write at once.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline as pipelineOf, Readable } from 'node:stream';
@@ -14,10 +14,13 @@ import { linesOf, textOf } from './lines-and-text.ts';
 import type { Snapshots } from './port.ts';
 import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
-/** Cut at the first piece of compressed text behind it; both together are less than half of what the topic takes. */
+/**
+ * A part ends with the first compressed piece after this size. Part and piece together are less than half of the
+ * largest record of the topic.
+ */
 const PART_BYTES = 512 * 1024;
 
-/** The key of closing records; a part has its snapshot's name. */
+/** The key of closing records. The key of a part is the name of its snapshot. */
 const CLOSING = 'snapshot.taken';
 
 const place = z.tuple([z.int().min(0), z.int().min(0)]);
@@ -25,20 +28,20 @@ const closingRecord = z.object({
   event: z.literal(CLOSING),
   snapshot: z.object({
     id: z.string(),
-    /** Its first line: the version of its format, and what it covers. */
+    /** The first line of the snapshot: the version of its format, and what it covers. */
     head: z.string(),
     encoding: z.literal('zstd'),
     /** Partition and offset of each part, in order. */
     parts: z.array(place).min(1),
     bytes: z.int(),
-    /** The digest of the parts, one after the other. */
+    /** The SHA-256 of all parts, one after the other. */
     sha256: z.string(),
   }),
 });
 type ClosingRecord = z.infer<typeof closingRecord>;
 type Closing = ClosingRecord['snapshot'];
 
-/** @param topic of two partitions, for snapshots of one kind alone */
+/** @param topic a topic for snapshots of one kind only, best with two partitions */
 export function topicSnapshots(bus: Bus, topic: string): Snapshots {
   return {
     async *newestFirst() {
@@ -94,7 +97,10 @@ export function topicSnapshots(bus: Bus, topic: string): Snapshots {
   };
 }
 
-/** The first holds the closing records, the last the parts: on a topic of one they lie among each other. */
+/**
+ * Returns the first partition, for closing records, and the last one, for parts. On a topic with one partition they
+ * are the same.
+ */
 async function partitions(
   bus: Bus,
   topic: string,
@@ -114,11 +120,11 @@ function closingIn({ value }: LogRecord): Closing {
 }
 
 function linesIn(bus: Bus, topic: string, closing: Closing): AsyncIterable<string> {
-  // A failure destroys the others with its own error, which the reader of the last one gets.
+  // A failure of one stream destroys the others with its error, so the reader of the last stream gets it.
   return linesOf(pipelineOf(Readable.from(partsIn(bus, topic, closing)), createZstdDecompress(), () => {}));
 }
 
-/** The last is handed over once it is known that all are what was written. */
+/** Yields the parts. The last part comes only after the digest of all parts has been checked. */
 async function* partsIn(bus: Bus, topic: string, { parts, sha256 }: Closing): AsyncGenerator<Uint8Array> {
   const seal = createHash('sha256');
   for (const [at, [partition, offset]] of parts.entries()) {

@@ -1,8 +1,8 @@
-/** Snapshots that cannot be used are passed over: the reader goes on with the one before, or without any. */
+/** Skips snapshots that cannot be used: the reader continues with the one before, or without any. */
 import { isMandateError, type Logger } from '@mandate/runtime';
 import type { Snapshots, StoredSnapshot } from './port.ts';
 
-/** What `read` makes of the newest that can be used; null where there is none. */
+/** Returns the result of `read` for the newest usable snapshot. Null if there is none. */
 export async function newestUsable<T>(
   snapshots: Snapshots,
   log: Logger,
@@ -16,8 +16,8 @@ export async function newestUsable<T>(
 }
 
 /**
- * null, and a warning, where it cannot be read, or is of another log, which `read` says by null. Only a log that is away is
- * for the caller.
+ * Returns null, with a warning, if the snapshot cannot be read, or if `read` returns null because it is of another
+ * log. Throws only if the log does not answer.
  */
 export async function usable<T>(
   { name }: StoredSnapshot,

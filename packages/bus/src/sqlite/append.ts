@@ -11,18 +11,18 @@ import type { Tail } from './tail.ts';
 import type { Partition, Topic, Topics } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** A record made ready for its row, and as it will be read from there: of a key SQLite keeps what is well-formed. */
+/** A record ready for its row, exactly as it will be read from there. SQLite replaces invalid characters in a key. */
 type Ready = {
   partition: Partition;
   key: string | null;
   headers: Headers | null;
   value: Uint8Array;
-  /** The bytes of the value. */
+  /** The size of the value. */
   bytes: number;
   written: WrittenRecord | undefined;
 };
 
-/** What one transaction holds. */
+/** The most records and bytes in one transaction. */
 const TRANSACTION = { records: 500, bytes: 1024 * 1024 };
 
 export class Appender {
@@ -50,7 +50,7 @@ export class Appender {
     return this.#pending.track(this.#append(topic, outgoing, urgent));
   }
 
-  /** Resolves when every append begun so far has ended, well or badly. */
+  /** Resolves when every append that has begun has ended, with or without an error. */
   settled(): Promise<void> {
     return this.#pending.settled();
   }
@@ -87,7 +87,7 @@ export class Appender {
   }
 
   async #write(all: readonly Slice<Ready>[], urgent: boolean): Promise<readonly Acknowledged[]> {
-    // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
+    // After a slice failed, the later slices must not be written. Otherwise the caller's retry would be out of order.
     let failure: unknown;
     const written = all.map(({ records, bytes }) =>
       this.#writer
@@ -122,7 +122,7 @@ export class Appender {
   }
 }
 
-/** Readers will share them, so they are not those of the caller, who may write into them. */
+/** Copies the value. Readers share the copy, and the caller may still write into its own bytes. */
 function ownBytes(value: string | Uint8Array): Uint8Array {
   if (typeof value !== 'string') return new Uint8Array(value);
   const { buffer, byteOffset, byteLength } = Buffer.from(value);

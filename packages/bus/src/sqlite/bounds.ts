@@ -7,7 +7,7 @@ import type { Partition } from './topics.ts';
 
 type Extent = { startOffset: number; endOffset: number };
 
-/** What each partition holds now, and reading from it without ever jumping over a record. */
+/** Knows what each partition holds now, and reads from it without ever jumping over a record. */
 export class Bounds {
   readonly #select: StatementSync;
   readonly #tail: Tail;
@@ -22,26 +22,31 @@ export class Bounds {
     return { startOffset: Number(row?.start_offset), endOffset: Number(row?.end_offset) };
   }
 
-  /** The offset that the next record will get, as known when the partition was last read. */
+  /** Returns the offset that the next record will get, as of the last read of the partition. */
   endOf(partition: Partition): number {
     return this.#tail.endOf(partition.id) ?? this.of(partition).endOffset;
   }
 
-  /** Those for which there may be something to read. Look and wait in one turn of the event loop, as with `Changes.next`. */
+  /**
+   * Returns the cursors that may have something to read. Call this and `Changes.next` in one turn of the event loop.
+   */
   withNews<T extends { place: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
     return this.#tail.holds()
       ? cursors.filter(({ place, next }) => this.#tail.endOf(place.id) !== next)
       : cursors;
   }
 
-  /** What was appended before that time. Append times never fall within a partition, so this is a search by halves. */
+  /**
+   * Returns what was appended before that time. Append times never fall within a partition, so this is a binary
+   * search.
+   */
   before(partition: Partition, beforeMs: number): Extent {
     const { startOffset, endOffset } = this.of(partition);
     let low = startOffset;
     let high = endOffset;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      // What retention took meanwhile was there before what is left.
+      // A record that retention deleted meanwhile is older than the remaining ones.
       if (Number(partition.selectTime.get(middle)?.appended_at_ms ?? 0) < beforeMs) low = middle + 1;
       else high = middle;
     }
@@ -49,8 +54,8 @@ export class Bounds {
   }
 
   /**
-   * The records from `wanted` on; empty at the end of the partition. BUS_OFFSET_LOST when retention took the
-   * record wanted, or when the log ends before it (an older copy of the file was put in place).
+   * Returns the records from `wanted` on. Empty at the end of the partition. Throws BUS_OFFSET_LOST if retention
+   * deleted the wanted record, or if the log ends before it (an older copy of the file was restored).
    */
   read(partition: Partition, wanted: number, limit: number, group?: string): LogRecord[] {
     const tail = this.#tail.read(partition.id, wanted, limit);
@@ -58,7 +63,7 @@ export class Bounds {
     const records = fetchRecords(partition, wanted, limit);
     if (records[0]?.position.offset === wanted) return records;
     const extent = this.of(partition);
-    // Between the two reads another process may have appended the record wanted; it is there the next time.
+    // Another process may have appended the wanted record between the two reads. The next call finds it.
     if (extent.startOffset <= wanted && wanted <= extent.endOffset) return [];
     const { topic, partition: number } = partition;
     throw offsetLost({ topic, partition: number, wanted, ...extent, ...(group !== undefined && { group }) });

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Polling while other processes write, and while they do not. */
+/** The poll interval while other processes write, and while they do not. */
 const BUSY_POLL_MS = 1;
 const IDLE_POLL_MS = 10;
 
@@ -13,10 +13,10 @@ export function groupChanged(group: string): string {
 }
 
 /**
- * Waiting for news of the file. What this process writes is announced as it commits; what other processes write is
- * noticed by polling SQLite's `data_version`, which changes with every commit of another connection and costs two
- * microseconds to read. Only then is it looked up what changed, so that their commits and heartbeats wake no reader
- * without need. While no reader waits, nothing is polled.
+ * Waits for changes of the file. Writes of this process are announced as they commit. To notice writes of other
+ * processes, it polls SQLite's `data_version`, which changes with every commit of another connection and takes two
+ * microseconds to read. Only after such a change does it look up what changed. So commits and heartbeats of other
+ * processes wake only the readers concerned. While no reader waits, nothing is polled.
  */
 export class Changes {
   readonly #dataVersion: StatementSync;
@@ -24,7 +24,10 @@ export class Changes {
   readonly #generations: StatementSync;
   readonly #waiting = new Map<string, Set<() => void>>();
   #versionSeen: unknown;
-  /** By key, the end or the generation when last looked up. Older than any waiter's look, or a change would be missed. */
+  /**
+   * By key, the last seen end of a partition or generation of a group. It must be older than any waiter's look.
+   * Otherwise a change would be missed.
+   */
   #seen: ReadonlyMap<string, unknown> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #pollMs = IDLE_POLL_MS;
@@ -36,8 +39,9 @@ export class Changes {
   }
 
   /**
-   * Resolves at the next change of any of `keys` (perhaps for nothing: look and wait again), when `signal` aborts,
-   * or after `timeoutMs`. Look and call this in one turn of the event loop, or a change in between is missed.
+   * Resolves at the next change of any of `keys`, when `signal` aborts, or after `timeoutMs`. It may also resolve
+   * without a change: then look and wait again. Look and call this in one turn of the event loop. Otherwise a change
+   * in between is missed.
    */
   next(keys: readonly string[], signal: AbortSignal, timeoutMs?: number): Promise<void> {
     if (signal.aborted) return Promise.resolve();
@@ -80,7 +84,7 @@ export class Changes {
     this.#timer = setTimeout(this.#poll, this.#pollMs);
   };
 
-  /** Null when no one else wrote since the last look. */
+  /** Returns the changed keys. Null if no other process wrote since the last look. */
   #changedByOthers(): string[] | null {
     try {
       const version = this.#dataVersion.get()?.data_version;
@@ -90,7 +94,7 @@ export class Changes {
       this.#versionSeen = version;
       return [...this.#seen].filter(([key, value]) => before.get(key) !== value).map(([key]) => key);
     } catch {
-      // The file is locked or broken: the reader that wakes and reads it will get the error.
+      // The file is locked or broken. All readers wake, and their own reads get the error.
       return [...this.#waiting.keys()];
     }
   }

@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Beyond this many pages (64 MiB) writers wait for the checkpoint, so that the log starts again. */
+/**
+ * Above this many pages (64 MiB) writers wait for the checkpoint, so that the write-ahead log starts again from its
+ * beginning.
+ */
 const MOST_PAGES = 16_384;
 
 const db = new DatabaseSync(String(workerData), { timeout: 1_000 });
@@ -14,7 +17,7 @@ parentPort?.on('message', (message) => {
     parentPort?.close();
     return;
   }
-  // Either reports that it was busy rather than fail; the next one gets further.
+  // Neither fails if the file is busy: they report it, and the next checkpoint gets further.
   if (Number(passive.get()?.log) > MOST_PAGES) restart.get();
   parentPort?.postMessage('done');
 });

@@ -3,15 +3,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '@mandate/runtime';
 
-/** About as much as SQLite itself lets pile up in the write-ahead log by default. */
+/** About the size at which SQLite itself makes a checkpoint by default. */
 const DUE_BYTES = 4 * 1024 * 1024;
-/** A transaction writes whole pages: of each partition it touches, of the row that holds its end. */
+/** A transaction writes whole pages: one for each partition that it appends to, and one for the row with its end. */
 const TRANSACTION_BYTES = 16 * 1024;
 
 /**
- * Moves the write-ahead log into the file on a thread of its own. SQLite would do it inside some commit, and the
- * syncs that go with it were measured to hold the event loop for 45 ms at the 99th percentile. The thread starts with
- * the first checkpoint due, so a log that is hardly written costs none.
+ * Moves the write-ahead log into the file, on a thread of its own. SQLite would do this inside a commit, and its
+ * syncs were measured to block the event loop for 45 ms (99th percentile). The thread starts with the first due
+ * checkpoint, so a log with few writes costs no thread.
  */
 export class Checkpointer {
   readonly #db: DatabaseSync;
@@ -28,7 +28,7 @@ export class Checkpointer {
     db.exec('PRAGMA wal_autocheckpoint = 0');
   }
 
-  /** To be told of every commit, and how many bytes of records it carried. */
+  /** Call it after every commit, with the size of its records. */
   committed(bytes: number): void {
     this.#pendingBytes += bytes + TRANSACTION_BYTES;
     if (this.#working || this.#pendingBytes < DUE_BYTES) return;

@@ -23,35 +23,38 @@ import { Topics } from './topics.ts';
 import { Writer } from './writer.ts';
 
 export type SqliteBusOptions = {
-  /** The file; it and its folder are made when missing. Beside it SQLite keeps `-wal` and `-shm`. */
+  /** The path of the file. The file and its folder are made if missing. SQLite keeps `-wal` and `-shm` beside it. */
   path: string;
   log: Logger;
-  /** Partitions of a topic when it is made. Default 8. */
+  /** The number of partitions of a new topic. Default 8. */
   partitions?: number;
   /** The same for single topics, by name. */
   partitionsByTopic?: Readonly<Record<string, number>>;
-  /** NORMAL (default) survives `kill -9`; FULL survives the loss of power too, at one sync a commit. */
+  /** NORMAL (default) survives `kill -9`. FULL also survives a loss of power, with one sync for each commit. */
   synchronous?: 'NORMAL' | 'FULL';
-  /** The log's clock in epoch ms. */
+  /** The log's clock, in epoch ms. */
   clock?: () => number;
-  /** What may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
+  /** The most records that may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
   maxInFlightRecords?: number;
   maxInFlightBytes?: number;
-  /** How long an append waits for room before BUS_OVERLOADED. Default 5,000. */
+  /** How long an append waits for room before it fails with BUS_OVERLOADED. Default 5,000. */
   overloadWaitMs?: number;
-  /** How long anything waits while another process holds the file before BUS_UNAVAILABLE. Default 5,000. */
+  /**
+   * How long a call waits while another process locks the file, before it fails with BUS_UNAVAILABLE. Default 5,000.
+   */
   busyWaitMs?: number;
   /**
-   * How long records live, by topic or by the beginning of its name up to a dot. Default: actions 7 days; others always.
+   * How long records are kept, by topic or by the beginning of its name up to a dot. Default: actions 7 days, others
+   * without a limit.
    */
   retentionMs?: Readonly<Record<string, number>>;
-  /** How often old records are looked for. Default 5 minutes. */
+  /** The interval between two searches for old records. Default 5 minutes. */
   sweepEveryMs?: number;
 };
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Opens the log in a SQLite file; several processes may have the same file open. Fails with BUS_UNAVAILABLE. */
+/** Opens the log in a SQLite file. Several processes may have the same file open. Fails with BUS_UNAVAILABLE. */
 export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   const { path, log, clock = Date.now, busyWaitMs = 5_000 } = options;
   const db = await openFile(path, options.synchronous ?? 'NORMAL', busyWaitMs, log);
@@ -119,7 +122,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
       const parts = { bounds, changes, membership, busyWaitMs };
       const member = new GroupMember(parts, log, wanted, await placesOf(wanted.topics));
       mustBeOpen();
-      // Before it joins, so that a close at the same time ends the membership.
+      // Added before the join, so that a close during the join ends the membership.
       running.add(member);
       await member.join();
       return {
@@ -186,7 +189,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
     async ping() {
       mustBeOpen();
       probe(db, path, inode);
-      // Reading goes on while another process keeps the file to itself, or the disk is full: only a write tells.
+      // Reads still work while another process locks the file or the disk is full. Only a write shows the problem.
       await writer.submit(() => writeLayoutAgain(db));
     },
     close() {
@@ -203,7 +206,10 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   };
 }
 
-/** A file that was deleted or replaced still answers processes that had it open, and everything written to it is lost. */
+/**
+ * A file that was deleted or replaced still works for processes that have it open, and all that they write to it is
+ * lost.
+ */
 function probe(db: DatabaseSync, path: string, inode: number): void {
   try {
     db.prepare('SELECT 1 FROM partitions LIMIT 1').get();

@@ -6,19 +6,19 @@ const BUSY = 5;
 const LOCKED = 6;
 const PASSING = new Set([BUSY, LOCKED, /* IOERR */ 10, /* FULL */ 13, /* CANTOPEN */ 14]);
 
-/** SQLite's primary result code, or null when the error is not SQLite's. */
+/** Returns SQLite's primary result code. Null if the error is not SQLite's. */
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   return error.errcode & 0xff;
 }
 
-/** Another process holds the lock: SQLite did nothing, and the same call may be made again. */
+/** True if another process holds the lock. Then SQLite did nothing, and the same call may be repeated. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;
 }
 
-/** SQLite's error as the port's; any other error as it is. */
+/** Converts SQLite's error to the port's. Returns any other error unchanged. */
 export function asBusError(error: unknown): unknown {
   const code = resultCode(error);
   if (code === null) return error;
@@ -30,8 +30,8 @@ export function asBusError(error: unknown): unknown {
 }
 
 /**
- * Repeats `attempt` while the file is locked, without blocking the event loop as SQLite's own wait would.
- * BUS_UNAVAILABLE when it is still locked after `waitMs`.
+ * Repeats `attempt` while the file is locked, without blocking the event loop as SQLite's own wait would. Throws
+ * BUS_UNAVAILABLE if the file is still locked after `waitMs`.
  */
 export async function untilFree<T>(attempt: () => T, waitMs: number): Promise<T> {
   const deadline = performance.now() + waitMs;
@@ -45,7 +45,7 @@ export async function untilFree<T>(attempt: () => T, waitMs: number): Promise<T>
   }
 }
 
-/** Uneven, so that processes which collided do not collide again. */
+/** Returns a random delay, so that processes which collided do not collide again. */
 export function retryDelayMs(): number {
   return 1 + Math.random() * 3;
 }

@@ -3,10 +3,10 @@ import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 import type { Partition } from './topics.ts';
 
-/** One fetch holds the event loop for a few milliseconds at most, whatever the records weigh. */
+/** The limits of one fetch. With them it blocks the event loop for a few milliseconds at most. */
 const MOST_RECORDS = 1_000;
 
-/** Up to `limit` consecutive records from offset `from` on, fewer when they are heavy; empty at the end. */
+/** Returns up to `limit` consecutive records from offset `from` on, and fewer if they are large. Empty at the end. */
 export function fetchRecords(partition: Partition, from: number, limit: number): LogRecord[] {
   const records: LogRecord[] = [];
   let bytes = 0;

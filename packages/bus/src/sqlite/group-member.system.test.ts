@@ -4,12 +4,12 @@ import type { Batch, Bus, ConsumerOptions } from '../port.ts';
 import { processIdentity } from './process-identity.ts';
 import { Scratch } from './testing/scratch.ts';
 
-// What a member does when the others believe it dead, or it is too slow to let go. Other members' doings are played
-// with the very rows that they would write.
+// Tests what a member does when the others believe it dead, or when it releases too slowly. The tests play other
+// members by writing the rows that these members would write.
 const scratch = new Scratch();
 let bus: Bus;
 let db: DatabaseSync;
-/** For a busy machine; an idle one needs a fraction of a second. */
+/** Long, for a busy machine. An idle one needs a fraction of a second. */
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await scratch.remove();
 });
 
-test('the partitions of a member that fell silent are taken over', async () => {
+test('takes over the partitions of a member that fell silent', async () => {
   const seen: string[] = [];
   const machineTimeMs = Number(process.hrtime.bigint() / 1_000_000n);
   db.exec(`
@@ -40,14 +40,14 @@ test('the partitions of a member that fell silent are taken over', async () => {
   await consumer.stop();
 });
 
-test('a member from before the machine’s last start counts as silent', async () => {
+test('counts a member from before the machine’s last start as silent', async () => {
   db.exec(`INSERT INTO members VALUES ('g', 'ghost', '[]', 9007199254740991, 0, '["elsewhere", 1, null]')`);
   const consumer = await consume(async () => {});
   await vi.waitFor(() => expect(members()).toHaveLength(1), PATIENCE);
   await consumer.stop();
 });
 
-test('a member whose process is gone loses its place at once', async () => {
+test('takes the partitions of a member at once if its process is gone', async () => {
   const seen: string[] = [];
   const machineTimeMs = Number(process.hrtime.bigint() / 1_000_000n);
   const [space] = JSON.parse(processIdentity());
@@ -61,7 +61,7 @@ test('a member whose process is gone loses its place at once', async () => {
   await consumer.stop();
 });
 
-test('a live member that is only idle keeps its place', async () => {
+test('keeps the partitions of a live member that is only idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'hrtime'] });
   const idle = await consume(async () => {}, { sessionTimeoutMs: 40 });
   const other = await consume(async () => {}, { sessionTimeoutMs: 40 });
@@ -78,7 +78,7 @@ test('a live member that is only idle keeps its place', async () => {
   expect(members()).toEqual([]);
 });
 
-test('one that was expelled joins again and goes on', async () => {
+test('joins again after being expelled, and goes on', async () => {
   const consumer = await consume(remember([]), { sessionTimeoutMs: 100 });
   const allDone = async () => expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([0, 0]);
   await fill('before');
@@ -94,8 +94,8 @@ test('one that was expelled joins again and goes on', async () => {
   await consumer.stop();
 });
 
-test('who does not let go within a session is fenced, keeps the rest, and never handles one partition twice at a time', async () => {
-  // Releasing has its time limit, but no member falls silent, however busy the machine.
+test('fences a member that does not release within a session, leaves it the rest, and never runs two handlers for one partition', async () => {
+  // The time limit for a release still runs, but no member falls silent, however busy the machine is.
   holdMachineTime();
   await fill('x');
   const holding: Batch[] = [];
@@ -120,7 +120,7 @@ test('who does not let go within a session is fenced, keeps the rest, and never 
   await expect(lost?.heartbeat()).rejects.toMatchObject({ code: 'BUS_FENCED' });
   await kept?.heartbeat();
 
-  // The partition comes back to the slow one while its first handler is still at work.
+  // The slow member gets the partition back while its first handler is still at work.
   await other.stop();
   await vi.waitFor(() => expect(owners()[0]).toBe(owners()[1]), PATIENCE);
   await fill('y');
@@ -132,7 +132,7 @@ test('who does not let go within a session is fenced, keeps the rest, and never 
   await expect(slow.finished).resolves.toBeUndefined();
 });
 
-/** The time by which members fall silent stands still. */
+/** Stops the clock by which members fall silent. */
 function holdMachineTime(): void {
   const heldAt = process.hrtime.bigint();
   vi.spyOn(process.hrtime, 'bigint').mockReturnValue(heldAt);

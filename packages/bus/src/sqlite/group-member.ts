@@ -14,17 +14,21 @@ const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_DRAIN_MS = 10_000;
 
 /**
- * One member of a consumer group. It keeps its membership alive, and takes and releases partitions as the group changes.
+ * One member of a consumer group. It keeps its membership alive, and takes and releases partitions as the group
+ * changes.
  *
  * A handler may throw BUS_FENCED. That is no failure of the member: another member has the partition, and this member
- * continues with its others.
+ * continues with its other partitions.
  */
 export class GroupMember {
   readonly finished: Promise<void>;
   readonly #log: LogParts;
   readonly #logger: Logger;
   readonly #options: ConsumerOptions;
-  /** All partitions that this member ever followed, by id. It may still hold some of a topic that it no longer follows. */
+  /**
+   * All partitions that this member ever followed, by id. It may still hold a partition of a topic that it no longer
+   * follows.
+   */
   readonly #places: Map<number, Partition>;
   readonly #sessionTimeoutMs: number;
   readonly #held = new Map<number, HeldPartition>();
@@ -73,7 +77,7 @@ export class GroupMember {
 
   /** @param places the partitions of the topics */
   async follow(topics: readonly string[], places: readonly Partition[]): Promise<void> {
-    // First here, because the group may assign these partitions as soon as it knows the topics.
+    // This must come first, because the group may assign these partitions as soon as it knows the topics.
     for (const place of places) this.#places.set(place.id, place);
     this.#topics = [...topics];
     this.#member = { ...this.#member, topics: this.#topics };
@@ -154,7 +158,10 @@ export class GroupMember {
     if (this.#held.get(held.place.id) === held) this.#held.delete(held.place.id);
   }
 
-  /** Waits until the handler has finished its batch, for a session at most. Then another member may take the partition. */
+  /**
+   * Waits until the handler has finished its batch, but no longer than a session. Then another member may take the
+   * partition.
+   */
   #release(holding: Holding): void {
     const held = this.#held.get(holding.partitionId);
     if (held?.isLetGo) return;

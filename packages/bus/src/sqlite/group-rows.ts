@@ -1,13 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { GroupPosition } from '../port.ts';
 
-/** A member of a group as it introduces itself. `id` is new at every join, so a fenced member cannot come back as itself. */
+/**
+ * A member of a group as it introduces itself. `id` is new at every join, so a fenced member cannot come back under
+ * its old id.
+ */
 export type Member = {
   id: string;
   group: string;
   topics: readonly string[];
   sessionTimeoutMs: number;
-  /** See process-identity.ts. */
+  /** The identity of the member's process: see process-identity.ts. */
   process: string;
 };
 
@@ -19,7 +22,7 @@ export type PositionRow = {
   epoch: number;
 };
 
-/** The rows of consumer groups: one statement a method, no rule. The rules are in membership.ts. */
+/** The rows of consumer groups. Each method is one statement, without rules. The rules are in membership.ts. */
 export class GroupRows {
   readonly #sql: Record<keyof typeof SQL, ReturnType<DatabaseSync['prepare']>>;
 
@@ -57,7 +60,7 @@ export class GroupRows {
     this.#sql.subscribe.run(JSON.stringify(topics), group, id);
   }
 
-  /** False when the member is no longer one. */
+  /** Records a heartbeat. False if the member is no longer in the group. */
   touch(group: string, id: string, nowMs: number): boolean {
     return this.#sql.touch.run(nowMs, group, id).changes === 1;
   }
@@ -70,7 +73,7 @@ export class GroupRows {
     }));
   }
 
-  /** Members not heard of for their session time-out, or from before the machine's last start. */
+  /** Returns the members that were silent for their session timeout, or joined before the machine's last start. */
   silent(group: string, nowMs: number): string[] {
     return this.#sql.silent.all(group, nowMs, nowMs).map((row) => String(row.member));
   }
@@ -98,7 +101,7 @@ export class GroupRows {
     }));
   }
 
-  /** The new epoch: commits under an older one are refused from now on. */
+  /** Claims the partition, and returns the new epoch. Commits under an older epoch are refused from now on. */
   claim(group: string, partitionId: number, owner: string): number {
     return Number(this.#sql.claim.get(owner, group, partitionId)?.epoch);
   }
@@ -111,7 +114,7 @@ export class GroupRows {
     return this.#sql.owns.get(group, partitionId, owner, epoch) !== undefined;
   }
 
-  /** False when the partition is not the owner's under that epoch. A position never moves back. */
+  /** Moves the position, but never back. False if the owner does not have the partition under that epoch. */
   commit(group: string, partitionId: number, owner: string, epoch: number, nextOffset: number): boolean {
     return this.#sql.commit.run(nextOffset, group, partitionId, owner, epoch).changes === 1;
   }

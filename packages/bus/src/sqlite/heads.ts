@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * Where a partition ends. Offsets are dense, and the append time never runs backwards: not in a partition, and not from
- * one partition to another, or what is appended after the clock was set back would be taken for long overdue.
+ * The end of a partition. Offsets are dense. The append time never goes back, neither within a partition nor from one
+ * partition to another. Otherwise, after the clock was set back, a new record would look overdue.
  */
 type Head = { endOffset: number; lastAppendMs: number };
 
 /**
- * The ends of the partitions written in the transaction at hand: read once, moved in memory by each append, saved
- * once before the commit. Between transactions nothing is remembered, since other processes append as well.
+ * The ends of the partitions that the running transaction writes. They are read once, moved in memory by each append,
+ * and saved once before the commit. Nothing is kept between transactions, because other processes append as well.
  */
 export class Heads {
   readonly #read: StatementSync;
@@ -24,7 +24,7 @@ export class Heads {
     this.#clock = clock;
   }
 
-  /** Takes the next offset of the partition, and its time. */
+  /** Takes the next offset of the partition, and its append time. */
   take(partitionId: number): { offset: number; appendedAtMs: number } {
     const head = this.#moved.get(partitionId) ?? this.#load(partitionId);
     const offset = head.endOffset;

@@ -9,7 +9,7 @@ import type { Member } from './group-rows.ts';
 import type { Holding, Membership } from './membership.ts';
 import type { Partition } from './topics.ts';
 
-/** What serving a partition needs of the log. */
+/** What a partition needs of the log. */
 export type LogParts = {
   bounds: Bounds;
   changes: Changes;
@@ -18,14 +18,20 @@ export type LogParts = {
 };
 
 const DEFAULT_MAX_BATCH = 500;
-/** A handler that returns without a commit sees the same records again, slower each time, up to this. */
+/**
+ * The longest pause before a handler that returned without a commit gets the same records again. Each pause is longer
+ * than the last.
+ */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** One partition in the hands of one member, from claim to release: one batch after the other, from the committed position on. */
+/**
+ * One partition that one member holds, from claim to release. Hands over one batch after the other, from the
+ * committed position on.
+ */
 export class HeldPartition {
   readonly place: Partition;
   readonly holding: Holding;
-  /** Ends when the partition was let go and its handler is done; rejects with what the handler threw. */
+  /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
   readonly done: Promise<void>;
   readonly #letGo = new AbortController();
   readonly #log: LogParts;
@@ -33,7 +39,7 @@ export class HeldPartition {
   readonly #options: ConsumerOptions;
   #position: number;
 
-  /** `ready` comes first: the handler before this one has ended, and `onAssigned` has loaded what it must. */
+  /** Serving starts after `ready`: the previous handler has ended, and `onAssigned` has loaded its data. */
   constructor(
     log: LogParts,
     member: Member,
@@ -55,7 +61,7 @@ export class HeldPartition {
     return this.#letGo.signal.aborted;
   }
 
-  /** No new batch starts; the one in hand is told to finish. */
+  /** Releases the partition. No new batch starts, and the handler is told to finish its batch. */
   letGo(): void {
     this.#letGo.abort();
   }
@@ -86,7 +92,7 @@ export class HeldPartition {
     }
   }
 
-  /** null: the partition halts, and who should know of it does. */
+  /** Returns null if the partition halts and `onHalted` knows. */
   async #next(from: number): Promise<readonly LogRecord[] | null> {
     const { bounds, busyWaitMs } = this.#log;
     const { group, maxBatch = DEFAULT_MAX_BATCH, onHalted } = this.#options;

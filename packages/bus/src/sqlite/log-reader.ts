@@ -11,7 +11,10 @@ type Cursor = { place: Partition; next: number; endAtStart: number };
 
 const DEFAULT_MAX_BATCH = 1_000;
 
-/** Reads every partition in turn, one call of the handler at a time; retention that overtakes it is BUS_OFFSET_LOST. */
+/**
+ * Reads every partition in turn, with one call of the handler at a time. Fails with BUS_OFFSET_LOST if retention
+ * overtakes it.
+ */
 export class LogReader implements Reader {
   readonly caughtUp: Promise<void>;
   readonly finished: Promise<void>;
@@ -36,7 +39,7 @@ export class LogReader implements Reader {
     this.#lane = ['readers', options.topics.join()];
     this.#cursors = places.map((place) => this.#cursor(place));
     this.caughtUp = this.#caughtUp.promise;
-    // A caller that does not wait for it learns of a failure through `finished`.
+    // A caller that does not await `caughtUp` learns of a failure through `finished`.
     this.caughtUp.catch(() => {});
     this.finished = this.#run().then(
       () => this.#caughtUp.reject(closed()),
@@ -69,7 +72,7 @@ export class LogReader implements Reader {
   }
 
   async #run(): Promise<void> {
-    // The caller holds the reader before its handler is called for the first time.
+    // So the caller has the reader before the first call of its handler.
     await nextTurn();
     const { signal } = this.#stopping;
     const news = this.#cursors.map(({ place }) => partitionChanged(place.id));
@@ -77,14 +80,14 @@ export class LogReader implements Reader {
       let found = false;
       const behindEnd = await untilFree(() => this.#bounds.withNews(this.#cursors), this.#busyWaitMs);
       for (const cursor of behindEnd) found = (await this.#advance(cursor)) || found;
-      // Only now: a position that the log does not have must fail first.
+      // This check comes after the reads, because a position that the log does not have must fail first.
       const behind = this.#cursors.some(({ next, endAtStart }) => next < endAtStart);
       if (!behind && !signal.aborted) this.#caughtUp.resolve();
       if (!found) await this.#changes.next(news, signal);
     }
   }
 
-  /** Hands over what the partition holds next; false when it is at its end. */
+  /** Hands over the next records of the partition. False if it is at its end. */
   async #advance(cursor: Cursor): Promise<boolean> {
     const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
     if (this.#stopping.signal.aborted) return false;
@@ -95,7 +98,7 @@ export class LogReader implements Reader {
     if (records.length === 0) return false;
     await onRecords(records);
     cursor.next += records.length;
-    // A synchronous handler must not keep everyone else from running.
+    // A synchronous handler must not block the rest of the process.
     await turns.next(this.#lane);
     return true;
   }

@@ -6,16 +6,19 @@ import { isGone } from './process-identity.ts';
 import type { Partition } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** A partition that a member holds; `epoch` fences its holders before. */
+/** A partition that a member holds. `epoch` fences the members that held it before. */
 export type Holding = { partitionId: number; epoch: number; nextOffset: number };
 
-/** What a member learns when it looks: null once it was expelled. `surplus` is due to someone else. */
+/**
+ * What a member learns when it looks: the partitions it holds, and those of them that it must give up. Null if the
+ * member was expelled.
+ */
 export type Standing = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
 
 /**
- * The rules of a group, each one transaction. A partition changes hands in two steps: a member with too many finishes its
- * work on one and releases it; a member with too few claims what is free. Only the partitions of a member that fell
- * silent, or with a process that is gone, are taken from it.
+ * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many finishes its
+ * work on one and releases it, and a member with too few claims a free one. Partitions are taken away only from a
+ * member that fell silent, or whose process is gone.
  */
 export class Membership {
   readonly #writer: Writer;
@@ -26,7 +29,7 @@ export class Membership {
     this.#rows = rows;
   }
 
-  /** The first join of a group fixes, durably, where it starts. */
+  /** Joins a group. The first join of a group fixes where it starts, durably. */
   join(member: Member, partitions: readonly Partition[], from: 'earliest' | 'latest'): Promise<void> {
     return this.#writer.submit((announce) => {
       for (const { id } of partitions) this.#rows.addPosition(member.group, id, from);
@@ -35,7 +38,7 @@ export class Membership {
     });
   }
 
-  /** Who was expelled meanwhile joins again with these topics. */
+  /** Changes the member's topics. If the member was expelled meanwhile, it joins again with these topics. */
   follow({ group, id, topics }: Member, partitions: readonly Partition[]): Promise<void> {
     return this.#writer.submit((announce) => {
       for (const partition of partitions) this.#rows.addPosition(group, partition.id, 'earliest');
@@ -44,7 +47,7 @@ export class Membership {
     });
   }
 
-  /** Heartbeat, expulsion of the silent, and this member's share, claiming what of it is free. */
+  /** Records a heartbeat, expels silent members, and claims the free partitions of this member's share. */
   attend({ group, id }: Member): Promise<Standing> {
     return this.#writer.submit((announce) => {
       if (!this.#rows.touch(group, id, machineTimeMs())) return null;
@@ -94,7 +97,7 @@ export class Membership {
     });
   }
 
-  /** A heartbeat that fails with BUS_FENCED when the partition is no longer the member's. */
+  /** Records a heartbeat. Fails with BUS_FENCED if the partition is no longer the member's. */
   confirm({ group, id }: Member, { partitionId, epoch }: Holding, place: Partition): Promise<void> {
     return this.#writer.submit(() => {
       const alive =
@@ -107,14 +110,14 @@ export class Membership {
     return this.#rows.generation(group);
   }
 
-  /** The committed position by partition id. */
+  /** Returns the committed position by partition id. */
   positions(group: string): ReadonlyMap<number, number> {
     return new Map(
       this.#rows.positions(group).map(({ partitionId, nextOffset }) => [partitionId, nextOffset]),
     );
   }
 
-  /** Those of a killed process need not fall silent first. */
+  /** Members of a killed process are expelled at once. The others must be silent first. */
   #expelSilent(group: string, announce: Announce): void {
     const gone = this.#rows.members(group).filter(({ process }) => isGone(process));
     const silent = [...this.#rows.silent(group, machineTimeMs()), ...gone.map(({ member }) => member)];
@@ -129,8 +132,8 @@ export class Membership {
 }
 
 /**
- * A clock that all processes of this machine share and that no person sets: a correction of the wall clock must not make
- * every member look silent. It starts again with the machine, which `GroupRows.silent` allows for.
+ * A clock that all processes of this machine share and that no person sets. With the wall clock, a correction could
+ * make every member look silent. This clock starts again with the machine, and `GroupRows.silent` allows for that.
  */
 function machineTimeMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

@@ -5,11 +5,11 @@ import type { Logger } from '@mandate/runtime';
 import { unavailable } from '../errors.ts';
 import { untilFree } from './failure.ts';
 
-/** Grows with the schema. A file from a newer Mandate is refused rather than guessed at. */
+/** The version of the schema. A file from a newer Mandate is refused. */
 const LAYOUT = 1;
 
-// Besides these tables each partition has one of its own (see topics.ts). A position row holds, for one group and
-// partition, how far the group has come, which member has it, and the epoch that fences those who had it before.
+// Besides these tables each partition has its own table (topics.ts). For one group and partition, a position row
+// holds how far the group has committed, which member has the partition, and the epoch that fences earlier holders.
 const SCHEMA = `
   CREATE TABLE partitions (
     id INTEGER PRIMARY KEY,
@@ -44,8 +44,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the log's file, for its owner alone, making it when it is not there. `NORMAL` survives the death of the
- * process at any instruction; `FULL` syncs at every commit and so survives the loss of power too.
+ * Opens the log's file, readable by its owner only, and makes it if it is missing. `NORMAL` survives the death of the
+ * process at any instruction. `FULL` syncs at every commit, so it also survives a loss of power.
  */
 export async function openFile(
   path: string,
@@ -75,8 +75,9 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * SQLite would make it readable to everyone; the files it puts beside this one get the mode of this one. One that is
- * there is not even opened: closing it again would drop the locks that this process holds on it.
+ * Makes the file with the owner's mode, because SQLite would make it readable for everyone. SQLite gives the files
+ * beside it the same mode. An existing file is not even opened here: closing it would drop the locks that this
+ * process holds on it.
  */
 function makeFile(path: string): void {
   try {
@@ -88,8 +89,8 @@ function makeFile(path: string): void {
 }
 
 /**
- * A file made by an earlier Mandate, or copied, is readable to everyone. A process that does not own it cannot change
- * that.
+ * A file from an earlier Mandate, or a copy, may be readable for everyone. A process that does not own the file
+ * cannot change that.
  */
 function keepToOwner(path: string, log: Logger): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -126,7 +127,10 @@ function prepareFile(db: DatabaseSync, path: string, synchronous: 'NORMAL' | 'FU
   }
 }
 
-/** Writes what stands there already, for writing's own sake: within a transaction it takes room like any other change. */
+/**
+ * Writes the present layout number again, only to test that a write works. Within a transaction it needs disk space
+ * like any change.
+ */
 export function writeLayoutAgain(db: DatabaseSync): void {
   db.exec(`PRAGMA user_version = ${LAYOUT}`);
 }

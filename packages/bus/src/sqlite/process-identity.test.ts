@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { isGone, processIdentity } from './process-identity.ts';
 
-test('this process is not gone', () => {
+test('does not call this process gone', () => {
   expect(isGone(processIdentity())).toBe(false);
 });
 
-test('a process that has ended is gone, and so is one whose number another has', async () => {
+test('calls a process gone if it has ended, or if another process has its number', async () => {
   const [space, , start] = JSON.parse(processIdentity());
   const child = spawn(process.execPath, ['--eval', '']);
   const { pid } = child;
@@ -16,6 +16,6 @@ test('a process that has ended is gone, and so is one whose number another has',
   expect(isGone(JSON.stringify([space, process.pid, 'another start']))).toBe(true);
 });
 
-test('of another machine or container nothing is known', () => {
+test('calls no process of another machine or container gone', () => {
   expect(isGone(JSON.stringify(['another', 1_234_567, '1']))).toBe(false);
 });

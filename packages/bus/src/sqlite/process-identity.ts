@@ -1,12 +1,12 @@
 /**
- * Which process a member lives in, so that the partitions of one that was killed need not wait for its session to run
- * out. Only a certain death counts: a process of this very machine (or container) that is gone, or with a number that now
- * belongs to another.
+ * Identifies the process of a member. If the process was killed, its partitions need not wait for the end of its
+ * session. Only a certain death counts: a process of this machine (or container) that has ended, or whose number now
+ * belongs to another process.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** The identity of this process; any process that shares the file may give it to `isGone`. */
+/** Returns the identity of this process. Any process that shares the file may pass it to `isGone`. */
 export function processIdentity(): string {
   return JSON.stringify([numberSpace(), process.pid, startOf(process.pid)]);
 }
@@ -18,7 +18,7 @@ export function isGone(identity: string): boolean {
   return start !== null && startOf(pid) !== start;
 }
 
-/** Process numbers mean something only within one of these: two containers may share the file, and not the numbers. */
+/** Returns the namespace of process numbers. Two containers may share the file, but not their process numbers. */
 function numberSpace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -27,10 +27,10 @@ function numberSpace(): string {
   }
 }
 
-/** When the process started, in ticks since the machine did; null where the system does not say. */
+/** Returns when the process started, in ticks since the machine started. Null if the system does not say. */
 function startOf(pid: number): string | null {
   try {
-    // The second field, the name, may hold blanks and brackets; the start is the twentieth after it.
+    // The second field, the name, may contain spaces and brackets. The start is the twentieth field after it.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch {
@@ -43,7 +43,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Anything but "no such process" (EPERM: another user's) means that it lives.
+    // Any error except "no such process" means that the process lives (EPERM: it belongs to another user).
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

@@ -5,23 +5,20 @@ import type { Tail } from './tail.ts';
 import type { Partition, Topics } from './topics.ts';
 import type { Writer } from './writer.ts';
 
-/** A group is warned about when the record it stands at has lived this part of its life. */
+/** A group gets a warning when the record at its position has reached this share of its age limit. */
 const WARN_AT = 0.8;
-/** So many records leave in one transaction: they may be large. */
+/** The records deleted in one transaction. Few, because they may be large. */
 const CHUNK = 250;
 
 export type RetentionOptions = {
-  /**
-   * How long records live, by topic; a topic also takes the age of a topic if its own name begins with that name and a
-   * dot.
-   */
+  /** How long records are kept, by topic. The age also holds for topics whose name is this name, a dot and more. */
   ageMs: Readonly<Record<string, number>>;
   sweepEveryMs: number;
 };
 
 /**
- * Records leave by age alone, as on Kafka: a group that is left behind is not waited for, it is told (BUS_OFFSET_LOST)
- * when it comes for them. Before that there are warnings.
+ * Deletes records by age alone, as on Kafka. It does not wait for groups that are behind: they get BUS_OFFSET_LOST
+ * when they read, and warnings before.
  */
 export class Retention {
   readonly #db: DatabaseSync;

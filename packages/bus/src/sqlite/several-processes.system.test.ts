@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('producers and consumers killed at random: nothing lost, order kept, no commit ahead of the work', async () => {
+test('loses no record, keeps the order and never commits before the work when producers and consumers are killed at random', async () => {
   const KILLS = 15;
   const seed = Date.now() % 2 ** 31;
   const random = seededRandom(seed);
@@ -57,10 +57,10 @@ test('producers and consumers killed at random: nothing lost, order kept, no com
     if (victim === undefined) throw new Error('there is no such role');
     const before = lines(victim.name).length;
     await vi.waitFor(() => expect(lines(victim.name).length).toBeGreaterThan(before), PATIENCE);
-    // Not a wait for something to come true: at work it is, and the moment of its death is what is random.
+    // This waits for no condition: the process is at work, and the moment of its death is random.
     await pause(random() * 30);
     await end(victim.child, 'SIGKILL');
-    // In this order: whatever is committed by now must be in the journals by now.
+    // Read in this order: everything committed by now must already be in the journals.
     const committed = positions();
     expectWorkBehind(committed, handled(), seed);
     victim.child = start(victim.file, victim.args);
@@ -80,7 +80,7 @@ test('producers and consumers killed at random: nothing lost, order kept, no com
   expect(integrity()).toBe('ok');
 });
 
-test('a member that was suspended for longer than its session finds itself fenced, then takes part again', async () => {
+test('fences a member that was suspended longer than its session, and then lets it take part again', async () => {
   await bus.append(TOPIC, [{ key: 'k', value: '0' }]);
   const suspended = start(HOLDER, [path, TOPIC, '300'], 'ipc');
   await message(suspended, 'holding');
@@ -140,7 +140,7 @@ function journal(name: string): string {
   return join(folder, `${name}.journal`);
 }
 
-/** Whole lines: one that a kill cut short has no end. */
+/** Returns the whole lines. A line that a kill cut short has no end. */
 function lines(name: string): string[][] {
   if (!existsSync(journal(name))) return [];
   return readFileSync(journal(name), 'utf8')
@@ -164,7 +164,7 @@ function placeOf({ partition, offset }: { partition: number; offset: number }): 
   return `${partition}/${offset}`;
 }
 
-/** The group's committed positions by partition, as they stand in the file. */
+/** Returns the group's committed positions by partition, from the file. */
 function positions(): number[] {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   const rows = db
@@ -203,7 +203,7 @@ function expectWorkBehind(committed: readonly number[], done: readonly Handled[]
   expect(notDone, `seed ${seed}: committed, not done`).toEqual([]);
 }
 
-/** When a record is handled, the one before it was handled by then. */
+/** Expects that the record before each record was handled earlier. */
 function expectInOrder(done: readonly Handled[], seed: number): void {
   const next = new Map<number, number>();
   const early = done.filter(({ partition, offset }) => {
@@ -224,7 +224,7 @@ function expectOnLog(acknowledged: readonly string[][], log: readonly LogRecord[
   expect(missing, `seed ${seed}`).toEqual([]);
 }
 
-/** The numbers of one key rise; a retry after a kill may repeat some, never skip one. */
+/** Expects that the numbers of a key rise. A retry after a kill may repeat some, but never skip one. */
 function expectKeysInOrder(log: readonly LogRecord[], seed: number): void {
   for (const [key, records = []] of Object.entries(Object.groupBy(log, ({ key: of }) => of ?? ''))) {
     const numbers = records.map(({ value }) => Number(Buffer.from(value).toString().split(':')[1]));

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Bus, LogRecord, Outgoing } from '../port.ts';
 import { Scratch } from './testing/scratch.ts';
 
-/** For a busy machine. */
+/** Long, for a busy machine. */
 const PATIENCE = { timeout: 20_000, interval: 2 };
 
 const outgoing: fc.Arbitrary<Outgoing> = fc.record({
@@ -19,7 +19,7 @@ const appends = fc.array(fc.tuple(fc.boolean(), fc.array(outgoing, { minLength: 
   maxLength: 8,
 });
 
-test('who keeps up reads what the file holds, whoever appended it', async () => {
+test('gives a reader that keeps up the records of the file, whichever process appended them', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const ours = await scratch.open({ partitions: 2 });
@@ -44,7 +44,7 @@ test('who keeps up reads what the file holds, whoever appended it', async () => 
   await scratch.remove();
 });
 
-test('what a producer writes into its bytes after it has appended them reaches nobody', async () => {
+test('shows no reader the bytes that a producer changes after the append', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const bus = await scratch.open({ partitions: 1 });

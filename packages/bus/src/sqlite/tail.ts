@@ -2,20 +2,24 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 
-/** The most bytes of values in all partitions together. Readers who keep up are behind by less. */
+/** The most bytes of values in all partitions together. A reader that keeps up is behind by less. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The newest records of a partition, without a gap up to its end; `first` is the offset of the first of them. */
+/** The newest records of a partition, without a gap up to its end. `first` is the offset of the first of them. */
 type Kept = { first: number; records: LogRecord[] };
 
 /**
- * The records that this process appended last, for its readers who keep up. The gateway, the decider, the recorder and the
- * alerter of one process read a record within milliseconds of its append. Asking the file costs 10 to 20 µs, and a reader of
- * eight partitions asked it sixteen times for one record. From an append to its decision the tail saved 500 of 870 µs of CPU.
+ * The records that this process appended last, for its readers that keep up. The gateway, the decider, the recorder
+ * and the
+ * alerter of one process read a record within milliseconds of its append. Reading the file takes 10 to 20 µs, and a
+ * reader of
+ * eight partitions read it sixteen times for one record. From an append to its decision the tail saved 500 of 870 µs
+ * of CPU.
  * A record keeps the object that it was written from (`written`), so these readers do not parse its text either.
  *
- * The tail gives nothing that the file does not hold. Only committed records are kept. `data_version` changes with every
- * commit of another connection, and it is asked at each read: after such a commit the tail is empty until this process
+ * The tail gives nothing that the file does not hold. It keeps committed records only. `data_version` changes with
+ * every
+ * commit of another connection, and each read checks it. After such a commit the tail is empty until this process
  * appends again.
  */
 export class Tail {
@@ -29,7 +33,7 @@ export class Tail {
     this.#dataVersion = db.prepare('PRAGMA data_version');
   }
 
-  /** Within a transaction. A record as it will be read. */
+  /** Stages a record, as it will be read, within a transaction. `afterCommit` keeps it. */
   stage(partitionId: number, record: LogRecord): void {
     this.#staged.push({ partitionId, record });
   }
@@ -44,13 +48,13 @@ export class Tail {
     this.#staged.length = 0;
   }
 
-  /** Nothing is known any more: some of it was removed. */
+  /** Forgets everything, because some records were deleted from the file. */
   forget(): void {
     this.#kept.clear();
     this.#bytes = 0;
   }
 
-  /** Whether what is kept is what the file holds, now. Else it is forgotten. */
+  /** True if the tail still equals the end of the file. Otherwise it forgets everything. */
   holds(): boolean {
     const version = this.#dataVersion.get()?.data_version;
     if (version === this.#version) return true;
@@ -59,13 +63,13 @@ export class Tail {
     return false;
   }
 
-  /** As long as it `holds`: the offset that the next record will get; null where that is not known. */
+  /** Returns the offset that the next record will get. Null if unknown. Only valid while `holds()` is true. */
   endOf(partitionId: number): number | null {
     const kept = this.#kept.get(partitionId);
     return kept === undefined ? null : endOf(kept);
   }
 
-  /** The records from `from` on, none at the end of the partition; null where only the file can tell. */
+  /** Returns the records from `from` on, and none at the end of the partition. Null if only the file can answer. */
   read(partitionId: number, from: number, limit: number): LogRecord[] | null {
     const kept = this.#kept.get(partitionId);
     if (kept === undefined || from < kept.first || from > endOf(kept) || !this.holds()) return null;
@@ -82,7 +86,8 @@ export class Tail {
   #keep(partitionId: number, record: LogRecord): void {
     const { offset } = record.position;
     const kept = this.#kept.get(partitionId);
-    // If another process appended in between, the kept records begin again: without a gap they are one piece.
+    // Only records without a gap form one piece. If another process appended in between, the kept records begin
+    // again.
     if (kept !== undefined && endOf(kept) === offset) kept.records.push(record);
     else this.#kept.set(partitionId, { first: offset, records: [record] });
     this.#bytes += record.value.byteLength;

@@ -21,8 +21,9 @@ export type Topic = { name: string; partitions: readonly Partition[] };
 export type PartitionCounts = { byDefault: number; byTopic: Readonly<Record<string, number>> };
 
 /**
- * The topics of the file. One that is named for the first time is made, with as many partitions as configured then;
- * later the file decides, because another count would send a key elsewhere and break its order.
+ * The topics of the file. A topic is made when it is named for the first time, with the configured number of
+ * partitions. From then on the file decides the number: another number would send a key to another partition and
+ * break its order.
  */
 export class Topics {
   readonly #db: DatabaseSync;
@@ -49,7 +50,7 @@ export class Topics {
     return opened;
   }
 
-  /** Every topic of the file by name, those made by other processes included. */
+  /** Returns the names of all topics of the file, also of those that other processes made. */
   names(): string[] {
     return this.#db
       .prepare('SELECT DISTINCT topic FROM partitions ORDER BY topic')
@@ -58,7 +59,7 @@ export class Topics {
   }
 
   async #open(name: string): Promise<Topic> {
-    // The names that Kafka takes, so that a log can move there.
+    // Only names that Kafka allows, so that a log can move to Kafka.
     if (!/^[A-Za-z0-9._-]{1,249}$/.test(name)) throw misused(`${JSON.stringify(name)} cannot name a topic`);
     const configured = this.#counts.byTopic[name] ?? this.#counts.byDefault;
     if (!Number.isSafeInteger(configured) || configured < 1)

@@ -4,11 +4,11 @@ import { closed } from '../errors.ts';
 import type { Changes } from './changes.ts';
 import { asBusError, isBusy, retryDelayMs } from './failure.ts';
 
-/** A transaction takes no more than this, so that it holds the event loop for milliseconds. */
+/** The most records and bytes in a transaction, so that it blocks the event loop only for milliseconds. */
 const MOST_RECORDS = 1_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** What a job tells about itself: how much it writes, whether before all others, and who must hear of it once it is committed. */
+/** The size of a write job, and whether it runs before all others. */
 type Weight = { records: number; bytes: number; urgent?: boolean };
 export type Announce = (key: string) => void;
 
@@ -20,7 +20,7 @@ type Job = {
   reject: (error: unknown) => void;
 };
 
-/** What happens at the edges of every transaction. */
+/** Callbacks before the commit, after the commit and after the rollback of every transaction. */
 export type TransactionEdges = {
   beforeCommit(): void;
   afterCommit(bytes: number): void;
@@ -28,9 +28,9 @@ export type TransactionEdges = {
 };
 
 /**
- * Group commit: whatever was submitted in one turn of the event loop (appends, commits of positions, heartbeats)
- * becomes one transaction, in the order of submission, and what is urgent first. A job that throws a MandateError fails alone, and so must
- * throw before it writes; any other error, SQLite's above all, fails the whole transaction.
+ * Group commit: everything submitted in one turn of the event loop (appends, commits of positions, heartbeats)
+ * becomes one transaction. Jobs run in the order of submission, urgent ones first. A job that throws a MandateError
+ * fails alone, so it must throw before it writes. Any other error, such as SQLite's, fails the whole transaction.
  */
 export class Writer {
   readonly #db: DatabaseSync;
@@ -49,7 +49,7 @@ export class Writer {
     this.#busyWaitMs = busyWaitMs;
   }
 
-  /** Runs `run` inside the next transaction; resolves with its result once that is committed. */
+  /** Runs `run` inside the next transaction. Resolves with its result after the commit. */
   submit<T>(run: (announce: Announce) => T, weight: Weight = { records: 1, bytes: 0 }): Promise<T> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
@@ -66,7 +66,7 @@ export class Writer {
     });
   }
 
-  /** Takes no more jobs; resolves when those taken are done. */
+  /** Accepts no more jobs. Resolves when the accepted jobs are done. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#queue.length === 0) return;
@@ -94,7 +94,10 @@ export class Writer {
     else this.#whenIdle?.();
   };
 
-  /** Another process holds the lock: wait, and give up on what has waited too long. */
+  /**
+   * BEGIN failed. If another process holds the lock, the jobs wait, and those that waited too long fail. After any
+   * other error all jobs fail.
+   */
   #begunInVain(error: unknown): void {
     const now = performance.now();
     const givenUp = isBusy(error) ? this.#queue.filter((job) => job.deadline <= now) : this.#queue;
@@ -150,7 +153,7 @@ export class Writer {
 
   #rollback(): void {
     this.#edges.afterRollback();
-    // SQLite has already rolled back by itself after some errors, a full disk among them.
+    // After some errors, for example a full disk, SQLite has already rolled back.
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
   }
 }

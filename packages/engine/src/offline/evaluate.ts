@@ -6,7 +6,7 @@ import type { MandatesInForce } from '@mandate/policy';
 import { readActionsRecord } from '@mandate/schemas';
 import { type Evaluated, offlineDecider, type RedactAction } from './offline-decider.ts';
 
-/** One answer a line, in order. `runAtMs` is the time of the run. */
+/** Yields one answer for each line, in order. `runAtMs` is the time of the run. */
 export async function* evaluate(
   lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { control, redact }: { control: MandatesInForce; redact: RedactAction },
@@ -21,7 +21,7 @@ export async function* evaluate(
   }
 }
 
-/** What the record states; the past's beginning when it states nothing that can be read. */
+/** Returns the time that the record states, or minus infinity if it states none that can be read. */
 function requestedAtMs(value: Uint8Array): number {
   const read = readActionsRecord(value);
   if (!read.ok || read.value.event !== 'action.requested') return Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * The plane's own redaction, policy, ledger and batch code, in this process: nothing is published, and no deadline
- * applies.
+ * Uses the plane's own redaction, policy, ledger and batch code in this process. Publishes nothing, and applies no
+ * deadline.
  */
 import { randomBytes } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
@@ -20,7 +20,7 @@ export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 
 export type OfflineDecider = {
   ledger: Ledger;
-  /** Answers a record of the actions topic. The state after the last record is the state for this one. */
+  /** Answers a record of the actions topic, with the ledger state after the previous record. */
   answer(value: Uint8Array): Promise<Evaluated>;
   /** The digest of an action as an agent sends it. An approval of the action names this digest. */
   digestOf(action: Action): string;
@@ -33,7 +33,7 @@ type Published = { action: Action; fingerprint: string | null };
 
 /**
  * @param redact what a gateway does to an action before it publishes the action
- * @param clock the only one
+ * @param clock used for everything: no other clock is read
  */
 export function offlineDecider(
   control: MandatesInForce,
@@ -56,7 +56,7 @@ export function offlineDecider(
     return { action, fingerprint: fingerprintOf(sent, action, secret) };
   }
 
-  /** The record as a gateway would append it. One that cannot be read stays as it is. */
+  /** Returns the record as a gateway would append it. A record that cannot be read stays as it is. */
   function appended(value: Uint8Array): { value: Uint8Array; fingerprint: string | null } {
     const read = readActionsRecord(value);
     if (!read.ok || read.value.event !== 'action.requested') return { value, fingerprint: null };
@@ -76,7 +76,7 @@ export function offlineDecider(
       const { answers, operations } = await answerBatch([incoming], context);
       await ledger.confirm(ledger.epoch, operations);
       const [answer] = answers;
-      // No offset comes twice, so nothing is answered `published`.
+      // Each record has a new offset, so no answer is `published`.
       if (answer === undefined || answer.kind === 'published') throw new Error('a record was not answered');
       return answer.record;
     },

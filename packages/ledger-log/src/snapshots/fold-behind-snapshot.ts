@@ -1,4 +1,4 @@
-/** The log, folded from where the newest snapshot of it ends; from its start where there is none that can be used. */
+/** Folds the log from the end of its newest usable snapshot, or from its start if there is none. */
 import { type Bus, newestUsable, type Snapshots, type StoredSnapshot, usable } from '@mandate/bus';
 import { createFold, type Fold, readSnapshot, readSnapshotHead } from '@mandate/ledger';
 import type { Logger } from '@mandate/runtime';
@@ -7,12 +7,12 @@ import { digestOf, type FoldedLog, foldOnto, type OnProgress } from '../fold-log
 
 export type SnapshotHead = ReturnType<typeof readSnapshotHead>;
 
-/** So many lines of a snapshot are read before `onProgress` is asked again. */
+/** The number of lines of a snapshot read between two calls of `onProgress`. */
 const LINES_A_STEP = 1_000;
 
 /**
- * `records` of the answer are those behind the snapshot. No snapshot stops this, whatever is wrong with it or with the
- * place where it lies: one is used whole or not at all.
+ * Returns the fold. Its `records` counts the records after the snapshot. A broken snapshot or a broken store of
+ * snapshots never stops the fold: a snapshot is used whole or not at all.
  */
 export async function foldBehindSnapshot(
   { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },
@@ -38,21 +38,21 @@ async function newestFold(
       if (fold !== null) return fold;
     }
   } catch (error) {
-    // A rebuild that was stopped or overtaken meanwhile ends here.
+    // Throws if the rebuild was stopped or overtaken meanwhile.
     await onProgress(0);
     log.warn({ err: error }, 'snapshots cannot be read; the log is folded from its start');
   }
   return null;
 }
 
-/** The head of the newest snapshot that looks usable: what it holds is not read. */
+/** Returns the head of the newest snapshot that looks usable, without reading its content. */
 export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots): Promise<SnapshotHead | null> {
   return newestUsable(snapshots, log, (stored) => headOfThisLog(bus, stored));
 }
 
 /**
- * null where the log does not hold, at the place where the snapshot ends, what the snapshot has seen there: a log that
- * was deleted, or put back from a backup and written on since.
+ * Returns null if the log, at the position where the snapshot ends, does not have the record that the snapshot saw
+ * there. Then the log was deleted, or restored from a backup and written on since.
  */
 async function headOfThisLog(bus: Bus, stored: StoredSnapshot): Promise<SnapshotHead | null> {
   const head = readSnapshotHead(await stored.head());

@@ -11,7 +11,7 @@ import { restoreLedger } from '../restore-ledger.ts';
 import { foldBehindSnapshot } from './fold-behind-snapshot.ts';
 import { leaveSnapshot, takeSnapshot } from './take-snapshot.ts';
 
-/** Records of one epoch each: what a plane writes that starts, decides and stops. */
+/** Writes the records of one epoch each: a plane that starts, decides and stops. */
 async function live(bus: Bus, from: number, count: number): Promise<void> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   await decide(bus, ledger, from, count);
@@ -42,7 +42,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     };
   };
 
-  test('and the tail behind it are the whole log, through one epoch after another', async () => {
+  test('gives with the records after it the same fold as the whole log, over several epochs', async () => {
     const { bus, snapshots } = await openedWith();
     const all = await behind(bus, snapshots);
     expect(all.records).toBe(0);
@@ -56,7 +56,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     }
   });
 
-  test('is taken where enough lies behind the newest, and not otherwise', async () => {
+  test('is taken only if enough records are after the newest one', async () => {
     const { bus, snapshots } = await openedWith();
     await live(bus, 0, 20);
     expect(await takeSnapshot({ bus, log, snapshots })).toEqual({
@@ -75,7 +75,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     expect((await behind(bus, snapshots)).records).toBe(0);
   });
 
-  test('is left behind by whoever had to fold much, and what fails there fails nobody', async () => {
+  test('is saved after a long fold, and a failure of the save stops nothing', async () => {
     const { bus, snapshots } = await openedWith();
     await live(bus, 0, 20);
     const folded = await foldLog(bus);
@@ -89,7 +89,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
   });
 });
 
-test('the more is live, the more must lie behind the newest snapshot to be worth another', async () => {
+test('needs more new records for the next snapshot the more deliveries the newest one has', async () => {
   const { bus, snapshots } = await opened();
   await live(bus, 0, 20);
   const large = spoiling(bus, (text) => text.replace(/deliveries\\":\d+/, 'deliveries\\":1000001'));
@@ -98,7 +98,7 @@ test('the more is live, the more must lie behind the newest snapshot to be worth
   expect(await takeSnapshot({ bus, log, snapshots })).toMatchObject({ records: 13, afterRecords: 250_001 });
 });
 
-describe('what cannot be used is passed over', () => {
+describe('skips snapshots that cannot be used', () => {
   test.each<[string, (bus: Bus, snapshots: Snapshots, fold: Fold) => Promise<unknown>]>([
     [
       'one whose digest is wrong',
@@ -122,7 +122,7 @@ describe('what cannot be used is passed over', () => {
       'one of another log',
       async (_, snapshots) => snapshots.save(writeSnapshot((await foldLog(await anotherLog())).fold)),
     ],
-  ])('%s, for the one before', async (_what, spoil) => {
+  ])('%s: uses the one before', async (_what, spoil) => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
@@ -131,7 +131,7 @@ describe('what cannot be used is passed over', () => {
     expect((await behind(bus, snapshots)).records).toBe(18);
   });
 
-  test('and where none is left, or their place cannot be read, the log is folded from its start', async () => {
+  test('folds the log from its start if no snapshot is left, or the store cannot be read', async () => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await snapshots.save(['nothing']);
@@ -143,7 +143,7 @@ describe('what cannot be used is passed over', () => {
     expect((await behind(bus, topicSnapshots(noTopic, TOPICS.snapshots))).records).toBe(28);
   });
 
-  test('and whoever was told to stop stops there', async () => {
+  test('stops there if it is told to stop', async () => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
@@ -158,7 +158,7 @@ describe('what cannot be used is passed over', () => {
 });
 
 describe('a snapshot is of this log', () => {
-  test('where a decider of an older epoch wrote the last record that it has seen', async () => {
+  test('if a decider of an older epoch wrote the last record that the snapshot saw', async () => {
     const { bus, snapshots } = await opened();
     const { ledger: zombie } = await restoreLedger({ bus, clock, log });
     await live(bus, 0, 20);
@@ -168,7 +168,7 @@ describe('a snapshot is of this log', () => {
     expect((await behind(bus, snapshots)).records).toBe(5);
   });
 
-  test('not where that was put back from a backup, and written on in the same epoch', async () => {
+  test('unless the log was restored from a backup and written on in the same epoch', async () => {
     const { bus, snapshots } = await opened();
     const { ledger } = await restoreLedger({ bus, clock, log });
     const { bus: backup } = await opened();
@@ -197,7 +197,7 @@ async function placesOf(bus: Bus): Promise<{ partition: number; offset: number }
   );
 }
 
-/** Changes what closes a snapshot on its way to the log. */
+/** Changes the closing record of a snapshot on its way to the log. */
 function spoiling(bus: Bus, change: (text: string) => string): Bus {
   return busWith(bus, {
     append: (topic, records) =>

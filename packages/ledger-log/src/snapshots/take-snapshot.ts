@@ -1,6 +1,6 @@
 /**
- * When a snapshot is taken. A process that folded much writes one; `mandate snapshot` takes one before any process has to
- * fold much.
+ * When a snapshot is taken. A process after a long fold saves one. `mandate snapshot` takes one before any process
+ * needs a long fold.
  */
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { deliveriesIn, writeSnapshot } from '@mandate/ledger';
@@ -9,12 +9,12 @@ import { TOPICS } from '@mandate/schemas';
 import type { FoldedLog, OnProgress } from '../fold-log.ts';
 import { foldBehindSnapshot, newestHead, type SnapshotHead } from './fold-behind-snapshot.ts';
 
-/** Folding a tail that is shorter takes no longer than a process does to start. */
+/** Folding fewer records takes no longer than the start of a process. */
 const AFTER_RECORDS = 50_000;
 
 /**
- * How long a tail must be to be worth a snapshot: at least a quarter of what that will hold, so that all of them together
- * take a fraction of what the log takes, however much is live.
+ * Returns how many new records are worth a snapshot: at least a quarter of the snapshot's size. So all snapshots
+ * together take a fraction of the log's size, however many deliveries are live.
  */
 function worthFrom(deliveries: number): number {
   return Math.max(AFTER_RECORDS, Math.ceil(deliveries / 4));
@@ -27,7 +27,10 @@ export type Leaving = {
   signal?: AbortSignal | undefined;
 };
 
-/** Where much had to be folded, the next need not fold it again. What goes wrong is warned of, and is no more than that. */
+/**
+ * Saves a snapshot after a long fold, so that the next process need not repeat the fold. A failure is only logged as
+ * a warning.
+ */
 export async function leaveSnapshot(
   { fold, records }: FoldedLog,
   { snapshots, log, afterRecords = worthFrom(deliveriesIn(fold)), signal }: Leaving,
@@ -43,15 +46,18 @@ export async function leaveSnapshot(
 }
 
 export type Taken = {
-  /** Those on the log behind the snapshot that was the newest, or all where there was none. */
+  /** The records on the log after the newest snapshot, or all records if there was none. */
   records: number;
-  /** How many would have been enough. */
+  /** The number of records that a snapshot needs. */
   afterRecords: number;
-  /** null: there were not. */
+  /** Null if there were too few records. */
   saved: SavedSnapshot | null;
 };
 
-/** Takes a snapshot where enough is on the log behind the newest. Throws what the log and the snapshots' place throw. */
+/**
+ * Takes a snapshot if the log has enough records after the newest one. Throws the errors of the log and of the
+ * snapshot store.
+ */
 export async function takeSnapshot(
   options: Leaving & { bus: Bus; snapshots: Snapshots },
   onProgress?: OnProgress,
@@ -65,7 +71,7 @@ export async function takeSnapshot(
   return { records, afterRecords, saved: await snapshots.save(writeSnapshot(fold), signal) };
 }
 
-/** Places on the log: some brokers use one now and then for themselves. */
+/** Counts offsets. Some brokers use an offset now and then for themselves. */
 async function recordsBehind(bus: Bus, head: SnapshotHead | null): Promise<number> {
   const ranges = await bus.ranges(TOPICS.decisions);
   return ranges.reduce((sum, { partition, startOffset, endOffset }) => {

@@ -1,5 +1,5 @@
 /**
- * Random histories, from a world so small that everything collides: ids, attempts, keys, payloads, budgets of all
+ * Random histories from a world so small that everything collides: ids, attempts, keys, payloads, budgets of all
  * scopes and windows, rates, kills, grants, outcomes of every kind at any time, redeliveries, clocks that run back.
  */
 import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
@@ -9,17 +9,17 @@ import { DAY_MS } from './bench.ts';
 import { budget, isOpenLimit, openLimit, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
-/** Short, so that histories outlive it. */
+/** Short, so that histories last longer. */
 export const REPLAY_MEMORY_MS = 400;
 export const TENANTS = ['acme', 'umbrella'];
 export const AGENTS = ['ann', 'bob'];
 
-/** One of these; the first is named again where it should come more often. */
+/** Picks one of the values. The first one is listed again if it should come more often. */
 function one<const Value>(...values: Value[]): fc.Arbitrary<Value> {
   return fc.constantFrom(...values);
 }
 
-/** By weight. */
+/** Picks one of the parts by weight. */
 function mix<Value>(...parts: [weight: number, arbitrary: fc.Arbitrary<Value>][]): fc.Arbitrary<Value> {
   return fc.oneof(...parts.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
@@ -109,9 +109,9 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       ...rest,
       holdsFromMs,
       holdsUntilMs,
-      // As deciders have it: each ALLOW is charged to everyone above.
+      // Deciders do the same: each ALLOW is charged to all ancestors.
       limits: [
-        // A mandate that only watches has no such limit.
+        // A mandate in observe mode has no such limit.
         ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
         ...(above ?? []).map((subject) => budget({ subject, maxMicros: null })),
       ],

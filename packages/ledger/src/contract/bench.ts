@@ -1,10 +1,10 @@
-/** What a test is given, and how it speaks to it. */
+/** The ledger and clock of a test, and short functions to use them. */
 import type { ManualClock } from '@mandate/runtime';
 import type { LimitFact, SettleFacts, SettleRequest, StepFacts, StepRequest } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
 import type { Ledger, Operation, StepResult } from '../port.ts';
 
-/** A fresh, empty ledger, and the clock that it goes by. */
+/** A new, empty ledger, and the clock that it reads. */
 export type Bench = { ledger: Ledger; clock: ManualClock };
 
 /** Called for each test. The ledger reads the clock that comes with it, and no other. */
@@ -28,19 +28,19 @@ export async function send(ledger: Ledger, operation: Operation): Promise<StepRe
   return result;
 }
 
-/** The facts of a request that is decided, now or again. */
+/** Returns the facts of a request that is decided, now or again. */
 export async function decide(ledger: Ledger, request: StepRequest): Promise<StepFacts> {
   const result = await send(ledger, request);
   if (result.kind !== 'decided') throw new Error(`expected a decision, got ${result.kind}`);
   return result.facts;
 }
 
-/** An ALLOW, that is: only what is allowed gets a lease. */
+/** True for an ALLOW, because only an ALLOW gets a lease. */
 export function isAllowed(facts: StepFacts): boolean {
   return facts.leaseExpiresAtMs !== null;
 }
 
-/** Sends a request that must be allowed, for what comes after it. */
+/** Sends a request that must be allowed, as the start of a test. */
 export async function allow(ledger: Ledger, request: StepRequest): Promise<StepRequest> {
   if (!isAllowed(await decide(ledger, request))) throw new Error('expected an ALLOW');
   return request;
@@ -52,7 +52,7 @@ export async function settle(ledger: Ledger, request: SettleRequest): Promise<Se
   return result.facts;
 }
 
-/** What the ledger saw at the only limit of a plan. */
+/** Returns the fact about the only limit of a plan. */
 export async function lookAt(ledger: Ledger, request: StepRequest): Promise<LimitFact> {
   const [fact] = (await decide(ledger, request)).limits;
   if (fact === undefined) throw new Error('the step ended before the limits');

@@ -6,7 +6,7 @@ import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from './bui
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 export function budgets(make: MakeLedger): void {
-  test('ten calls fill a budget exactly, the eleventh is over', async () => {
+  test('fills a budget with ten calls exactly, and the eleventh is over', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [budget({ maxMicros: 1_000 })] });
     const results = await ledger.step(Array.from({ length: 11 }, () => stepRequest({ plan })));
@@ -17,7 +17,7 @@ export function budgets(make: MakeLedger): void {
     expect(facts[10]).toEqual({ kind: 'budget', spentMicros: 1_000, ok: false, retryAfterMs: null });
   });
 
-  test('null counts without a limit, and 0 lets nothing that costs through', async () => {
+  test('counts without a limit if the maximum is null, and lets only free calls through if it is 0', async () => {
     const { ledger } = await begin(make);
     const plan = (maxMicros: number | null, reserveMicros = 100) =>
       planOf({ reserveMicros, limits: [budget({ id: 'b', maxMicros })] });
@@ -27,7 +27,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 b': 100, 'agent agent-1 total': 100 });
   });
 
-  test('every scope is charged, and the total of the agent even when no plan lists it', async () => {
+  test("charges every scope, and the agent's total even if no plan lists it", async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team' }),
@@ -46,14 +46,14 @@ export function budgets(make: MakeLedger): void {
     });
   });
 
-  test('a counter that is listed twice is charged once', async () => {
+  test('charges a counter once if it is listed twice', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: 900 }), budget({ maxMicros: 500 }), budget({ maxMicros: null })];
     await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test('agents share what is not theirs alone, tenants share nothing', async () => {
+  test("shares counters between agents unless they are the agent's own, and never between tenants", async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 150 })] });
     await allow(ledger, stepRequest({ plan }));
@@ -61,7 +61,7 @@ export function budgets(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
   });
 
-  test('a window frees what was spent, never before it is as old as the window', async () => {
+  test('frees in a window what is as old as the window, and nothing younger', async () => {
     const { ledger, clock } = await begin(make);
     const windowMs = 60_000;
     const widthMs = Math.ceil(windowMs / BUDGET_BUCKETS);
@@ -83,7 +83,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200, 'agent agent-1 w 60000': 100 });
   });
 
-  test('the wait is the least after which there is room, past as many charges as it takes', async () => {
+  test('returns as the wait the least time after which there is room, over as many charges as needed', async () => {
     const { ledger, clock } = await begin(make);
     const plan = (reserveMicros: number) =>
       planOf({ reserveMicros, limits: [budget({ id: 'w', windowMs: 100, maxMicros: 100 })] });
@@ -106,7 +106,7 @@ export function budgets(make: MakeLedger): void {
     ]);
   });
 
-  test('an outcome corrects the charge where it lies in its window', async () => {
+  test("corrects a charge by its outcome at the charge's own time in the window", async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 100, maxMicros: 100 })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -119,7 +119,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 70 });
   });
 
-  test('an outcome whose charge has left the window changes the lifetime alone', async () => {
+  test('changes only the lifetime total by an outcome whose charge has left the window', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 100 })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -128,7 +128,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('sums stay exact: what would pass 2^53-1 is refused for good, limited or not', async () => {
+  test('keeps sums exact: refuses for good what would pass 2^53-1, limited or not', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: null })];
     await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: LARGEST - 1 }) }));
@@ -143,7 +143,7 @@ export function budgets(make: MakeLedger): void {
   });
 
   test.each([null, 60_000])(
-    'what is released behind the largest credit is cut to what keeps the sum exact: window %s',
+    'caps a release below the largest credit, so that the sum stays exact: window %s',
     async (windowMs) => {
       const { ledger } = await begin(make);
       const limits = [budget({ id: 'b', windowMs, maxMicros: null })];
@@ -161,7 +161,7 @@ export function budgets(make: MakeLedger): void {
     },
   );
 
-  test('what a window charges beyond a reservation is cut by what its bucket holds already', async () => {
+  test('caps an excess charge by the room in its bucket of the window', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 60_000, maxMicros: null })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 10 }) }));
@@ -174,7 +174,7 @@ export function budgets(make: MakeLedger): void {
     expect(settled).toMatchObject({ deltaMicros: 0, chargedMicros: 10 });
   });
 
-  test('an adjustment changes what is spent, once a day for each id however short ids are remembered, and may leave a credit', async () => {
+  test('applies an adjustment once per id for a day, even if ids are remembered for less, and may leave a credit', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };
     const reference = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
@@ -198,7 +198,7 @@ export function budgets(make: MakeLedger): void {
     expect((await ledger.adjust(adjustment)).spentMicros).toBe(20);
   });
 
-  test('an adjustment of a window leaves it with the window', async () => {
+  test('removes an adjustment of a window when the window has passed', async () => {
     const { ledger, clock } = await begin(make);
     const reference = { scope: 'tenant', subject: '', id: 'w', windowMs: 100 } as const;
     await ledger.adjust({
@@ -215,7 +215,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('balances are ordered by scope, subject, id and window', async () => {
+  test('orders balances by scope, subject, id and window', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team' }),

@@ -1,4 +1,4 @@
-/** Small builders: what a test does not say is the plainest there is. */
+/** Small builders. Each field that a test does not set has the plainest value. */
 import {
   type BudgetLimit,
   type Limit,
@@ -18,7 +18,7 @@ export const AGENT = 'agent-1';
 
 type Said = Partial<Omit<StepRequest['plan'], 'settling'>> & { settling?: Partial<Settling> };
 
-/** A call under an `openLimit` counts as open. */
+/** Returns a plan. A call under an `openLimit` counts as open. */
 export function planOf(said: Said = {}): StepRequest['plan'] {
   const reserveMicros = said.reserveMicros ?? 100;
   return {
@@ -42,7 +42,7 @@ export function refusal(said: Partial<Refusal> = {}): Refusal {
   return { code: 'TOOL_DENIED', reason: 'on the denylist', remedy: 'ask for another', final: true, ...said };
 }
 
-/** A lifetime budget of the agent, unless said otherwise. */
+/** Returns a lifetime budget of the agent. `said` overrides the fields. */
 export function budget(said: Partial<BudgetLimit> = {}): BudgetLimit {
   return {
     kind: 'budget',
@@ -59,7 +59,7 @@ export function rate(said: Partial<RateLimit> = {}): RateLimit {
   return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...said };
 }
 
-/** How many calls of the agent may be open, unless said otherwise. */
+/** Returns a limit on the open calls of the agent. `said` overrides the fields. */
 export function openLimit(said: Partial<RateLimit> = {}): RateLimit {
   return rate({ ...openCallsOf(AGENT), ...said });
 }
@@ -70,18 +70,18 @@ export function isOpenLimit(limit: Limit): boolean {
 
 export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };
 
-/** On how many deliveries are remembered. */
+/** No limit on the number of remembered deliveries. */
 export const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 let lastOffset = 0;
 
-/** A position that no other test has. */
+/** Returns a log position that no other test has. */
 export function newSource(): Source {
   lastOffset += 1;
   return { topic: 'mandate.actions.v1', partition: 0, offset: String(lastOffset) };
 }
 
-/** Another action at another position each time. */
+/** Returns a request for another action at another log position each time. */
 export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
   const source = said.source ?? newSource();
   return {
@@ -101,7 +101,7 @@ export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
   };
 }
 
-/** The outcome of that request: a success that the agent itself reports, unless said otherwise. */
+/** Returns the outcome of the request: a success that the agent itself reports. `said` overrides the fields. */
 export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}): SettleRequest {
   const { tenant, agentId, actionId, attempt } = of;
   return {
@@ -120,7 +120,7 @@ export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}
   };
 }
 
-/** The same request, delivered once more at another place. */
+/** Returns the same request at another log position. */
 export function repeated(request: StepRequest, said: Partial<StepRequest> = {}): StepRequest {
   return { ...request, source: newSource(), ...said };
 }

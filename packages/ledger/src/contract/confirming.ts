@@ -39,7 +39,7 @@ async function grantSeen(ledger: Ledger, request: StepRequest): Promise<LimitFac
 }
 
 export function confirming(make: MakeLedger): void {
-  test('without a grant the action is deferred: nothing is charged', async () => {
+  test('defers an action without a grant, and charges nothing', async () => {
     const { ledger } = await begin(make);
     const facts = await decide(ledger, asking());
     expect(facts.limits.at(-1)).toEqual({ kind: 'confirmation', ok: false, grant: 'none', waiting: 0 });
@@ -47,7 +47,7 @@ export function confirming(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('asked again it is the same DEFER, until a person has answered', async () => {
+  test('repeats the same DEFER for a duplicate until a person has answered', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -59,7 +59,7 @@ export function confirming(make: MakeLedger): void {
     expect(granted.limits.at(-1)).toEqual({ kind: 'confirmation', ok: true, grant: 'granted', waiting: 0 });
   });
 
-  test('the decision made anew stands in the place of the DEFER', async () => {
+  test('replaces the DEFER by the new decision', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -73,7 +73,7 @@ export function confirming(make: MakeLedger): void {
     });
   });
 
-  test('a grant is for that very request, and taken of no other', async () => {
+  test('takes a grant for that very request only', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -87,7 +87,7 @@ export function confirming(make: MakeLedger): void {
     expect(other.first).toMatchObject({ verdict: 'DEFER', samePayload: false });
   });
 
-  test('given once or twice, it is used up by one ALLOW; the next attempt asks anew', async () => {
+  test('uses up a grant by one ALLOW, also if given twice, and asks again for the next attempt', async () => {
     const { ledger } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
     await ledger.step([request]);
@@ -98,7 +98,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
   });
 
-  test('nobody answers what nobody asked, or what was let through or refused for good since', async () => {
+  test('refuses an answer to a question that was never asked, or whose action was allowed or refused for good', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [confirmation] });
     const [allowed, denied, unasked] = [asking({ plan }), asking({ plan }), asking({ plan })];
@@ -121,7 +121,7 @@ export function confirming(make: MakeLedger): void {
     await approve(ledger, allowed);
   });
 
-  test('what is forgotten has to be asked again', async () => {
+  test('asks again after a question was forgotten', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = asking();
     await ledger.step([request]);
@@ -134,7 +134,7 @@ export function confirming(make: MakeLedger): void {
     await approve(ledger, request);
   });
 
-  test('what another limit refuses does not use it up', async () => {
+  test('does not use up a grant if another limit refuses', async () => {
     const { ledger } = await begin(make);
     const request = asking({
       plan: planOf({ limits: [budget({ windowMs: 100, id: 'w', maxMicros: 100 }), confirmation] }),
@@ -145,14 +145,14 @@ export function confirming(make: MakeLedger): void {
     const refused = await decide(ledger, repeated(request));
     expect(refused.limits).toMatchObject([{ ok: false }, { ok: true, grant: 'granted' }]);
     expect(isAllowed(refused)).toBe(false);
-    // A person may still take it back.
+    // A person may still withdraw the grant.
     await approve(ledger, request, { answer: 'denied' });
     await approve(ledger, request);
     const next = repeated(request, { attempt: 2, plan: planOf({ limits: [confirmation] }) });
     expect(await lookAt(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
   });
 
-  test('a denial is final, and takes the place of the DEFER', async () => {
+  test('makes a denial final, in place of the DEFER', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -162,7 +162,7 @@ export function confirming(make: MakeLedger): void {
     expect(next.first).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_DENIED' });
   });
 
-  test('a grant is alive until the millisecond in which it expires; then a next attempt may ask', async () => {
+  test('honours a grant until the millisecond of its expiry, then lets the next attempt ask', async () => {
     const { ledger, clock } = await begin(make);
     const [used, missed] = [asking(), asking({ agentId: 'other', plan: planOf({ limits: [confirmation] }) })];
     await ledger.step([used, missed]);
@@ -177,7 +177,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(missed, { attempt: 2 }))).toMatchObject({ grant: 'granted' });
   });
 
-  test('the latest answer stands', async () => {
+  test('takes the latest answer', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -186,7 +186,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(request))).toMatchObject({ grant: 'granted' });
   });
 
-  test('the same command again answers the same and gives nothing new', async () => {
+  test('repeats the answer of a repeated command, and gives no second grant', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
     await ledger.step([request]);
@@ -225,7 +225,7 @@ export function confirming(make: MakeLedger): void {
     expect(await ask(missed)).toEqual({ state: 'expired', expiresAtMs });
   });
 
-  test('a question lives for the time that its policy says, also after its id would be forgotten', async () => {
+  test('keeps a question for the time that its policy says, also after its id would be forgotten', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const plan = planOf({ limits: [{ kind: 'confirmation', maxWaiting: 1, questionMs: 5_000 }] });
     const [first, second] = [asking({ plan }), asking({ plan })];
@@ -249,7 +249,7 @@ export function confirming(make: MakeLedger): void {
     await expect(approve(ledger, late)).rejects.toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
   });
 
-  test('two questions of one call live for different times if their plans say so', async () => {
+  test('keeps two questions of one call for different times if their plans say so', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const planFor = (questionMs: number) =>
       planOf({ limits: [{ kind: 'confirmation', maxWaiting: 2, questionMs }] });

@@ -31,14 +31,14 @@ async function answer(
   await ledger.approve({ ...order, tenant, agentId, actionId, digest, expiresAtMs, ...said });
 }
 
-/** What another call would see of the rate. */
+/** Returns the fact about the rate that another call would get. The other call itself is refused. */
 async function rateSeen(ledger: Ledger, limit: Limit): Promise<LimitFact> {
   const limits = [limit, budget({ id: 'never', maxMicros: 0 })];
   return lookAt(ledger, stepRequest({ plan: planOf({ limits }) }));
 }
 
 export function deferring(make: MakeLedger): void {
-  test('a deferred action takes one slot of each rate, once', async () => {
+  test('takes one slot of each rate for a deferred action, once', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [once({ maxCalls: 2 }), once({ tool: 'mail', maxCalls: 5 })];
     const first = asking(limits);
@@ -57,14 +57,14 @@ export function deferring(make: MakeLedger): void {
     expect((await decide(ledger, asking(limits))).limits[0]).toMatchObject({ calls: 1, ok: true });
   });
 
-  test('what a mandate that only watches would have deferred takes a slot, too', async () => {
+  test('takes a slot for an action that a mandate in observe mode would have deferred', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ observe: true, limits: [once(), asksPerson(10)] });
     expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(true);
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1 });
   });
 
-  test('its granted retry takes the slot along, and no second one', async () => {
+  test('moves the slot to the granted retry, and takes no second one', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -76,7 +76,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test('of rates that its mandate did not have then, the granted retry takes a slot', async () => {
+  test('takes a slot of rates that the mandate got after the DEFER', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -88,7 +88,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS - 10 });
   });
 
-  test('once its slot has left the window, the granted retry waits for a free one', async () => {
+  test('makes the granted retry wait for a free slot after its own has left the window', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -102,7 +102,7 @@ export function deferring(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, repeated(request, { attempt: 2 })))).toBe(true);
   });
 
-  test('a granted retry that another limit refuses leaves the slot where it was', async () => {
+  test('leaves the slot unchanged if another limit refuses the granted retry', async () => {
     const { ledger, clock } = await begin(make);
     const full = budget({ id: 'w', windowMs: 10_000, maxMicros: 100 });
     const request = asking([once(), full]);
@@ -117,7 +117,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test('a person who refuses is heard, though the action itself fills the rate', async () => {
+  test("reports a person's denial, though the action itself fills the rate", async () => {
     const { ledger } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -127,7 +127,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1 });
   });
 
-  test('a second answer is to the same question', async () => {
+  test('takes a second answer for the same question', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -138,7 +138,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test('at most so many actions of an agent wait; an answer makes room', async () => {
+  test("lets only the allowed number of an agent's actions wait, and an answer makes room", async () => {
     const { ledger } = await begin(make);
     const ask = (said: Partial<StepRequest> = {}) =>
       stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...said });
@@ -155,7 +155,7 @@ export function deferring(make: MakeLedger): void {
     expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
   });
 
-  test('what is blocked for want of room takes no slot, and the next attempt asks', async () => {
+  test('takes no slot for an action blocked because too many wait, and the next attempt asks', async () => {
     const { ledger } = await begin(make);
     const limits = [once({ maxCalls: 5 }), asksPerson(1)];
     const ask = () => stepRequest({ plan: planOf({ limits }) });
@@ -169,7 +169,7 @@ export function deferring(make: MakeLedger): void {
     });
   });
 
-  test('a mandate under which none may wait asks nobody', async () => {
+  test('asks no person if no action may wait', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [asksPerson(0)] });
     const request = stepRequest({ plan });
@@ -177,7 +177,7 @@ export function deferring(make: MakeLedger): void {
     expect((await decide(ledger, repeated(request))).first).toMatchObject({ verdict: 'BLOCK' });
   });
 
-  test('what is forgotten waits no more', async () => {
+  test('stops counting a question as waiting after it was forgotten', async () => {
     const { ledger, clock } = await begin(make, WINDOW_MS);
     const ask = () => stepRequest({ appendedAtMs: clock(), plan: planOf({ limits: [asksPerson(1)] }) });
     const first = ask();
@@ -190,7 +190,7 @@ export function deferring(make: MakeLedger): void {
     expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
   });
 
-  test('many of a call are told apart', async () => {
+  test('counts slots and waiting questions within one batch', async () => {
     const { ledger } = await begin(make);
     const batch = Array.from({ length: 6 }, () =>
       stepRequest({ plan: planOf({ limits: [once({ maxCalls: 4 }), asksPerson(3)] }) }),

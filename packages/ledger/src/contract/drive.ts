@@ -1,4 +1,4 @@
-/** Plays commands on a ledger, and says what came of each, as a log would have it. */
+/** Plays commands on a ledger, and returns what each did, as a log would have it. */
 import { isMandateError, type ManualClock } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type {
@@ -24,25 +24,25 @@ export type Played =
       id: string;
       target: KillTarget;
       revision: number;
-      /** Carried out before: this time it did nothing. */
+      /** True if the command was carried out before: this time it did nothing. */
       known: boolean;
       cleared: boolean;
       atMs: number;
     }
   | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spentMicros: number } }
   | { did: 'approve'; approval: Approval; receipt: Receipt & { expiresAtMs: number } }
-  /** The ledger would not have it: nothing happened. */
+  /** The ledger refused the command, and nothing happened. */
   | { did: 'nothing'; code: string };
 
 export type Driver = {
   ledger: Ledger;
   clock: ManualClock;
   plans: History['plans'];
-  /** The topic of its positions. */
+  /** The topic in the log positions that the driver uses. */
   topic: string;
   sent: Operation[];
   latestMs: number;
-  /** How many deliveries of a tenant are remembered. */
+  /** The most deliveries of a tenant that are remembered. */
   maxRemembered: number;
 };
 
@@ -79,7 +79,7 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       );
       return [];
     case 'pass': {
-      // A store may note the time with what it writes only: so it is made to, before time runs back.
+      // A store may note the time only when it writes. So before time runs back, a write makes it note the time.
       const noted = command.ms < 0 ? await play(driver, noteTheTime) : [];
       clock.advance(command.ms);
       return noted;
@@ -136,7 +136,10 @@ export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Pr
   });
 }
 
-/** A log that has lost some records, by their positions, and the deliveries that come again for them. */
+/**
+ * Returns the log without some lost records, chosen by position, and the deliveries that come again because of the
+ * loss.
+ */
 export function loseSome(
   played: readonly Played[],
   isLost: Iterator<boolean>,
@@ -224,12 +227,12 @@ function newOperation(
   return settle;
 }
 
-/** Everything that was asked of the ledger as a question to a person, or might have been. */
+/** Returns a reference to every sent request that asked a person, or might have. */
 export function questionsOf({ sent }: Pick<Driver, 'sent'>): QuestionReference[] {
   return sent.filter((operation) => operation.op === 'decide');
 }
 
-/** Everything that can be asked of a ledger. */
+/** Returns everything that callers can read from a ledger. */
 export async function viewOf(ledger: Ledger, questions: readonly QuestionReference[] = []) {
   const tenants = await ledger.tenants();
   return Promise.all(

@@ -13,7 +13,7 @@ import {
   stepRequest,
 } from './builders.ts';
 
-/** The decision that a request runs into, in short. */
+/** Returns the first decision of which the request is a duplicate. Null if the request is decided itself. */
 async function firstOf(ledger: Ledger, request: StepRequest): Promise<Partial<FirstDecision> | null> {
   const { first, limits, chargedMicros } = await decide(ledger, request);
   if (first !== null) expect([limits, chargedMicros]).toEqual([[], 0]);
@@ -21,7 +21,7 @@ async function firstOf(ledger: Ledger, request: StepRequest): Promise<Partial<Fi
 }
 
 export function duplicates(make: MakeLedger): void {
-  test('the same id and attempt at another position names the first decision', async () => {
+  test('names the first decision for the same id and attempt at another position', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     expect(await firstOf(ledger, repeated(request))).toEqual({
@@ -36,14 +36,14 @@ export function duplicates(make: MakeLedger): void {
     });
   });
 
-  test('another payload under a known id is a duplicate, and says so', async () => {
+  test('reports another payload under a known id as a duplicate, with samePayload false', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     const first = await firstOf(ledger, repeated(request, { digest: 'another' }));
     expect(first?.samePayload).toBe(false);
   });
 
-  test('never replaces the first', async () => {
+  test('never replaces the first decision by a duplicate', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.step([repeated(request, { digest: 'another' })]);
@@ -51,7 +51,7 @@ export function duplicates(make: MakeLedger): void {
     expect(first).toMatchObject({ source: request.source, samePayload: true });
   });
 
-  test('ids are scoped by tenant and agent', async () => {
+  test('scopes ids by tenant and agent', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest({ idempotencyKey: 'key' }));
     expect(await firstOf(ledger, repeated(request, { tenant: 'other' }))).toBeNull();
@@ -60,16 +60,16 @@ export function duplicates(make: MakeLedger): void {
 
   test.each<[string, Partial<StepRequest>]>([
     ['too late', { deadlineAtMs: 0 }],
-    ['softly by a rate', { plan: planOf({ limits: [rate({ maxCalls: 1 })] }) }],
+    ['for now by a rate', { plan: planOf({ limits: [rate({ maxCalls: 1 })] }) }],
     [
-      'softly by a window',
+      'for now by a window',
       { plan: planOf({ limits: [budget({ id: 'w', windowMs: 1_000, maxMicros: 150 })] }) },
     ],
     [
       'by an internal error',
       { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', final: false }) }) },
     ],
-  ])('blocked %s: the next attempt is decided anew', async (_why, said) => {
+  ])('decides the next attempt again if the first was blocked %s', async (_why, said) => {
     const { ledger } = await begin(make);
     await allow(
       ledger,
@@ -89,11 +89,11 @@ export function duplicates(make: MakeLedger): void {
     ['for good by a budget', { plan: planOf({ limits: [budget({ maxMicros: 10 })] }) }],
     ['for good by a rate of none', { plan: planOf({ limits: [rate({ maxCalls: 0 })] }) }],
     [
-      'softly by one limit and for good by another',
+      'for now by one limit and for good by another',
       { plan: planOf({ limits: [rate({ maxCalls: 1 }), budget({ maxMicros: 150 })] }) },
     ],
     ['until a person confirms', { plan: planOf({ limits: [confirmation] }) }],
-  ])('held back %s: the next attempt is a duplicate', async (_why, said) => {
+  ])('makes the next attempt a duplicate if the first was held back %s', async (_why, said) => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 9 }), budget()] }) }));
     const request = stepRequest(said);
@@ -103,7 +103,7 @@ export function duplicates(make: MakeLedger): void {
     });
   });
 
-  test('after a kill, the next attempt is a duplicate even once the agent is revived', async () => {
+  test('makes the next attempt a duplicate after a kill, even once the agent is revived', async () => {
     const { ledger } = await begin(make);
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
     const request = stepRequest();
@@ -118,15 +118,18 @@ export function duplicates(make: MakeLedger): void {
     ['succeeded, but failed its verification', { status: 'success', verified: false }, true],
     ['succeeded', { status: 'success' }, false],
     ['succeeded and was verified', { status: 'success', verified: true }, false],
-  ] as const)('an action that %s: is the next attempt decided anew?', async (_what, outcome, anew) => {
-    const { ledger } = await begin(make);
-    const request = await allow(ledger, stepRequest());
-    expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).not.toBeNull();
-    await settle(ledger, settleRequest(request, outcome));
-    expect((await firstOf(ledger, repeated(request, { attempt: 2 }))) === null).toBe(anew);
-  });
+  ] as const)(
+    'decides the next attempt again, or not, after an action that %s',
+    async (_what, outcome, anew) => {
+      const { ledger } = await begin(make);
+      const request = await allow(ledger, stepRequest());
+      expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).not.toBeNull();
+      await settle(ledger, settleRequest(request, outcome));
+      expect((await firstOf(ledger, repeated(request, { attempt: 2 }))) === null).toBe(anew);
+    },
+  );
 
-  test('an ALLOW may be tried again from the millisecond its lease runs out', async () => {
+  test('allows another attempt of an ALLOW from the millisecond at which its lease ends', async () => {
     const { ledger, clock } = await begin(make);
     const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 500 }) }));
     clock.advance(499);
@@ -136,7 +139,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ attempt: 3 });
   });
 
-  test('an attempt below the highest is a duplicate of that, though it may be retried', async () => {
+  test('makes an attempt below the highest a duplicate of the highest, though it may be retried', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ attempt: 3, deadlineAtMs: 0 });
     await ledger.step([request]);
@@ -145,18 +148,18 @@ export function duplicates(make: MakeLedger): void {
     expect(await firstOf(ledger, repeated(lower, { attempt: 4 }))).toBeNull();
   });
 
-  test('an idempotency key that belongs to another action is a duplicate of its latest attempt', async () => {
+  test("makes a request with the idempotency key of another action a duplicate of that action's latest attempt", async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ idempotencyKey: 'key', deadlineAtMs: 0 });
     const retried = repeated(blocked, { attempt: 2, deadlineAtMs: null });
     await ledger.step([blocked, retried]);
     const other = stepRequest({ idempotencyKey: 'key' });
     expect(await firstOf(ledger, other)).toMatchObject({ actionId: blocked.actionId, attempt: 2 });
-    // A duplicate claims nothing: its id is still free.
+    // A duplicate claims nothing, so its id is still free.
     expect(await firstOf(ledger, repeated(other, { idempotencyKey: null }))).toBeNull();
   });
 
-  test('a blocked decision claims its key as well', async () => {
+  test('claims the idempotency key for a blocked decision, too', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ idempotencyKey: 'key', plan: planOf({ refusal: refusal() }) });
     await ledger.step([blocked]);
@@ -165,14 +168,14 @@ export function duplicates(make: MakeLedger): void {
     });
   });
 
-  test('the same action under its own key goes by its id alone', async () => {
+  test('checks only the id if an action comes again with its own key', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ idempotencyKey: 'key', deadlineAtMs: 0 });
     await ledger.step([request]);
     expect(await firstOf(ledger, repeated(request, { attempt: 2, deadlineAtMs: null }))).toBeNull();
   });
 
-  test('ids, keys and positions are forgotten after the replay memory, to the millisecond', async () => {
+  test('forgets ids, keys and positions after the replay memory, to the millisecond', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = stepRequest({ idempotencyKey: 'key', plan: planOf({ refusal: refusal() }) });
     await ledger.step([request]);
@@ -186,7 +189,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await decide(ledger, request)).toMatchObject({ first: { actionId: request.actionId } });
   });
 
-  test('a request from a clock that is ahead is remembered from its own time, by which deadlines go', async () => {
+  test('remembers a request from a clock that is ahead from its own time, like its deadline', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const appendedAtMs = clock() + 500;
     const plan = planOf({ leaseMs: 10 });
@@ -206,7 +209,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await decide(ledger, refused)).toMatchObject({ first: null });
   });
 
-  test('an action whose lease outlives the replay memory is not forgotten before it', async () => {
+  test('does not forget an action before its lease ends, even if that is after the replay memory', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 5_000 }) }));
     await ledger.confirm(ledger.epoch, [request]);

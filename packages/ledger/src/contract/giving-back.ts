@@ -1,4 +1,4 @@
-/** Credits to a windowed budget: they give back what was spent before them, never what is to come. */
+/** Credits to a windowed budget. A credit gives back what was spent before it, and never pays for later charges. */
 import { BUDGET_BUCKETS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Ledger } from '../port.ts';
@@ -8,7 +8,7 @@ import { budget, planOf, stepRequest, TENANT } from './builders.ts';
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 export function givingBack(make: MakeLedger): void {
-  test('what was given back in a window is no room for more once the charge has left it', async () => {
+  test('gives no extra room for a credit after the charge before it has left the window', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 4_000, 100);
     const bucketMs = Math.ceil(4_000 / BUDGET_BUCKETS);
@@ -22,7 +22,7 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100 });
   });
 
-  test('what is charged behind a credit counts until it has left the window itself', async () => {
+  test('counts a charge after a credit until the charge itself leaves the window', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 100, 100);
     const startMs = clock();
@@ -39,7 +39,7 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.take(100)).toMatchObject({ ok: true, spentMicros: 0 });
   });
 
-  test('a credit larger than what the window holds is spent with it: it lends nothing', async () => {
+  test('caps a credit at what the window holds, so that it never pays for later charges', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 100, 100);
     expect(await window.giveBack(50)).toBe(0);
@@ -56,7 +56,7 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 1 });
   });
 
-  test('several credits each give back what was spent before them, and waits are exact among them', async () => {
+  test('applies several credits each to the charges before them, with exact waits', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 100, 100);
     const startMs = clock();
@@ -70,7 +70,8 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.giveBack(70)).toBe(20);
     at(40);
     expect(await window.take(80)).toMatchObject({ ok: true, spentMicros: 20 });
-    // The 60 take 40 of the credits with them; what is left of these has met the 50, and nothing behind them.
+    // The charge of 60 uses 40 of the credits before it leaves. The rest of the credits went to the charge of 50, and
+    // nothing is left for later charges.
     expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 60 });
     expect(await window.take(21)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 100 });
     for (const ms of [100, 110, 120, 130, 139]) {
@@ -82,16 +83,16 @@ export function givingBack(make: MakeLedger): void {
   });
 }
 
-/** One windowed budget: charges against it, and credits to it. */
+/** One windowed budget, with functions to charge it and to credit it. */
 function windowOf(ledger: Ledger, windowMs: number, maxMicros: number) {
   const limit = budget({ id: 'w', windowMs, maxMicros });
   const { scope, subject, id } = limit;
   let given = 0;
   return {
-    /** What the charge met. */
+    /** Charges the amount if there is room. Returns the fact about the budget. */
     take: (reserveMicros: number) =>
       lookAt(ledger, stepRequest({ plan: planOf({ reserveMicros, limits: [limit] }) })),
-    /** What is spent behind the credit. */
+    /** Credits the amount. Returns what is spent after the credit. */
     giveBack: async (micros: number) => {
       given += 1;
       const command = { id: `give-${given}`, by: 'op', reason: 'goodwill', tenant: TENANT };

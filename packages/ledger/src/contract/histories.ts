@@ -1,4 +1,4 @@
-/** Random histories: what a store answers, and what it holds in the end, is what the model says. */
+/** Random histories: a store must answer as the model does, and hold the same in the end. */
 import { manualClock } from '@mandate/runtime';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,9 +11,9 @@ import { createModelLedger } from './model/model.ts';
 
 export type HistoryRuns = { numRuns: number; maxLength: number };
 
-/** One caller: every answer, and the end, equal. */
+/** One caller. Every answer and the final state must equal the model's. */
 export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
-  test('any history is answered as the model answers it, and ends as it ends', async () => {
+  test('answers any history as the model does, and ends in the same state', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(maxLength), async (history) => {
         const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS });
@@ -34,11 +34,11 @@ export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: Hi
 const FULL = { maxRemembered: 6, keptUnremembered: 3 };
 
 /**
- * Histories of tenants that fill their room. They last so short a time that no delivery is forgotten, because stores
- * differ in when they free the room of forgotten deliveries.
+ * Histories of tenants that reach their limit of remembered deliveries. They are short, so no delivery is forgotten,
+ * because stores differ in when they free that room.
  */
 export function fullHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
-  test('a tenant without room is answered as the model answers it', async () => {
+  test('answers a tenant without room as the model does', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(maxLength).map(withinMemory), async (history) => {
         const { keptUnremembered } = FULL;
@@ -70,14 +70,15 @@ function withinMemory({ plans, commands }: History): History {
 }
 
 /**
- * Several callers at once, two of them with the same deliveries, as when a partition changes hands. Whatever order the
- * store took, its sequences tell: played in that order, one by one, the model says the same.
+ * Several callers at once. Two of them send the same deliveries, as when a partition moves to another member. The
+ * ledger sequences show the order that the store took. The model, played one by one in that order, must give the same
+ * answers.
  */
 export function concurrentHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
   const histories = fc.tuple(arbitraryHistory(maxLength), arbitraryHistory(maxLength));
   const pauses = fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 12 });
 
-  test('callers at once are answered as if they had come one by one, in the order of the sequences', async () => {
+  test('answers concurrent callers as if they had come one by one, in the order of the sequences', async () => {
     await fc.assert(
       fc.asyncProperty(histories, pauses, async ([one, other], turns) => {
         const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS });
@@ -126,7 +127,9 @@ function modelOf(
   return createDriver(ledger, clock, history.plans, maxRemembered === undefined ? {} : { maxRemembered });
 }
 
-/** Steps alone, in one tenant, while time stands still: what has one order, and is told by its sequence. */
+/**
+ * Plays only the steps, in one tenant, while time stands still. So the order is unique, and the sequences show it.
+ */
 async function playSlowly(driver: Driver, { commands }: History, turns: readonly number[]): Promise<Step[]> {
   const steps: Step[] = [];
   let at = 0;

@@ -1,4 +1,7 @@
-/** What a random history is made of. Commands name earlier requests by how many were sent since: `back` 0 is the last. */
+/**
+ * The commands of a random history. A command names an earlier request by the number of requests sent after it:
+ * `back` 0 is the last one.
+ */
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type { Adjustment, Approval } from '../port.ts';
 
@@ -10,31 +13,31 @@ type DecideCommand = Pick<
 > & {
   op: 'decide';
   deadlineInMs: number | null;
-  /** By how much the clock of the log is ahead. */
+  /** How far the clock of the log is ahead. */
   aheadMs: number;
-  /** Which of the history's plans, counted round. */
+  /** The index of a plan of the history, modulo their number. */
   plan: number;
 };
 
 export type OperationCommand =
   | DecideCommand
-  /** That request under another position, some attempts later. */
+  /** Sends that request again at another position, `later` attempts later. */
   | { op: 'ask-again'; back: number; later: number }
   | { op: 'report'; back: number; outcome: OutcomeCommand }
   | { op: 'report-unknown'; tenant: string; outcome: OutcomeCommand }
-  /** The very operation, request or outcome, sent so many before. */
+  /** Sends the same operation again, request or outcome, from the same position. */
   | { op: 'redeliver'; back: number };
 
 export type Command =
   | { do: 'step'; operations: OperationCommand[] }
-  /** Each of the operations sent so far with its number, in a circle of eight, in the mask. */
+  /** Confirms operations sent so far: operation n if bit n modulo 8 of the mask is set. */
   | { do: 'confirm'; mask: number }
   | { do: 'pass'; ms: number }
   | { do: 'kill'; target: KillTarget; id: string; controlRevision: number }
-  /** `ahead` of the flag's revision: below 1, it has been overtaken. */
+  /** The revision, relative to the flag's. Below 1, a newer kill has overtaken the revive. */
   | { do: 'revive'; target: KillTarget; id: string; ahead: number }
   | { do: 'adjust'; adjustment: Omit<Adjustment, 'by' | 'reason'> }
-  /** `asks`: the agent asks again at once if it was deferred. */
+  /** If `asks`, the agent asks again at once, if its request was deferred. */
   | {
       do: 'approve';
       id: string;
@@ -44,5 +47,5 @@ export type Command =
       asks: boolean;
     };
 
-/** A few plans only, so that requests meet at their limits. */
+/** A few plans only, so that requests compete for the same limits. */
 export type History = { plans: StepRequest['plan'][]; commands: Command[] };

@@ -9,7 +9,7 @@ const WHOLE: KillTarget = { scope: 'tenant', tenant: TENANT };
 const ALL: KillTarget = { scope: 'all' };
 const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
 
-/** A plan as deciders make it for a descendant: all ancestors are charged. */
+/** Returns a plan as deciders make it for a descendant: all ancestors are charged. */
 function below(...above: string[]) {
   const limits = above.map((subject) => budget({ subject, maxMicros: null }));
   return planOf({ limits, above });
@@ -17,7 +17,7 @@ function below(...above: string[]) {
 
 const order = (id: string, reason = 'stop') => ({ id, by: 'op', reason });
 
-/** Who may still act: an agent, its neighbour, and one of another tenant. */
+/** Returns who may still act: an agent, another agent of its tenant, and an agent of another tenant. */
 async function whoActs(ledger: Ledger): Promise<boolean[]> {
   const requests = [stepRequest(), stepRequest({ agentId: 'agent-2' }), stepRequest({ tenant: 'other' })];
   const acts: boolean[] = [];
@@ -30,7 +30,7 @@ export function killing(make: MakeLedger): void {
     [ONE, [false, true, true]],
     [WHOLE, [false, false, true]],
     [ALL, [false, false, false]],
-  ])('%j stops those, and reviving it lets them act again', async (target, acts) => {
+  ])('stops the agents of %j, and a revive lets them act again', async (target, acts) => {
     const { ledger } = await begin(make);
     await ledger.kill(target, order('k'));
     expect(await whoActs(ledger)).toEqual(acts);
@@ -38,7 +38,7 @@ export function killing(make: MakeLedger): void {
     expect(await whoActs(ledger)).toEqual([true, true, true]);
   });
 
-  test('a family is who heads it and everyone below, to any depth; what of it may run is listed', async () => {
+  test('stops a family: its head and all descendants, to any depth, and lists their actions that may still run', async () => {
     const { ledger } = await begin(make);
     const asks = () => [
       stepRequest({ agentId: 'lead' }),
@@ -64,7 +64,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
     expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
-    // Each target has its own flag: reviving the agent does not revive the family, nor the reverse.
+    // Each target has its own flag. Reviving the agent does not revive the family, and vice versa.
     await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, order('k'));
     expect(await ledger.revive({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([false, false, false, true, true, true]);
@@ -98,13 +98,13 @@ export function killing(make: MakeLedger): void {
     await killFamily('k3', 30);
     expect(await acts(11)).toBe(true);
     expect(await acts(31)).toBe(false);
-    // Where nothing of the register was read, everyone who ever left is stopped.
+    // A kill without a control revision stops every agent that ever left.
     await ledger.revive(FAMILY, 5, 'r2');
     await ledger.kill(FAMILY, order('k4'));
     expect(await acts(1)).toBe(false);
   });
 
-  test('each scope is a flag of its own: reviving one clears no other, the widest is told', async () => {
+  test('keeps one flag for each scope: a revive clears no other scope, and the widest is reported', async () => {
     const { ledger, clock } = await begin(make);
     for (const [at, target] of [ONE, WHOLE, ALL].entries()) {
       clock.advance(1);
@@ -132,7 +132,7 @@ export function killing(make: MakeLedger): void {
     expect(await ledger.killed('other')).toEqual([]);
   });
 
-  test('no ALLOW carries a higher sequence than the kill, in any tenant concerned', async () => {
+  test('gives no ALLOW a higher sequence than the kill, in any tenant concerned', async () => {
     const { ledger } = await begin(make);
     await ledger.step([stepRequest(), stepRequest({ tenant: 'other' }), stepRequest({ tenant: 'other' })]);
     const receipt = await ledger.kill(ALL, order('k'));
@@ -142,7 +142,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill({ scope: 'tenant', tenant: 'new' }, order('k'))).sequences).toEqual({ new: 1 });
   });
 
-  test('the receipt lists every ALLOW of the target that may still run, or still reach the log', async () => {
+  test('lists in the receipt every ALLOW of the target that may still run, or still reach the log', async () => {
     const { ledger, clock } = await begin(make);
     const short = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     const held = await allow(ledger, stepRequest({ agentId: 'agent-3', plan: planOf({ leaseMs: 10 }) }));
@@ -170,7 +170,7 @@ export function killing(make: MakeLedger): void {
     );
   });
 
-  test('an ALLOW that was decided before is given again after the kill, and still settles', async () => {
+  test('repeats after the kill an ALLOW that was decided before, and still settles it', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.kill(ALL, order('k'));
@@ -179,7 +179,7 @@ export function killing(make: MakeLedger): void {
   });
 
   test.each([ONE, WHOLE, ALL])(
-    'what was allowed before %j was killed is older than its revive',
+    'revives %j at a later time than any ALLOW from before the kill',
     async (target) => {
       const { ledger, clock } = await begin(make);
       const before = await decide(ledger, stepRequest());
@@ -196,7 +196,7 @@ export function killing(make: MakeLedger): void {
     },
   );
 
-  test('the same command again gives the same receipt, stops nobody anew, and says so', async () => {
+  test('repeats the receipt of a repeated kill, stops no agent again, and says so', async () => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest());
     const receipt = await ledger.kill(ONE, order('k'));
@@ -205,12 +205,12 @@ export function killing(make: MakeLedger): void {
     await ledger.revive(ONE, 2, 'r3');
     expect(await ledger.kill(ONE, order('k'))).toEqual({ ...receipt, stands: false });
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toBeNull();
-    // Under the same id, another target is another command: a switch never fails to stop.
+    // The same id with another target is another command, so the switch always stops.
     await ledger.kill(WHOLE, order('k'));
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({ scope: 'tenant' });
   });
 
-  test('a kill takes the next revision; a revive that it has overtaken does not clear it', async () => {
+  test('takes the next revision for a kill, and does not clear it by an overtaken revive', async () => {
     const { ledger } = await begin(make);
     expect(await ledger.flag(ONE)).toMatchObject({ revision: 0 });
     await ledger.kill(ONE, order('k1'));
@@ -228,7 +228,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill(ONE, order('k3'))).revision).toBe(4);
   });
 
-  test('the same revive again clears no newer kill, for a day however short ids are remembered', async () => {
+  test('clears no newer kill by a repeated revive, for a day even if ids are remembered for less', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     await ledger.kill(ONE, order('k1'));
     expect(await ledger.revived(ONE, 'r')).toBe(false);
@@ -244,7 +244,7 @@ export function killing(make: MakeLedger): void {
     expect(await ledger.revive(ONE, 4, 'r')).toBe(true);
   });
 
-  test('the id of a revive is that of its target, and no kill has it', async () => {
+  test('keeps the ids of revives apart by target, and apart from the ids of kills', async () => {
     const { ledger } = await begin(make);
     await ledger.kill(ONE, order('c'));
     await ledger.kill(WHOLE, order('c'));
@@ -254,7 +254,7 @@ export function killing(make: MakeLedger): void {
     expect(await ledger.revive(WHOLE, 2, 'c')).toBe(true);
   });
 
-  test('a revive that a newer kill has overtaken is remembered all the same', async () => {
+  test('remembers a revive even if a newer kill has overtaken it', async () => {
     const { ledger } = await begin(make);
     await ledger.kill(ONE, order('k1'));
     await ledger.kill(ONE, order('k2'));
@@ -263,7 +263,7 @@ export function killing(make: MakeLedger): void {
     expect(await ledger.revive(ONE, 3, 'r')).toBe(false);
   });
 
-  test('what is not killed is clear, whatever the revision', async () => {
+  test('reports a target without a kill as clear, whatever the revision', async () => {
     const { ledger } = await begin(make);
     expect(await ledger.revive(ONE, 5, 'r7')).toBe(true);
     expect(await ledger.revive(ONE, 2, 'r8')).toBe(true);
@@ -271,7 +271,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill(ONE, order('k'))).revision).toBe(6);
   });
 
-  test('a kill falls before a batch or behind it, never into it', async () => {
+  test('stops a batch as a whole or not at all', async () => {
     const { ledger } = await begin(make);
     const batch = Array.from({ length: 50 }, () => stepRequest());
     const [results, receipt] = await Promise.all([ledger.step(batch), ledger.kill(ONE, order('k'))]);
@@ -282,7 +282,7 @@ export function killing(make: MakeLedger): void {
     expect(receipt.open).toHaveLength(allowed.length);
   });
 
-  test('an attempt that was killed leaves its id taken', async () => {
+  test('keeps the id of an attempt that the kill switch blocked', async () => {
     const { ledger } = await begin(make);
     await ledger.kill(ONE, order('k'));
     const request = stepRequest();

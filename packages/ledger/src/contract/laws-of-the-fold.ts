@@ -1,4 +1,4 @@
-/** The fold and the live ledger are one and the same, over random histories. */
+/** Laws: the fold of the log equals the live ledger, over random histories. */
 import { manualClock } from '@mandate/runtime';
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -32,12 +32,12 @@ async function live({ plans, commands }: History, room: Room = {}): Promise<Live
   return { ledger, driver, played };
 }
 
-/** Confirms everything: what is on the log by now. */
+/** Confirms everything that is on the log by now. */
 async function rest({ ledger, driver }: Pick<Live, 'ledger' | 'driver'>): Promise<void> {
   await ledger.confirm(EPOCH, driver.sent);
 }
 
-/** By partition; each key in one of them, in order. */
+/** Spreads the records over partitions. All records of a key are in one partition, in order. */
 function logOf(records: readonly Keyed[]): DecisionsRecord[][] {
   const partitions: DecisionsRecord[][] = Array.from({ length: PARTITIONS }, () => []);
   for (const { key, record } of records) {
@@ -47,7 +47,10 @@ function logOf(records: readonly Keyed[]): DecisionsRecord[][] {
   return partitions;
 }
 
-/** The same, and behind a new epoch one that came too late, and what deciders of the old one still wrote. */
+/**
+ * The same log after a rebuild: in every partition a new epoch, then a late one of another rebuild, and records that
+ * deciders of the old epoch still wrote.
+ */
 function rebuiltBehind(
   log: readonly DecisionsRecord[][],
   late: readonly DecisionsRecord[][],
@@ -70,7 +73,7 @@ function rebuiltBehind(
   ]);
 }
 
-/** Each partition in its order; which one comes next is said by `turns`, again and again. */
+/** Merges the partitions. Each keeps its order, and `turns`, repeated, says which partition comes next. */
 function interleave(log: readonly DecisionsRecord[][], turns: readonly number[]): FoldInput[] {
   const next = log.map(() => 0);
   const inputs: FoldInput[] = [];
@@ -107,10 +110,10 @@ function foldWithRoom({ keptUnremembered }: { keptUnremembered: number }): Fold 
 const turns = fc.array(fc.nat({ max: PARTITIONS - 1 }), { minLength: 1, maxLength: 20 });
 const history = arbitraryHistory(40);
 
-/** @param numRuns histories a law */
+/** @param numRuns the number of histories for each law */
 export function lawsOfTheFold(numRuns: number): void {
   const runs = { numRuns };
-  test('the fold of what was published is the live ledger at rest, however partitions interleave', async () => {
+  test('the fold of the published records equals the live ledger at rest, however partitions interleave', async () => {
     await fc.assert(
       fc.asyncProperty(history, turns, async (commands, order) => {
         const { ledger, driver, played } = await live(commands);
@@ -122,7 +125,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('equals the live ledger even if tenants have no room left', async () => {
+  test('the fold equals the live ledger even if tenants have no room left', async () => {
     const room = { maxRemembered: 6, keptUnremembered: 3 };
     await fc.assert(
       fc.asyncProperty(history, turns, fc.nat(), async (commands, order, cut) => {
@@ -140,7 +143,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('records that lie on the log twice change nothing', async () => {
+  test('records that are on the log twice change nothing', async () => {
     await fc.assert(
       fc.asyncProperty(history, turns, fc.infiniteStream(fc.boolean()), async (commands, order, twice) => {
         const { driver, played } = await live(commands);
@@ -160,7 +163,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('behind a new epoch, what deciders of the old one write is void', async () => {
+  test("records of an old epoch's deciders are void after a new epoch begins", async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, async (before, zombies, order) => {
         const { driver, played } = await live(before);
@@ -177,7 +180,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('a snapshot and the tail behind it are the whole log, wherever an epoch begins', async () => {
+  test('a snapshot plus the records after it equals the whole log, wherever an epoch begins', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, fc.nat(), async (before, zombies, order, cut) => {
         const { driver, played } = await live(before);
@@ -186,7 +189,7 @@ export function lawsOfTheFold(numRuns: number): void {
         const inputs = interleave(log, order);
         const head = fold(inputs.slice(0, cut % (inputs.length + 1)));
         const restored = await readSnapshot([...writeSnapshot(head)]);
-        // The reader goes by positions, so that it may be given all of it.
+        // The fold skips records by position, so it may get all of them.
         const whole = fold(inputs);
         const atMs = Math.max(driver.latestMs, other.latestMs);
         expect(stateOf(fold(inputs, restored).state, atMs)).toEqual(stateOf(whole.state, atMs));
@@ -197,7 +200,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('a ledger that was folded goes on as the one that never stopped', async () => {
+  test('a folded ledger continues like one that never stopped', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, async (before, after, order) => {
         const { ledger, driver, played } = await live(before);
@@ -216,7 +219,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('what a log lost is decided anew, and what of it was settled there stands', async () => {
+  test('lost decisions are decided again, and their settlements on the log still count', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, fc.infiniteStream(fc.boolean()), async (...drawn) => {
         const [before, after, order, isLost] = drawn;

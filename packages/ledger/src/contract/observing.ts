@@ -16,7 +16,7 @@ import {
 export function observing(make: MakeLedger): void {
   const observe = true;
 
-  test('a refusal is charged, leased and let through, its limits looked at', async () => {
+  test('checks the limits of a refused action, charges and leases it, and lets it through', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ plan: planOf({ observe, refusal: refusal(), limits: [budget()] }) });
     const facts = await decide(ledger, request);
@@ -31,7 +31,7 @@ export function observing(make: MakeLedger): void {
     });
   });
 
-  test('a budget may be spent beyond its limit', async () => {
+  test('lets a budget be spent beyond its limit', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ observe, limits: [budget({ maxMicros: 150 })] });
     await ledger.step([stepRequest({ plan }), stepRequest({ plan })]);
@@ -39,7 +39,7 @@ export function observing(make: MakeLedger): void {
     expect(facts).toMatchObject({ limits: [{ spentMicros: 200, ok: false }], cumulativeMicros: 300 });
   });
 
-  test('only what would be allowed takes a slot of a rate', async () => {
+  test('takes a slot of a rate only for an action that would be allowed', async () => {
     const { ledger } = await begin(make);
     const limits = [rate({ maxCalls: 1 })];
     await ledger.step([stepRequest({ plan: planOf({ observe, refusal: refusal(), limits }) })]);
@@ -49,7 +49,7 @@ export function observing(make: MakeLedger): void {
     expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ calls: 1, ok: false });
   });
 
-  test('nobody is asked to confirm, but a grant that stands is used up', async () => {
+  test('asks no person, but uses up a grant that exists', async () => {
     const { ledger, clock } = await begin(make);
     const request = stepRequest({ plan: planOf({ observe, limits: [confirmation] }) });
     expect(isAllowed(await decide(ledger, request))).toBe(true);
@@ -73,7 +73,7 @@ export function observing(make: MakeLedger): void {
     });
   });
 
-  test('a duplicate, a late one, a killed one and an error are not softened', async () => {
+  test('still blocks a duplicate, a late action, a killed agent and an internal error', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ observe });
     const request = stepRequest({ plan });

@@ -13,7 +13,7 @@ const NOTHING_FOUND = {
 };
 
 export function orderOfTheStep(make: MakeLedger): void {
-  test('what is allowed is charged, leased, and numbered on the clock of the ledger', async () => {
+  test("charges and leases an allowed action, and numbers it by the ledger's clock", async () => {
     const { ledger, clock } = await begin(make);
     expect(await decide(ledger, stepRequest())).toEqual({
       ...NOTHING_FOUND,
@@ -26,7 +26,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     });
   });
 
-  test('sequences are strictly increasing within a tenant, and every tenant has its own', async () => {
+  test('gives strictly increasing sequences within a tenant, and each tenant has its own', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const operations = [request, repeated(request), settleRequest(request), stepRequest({ tenant: 'other' })];
@@ -36,7 +36,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect((await decide(ledger, stepRequest({ plan: planOf({ refusal: refusal() }) }))).sequence).toBe(4);
   });
 
-  test('a duplicate is told before its deadline, the kill switch, and what is wrong with it', async () => {
+  test('reports a duplicate before its deadline, the kill switch, and a refusal', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -47,7 +47,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(facts).toMatchObject({ ...NOTHING_FOUND, first: { actionId: request.actionId }, late: false });
   });
 
-  test('the deadline is the last millisecond in time, and comes before the kill switch', async () => {
+  test('accepts the last millisecond of a deadline, and checks it before the kill switch', async () => {
     const { ledger, clock } = await begin(make);
     expect(isAllowed(await decide(ledger, stepRequest({ deadlineAtMs: clock() })))).toBe(true);
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -59,14 +59,14 @@ export function orderOfTheStep(make: MakeLedger): void {
     });
   });
 
-  test('the kill switch comes before a refusal', async () => {
+  test('checks the kill switch before a refusal', async () => {
     const { ledger } = await begin(make);
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
     const facts = await decide(ledger, stepRequest({ plan: planOf({ refusal: refusal() }) }));
     expect(facts).toMatchObject({ ...NOTHING_FOUND, kill: { scope: 'all', revision: 1, reason: 'stop' } });
   });
 
-  test('a refusal ends the step before the limits, and consumes nothing', async () => {
+  test('ends the step at a refusal before the limits, and consumes nothing', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ refusal: refusal(), limits: [budget(), rate()] });
     expect(await decide(ledger, stepRequest({ plan }))).toMatchObject({
@@ -76,7 +76,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('all limits are looked at, in order; when one fails none is charged', async () => {
+  test('checks all limits, in order, and charges none if one fails', async () => {
     const { ledger } = await begin(make);
     const limits = [
       rate({ maxCalls: 5 }),
@@ -92,7 +92,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(next.limits).toEqual([{ kind: 'rate', calls: 0, ok: true, retryAfterMs: null }]);
   });
 
-  test('a plan outside of its time is planned again, and nothing happened', async () => {
+  test("asks for a new plan outside of the plan's time, and changes nothing", async () => {
     const { ledger, clock } = await begin(make);
     const atMs = clock();
     const over = stepRequest({ plan: planOf({ holdsUntilMs: atMs }) });
@@ -110,7 +110,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(await send(ledger, holds)).toMatchObject({ kind: 'decided' });
   });
 
-  test('what comes behind it in the batch waits for it, if of the same agent', async () => {
+  test('makes later requests of the same agent in the batch wait for the new plan', async () => {
     const { ledger, clock } = await begin(make);
     const atMs = clock();
     const known = await allow(ledger, stepRequest());
@@ -120,7 +120,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(kinds).toEqual(['replan', 'replan', 'replan', 'replan', 'decided']);
   });
 
-  test('a duplicate, a late and a killed one need no plan that holds', async () => {
+  test('needs no valid plan for a duplicate, a late action and a killed agent', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ holdsUntilMs: 0 });
     const known = await allow(ledger, stepRequest());
@@ -130,7 +130,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(await send(ledger, stepRequest({ plan }))).toMatchObject({ kind: 'decided' });
   });
 
-  test('the clock never runs backwards', async () => {
+  test('never lets its clock run backwards', async () => {
     const { ledger, clock } = await begin(make);
     const { atMs } = await decide(ledger, stepRequest());
     clock.advance(-500);
@@ -139,7 +139,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect((await decide(ledger, stepRequest())).atMs).toBe(atMs + 1);
   });
 
-  test('a ledger that is closed decides nothing', async () => {
+  test('decides nothing after close', async () => {
     const { ledger } = await begin(make);
     await ledger.ping();
     await ledger.close();

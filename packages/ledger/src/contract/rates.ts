@@ -4,7 +4,7 @@ import { allow, begin, decide, isAllowed, lookAt, type MakeLedger, settle } from
 import { budget, openLimit, planOf, rate, settleRequest, stepRequest } from './builders.ts';
 
 export function rates(make: MakeLedger): void {
-  test('at most so many calls in any window; the wait is exact', async () => {
+  test('allows only the maximum of calls in any window, with exact waits', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ limits: [rate({ maxCalls: 2, windowMs: 1_000 })] });
     await allow(ledger, stepRequest({ plan }));
@@ -32,7 +32,7 @@ export function rates(make: MakeLedger): void {
     });
   });
 
-  test('a limit that was lowered waits until enough have left', async () => {
+  test('waits after a limit was lowered until enough calls have left the window', async () => {
     const { ledger, clock } = await begin(make);
     const plan = (maxCalls: number) => planOf({ limits: [rate({ maxCalls })] });
     for (let call = 0; call < 4; call += 1) {
@@ -45,11 +45,11 @@ export function rates(make: MakeLedger): void {
     });
   });
 
-  describe('calls that are open', () => {
+  describe('open calls', () => {
     const limits = [openLimit({ maxCalls: 2 })];
     const asking = () => stepRequest({ plan: planOf({ limits }) });
 
-    test('are bounded in number until outcomes settle them', async () => {
+    test('are limited in number until outcomes settle them', async () => {
       const { ledger, clock } = await begin(make);
       const first = asking();
       await allow(ledger, first);
@@ -85,7 +85,7 @@ export function rates(make: MakeLedger): void {
       expect(seen).toEqual([[[true, 0]], [[true, 1]], [[false, 2]], [], [[true, 1]], [[false, 2]]]);
     });
 
-    test('do not include calls without such a limit or calls of other agents', async () => {
+    test('do not include calls without such a limit, or calls of other agents', async () => {
       const { ledger } = await begin(make);
       const other = stepRequest({ plan: planOf() });
       await allow(ledger, other);
@@ -99,13 +99,13 @@ export function rates(make: MakeLedger): void {
     });
   });
 
-  test('a rate of none never passes', async () => {
+  test('never passes a rate of zero calls', async () => {
     const { ledger } = await begin(make);
     const fact = await lookAt(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 0 })] }) }));
     expect(fact).toEqual({ kind: 'rate', calls: 0, ok: false, retryAfterMs: null });
   });
 
-  test('what is refused uses no quota, and what was used is never given back', async () => {
+  test('takes no slot for a refused action, and never gives a used slot back', async () => {
     const { ledger } = await begin(make);
     const limits = [rate({ maxCalls: 1 })];
     await ledger.step([stepRequest({ plan: planOf({ limits: [...limits, budget({ maxMicros: 10 })] }) })]);
@@ -118,7 +118,7 @@ export function rates(make: MakeLedger): void {
     });
   });
 
-  test('each tool, each window and each agent counts for itself, and all are enforced', async () => {
+  test('counts for each tool, each window and each agent separately, and enforces all', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [
       rate({ maxCalls: 1, windowMs: 100 }),
@@ -143,14 +143,14 @@ export function rates(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
   });
 
-  test('a rate that is listed twice takes one slot', async () => {
+  test('takes one slot of a rate that is listed twice', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [rate({ maxCalls: 5 }), rate({ maxCalls: 3 })] });
     await allow(ledger, stepRequest({ plan }));
     expect((await decide(ledger, stepRequest({ plan }))).limits).toMatchObject([{ calls: 1 }, { calls: 1 }]);
   });
 
-  test('a clock that runs back frees nothing early', async () => {
+  test('frees nothing early when the clock runs back', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ limits: [rate({ maxCalls: 1, windowMs: 100 })] });
     await allow(ledger, stepRequest({ plan }));

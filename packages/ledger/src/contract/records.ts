@@ -1,6 +1,6 @@
 /**
- * The records that a history leaves on the decisions topic, with what a fold reads of them. The real ones are made by
- * the policy, which the ledger does not know.
+ * The records that a history leaves on the decisions topic, with the fields that a fold reads. Real records are made
+ * by the policy package, which the ledger does not know.
  */
 import {
   type BudgetLimit,
@@ -19,7 +19,7 @@ import { enforcedVerdict, publishedVerdict } from './model/verdict.ts';
 
 export type Keyed = { key: string; record: DecisionsRecord };
 
-/** In the order given; nothing for what the log has already, or what did not happen. */
+/** Returns the records in the given order. None for commands that are on the log already, or did nothing. */
 export function recordsOf(played: readonly Played[], epoch: string): Keyed[] {
   return played.flatMap((each) => recordOf(each, epoch) ?? []);
 }

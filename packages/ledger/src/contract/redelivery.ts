@@ -4,7 +4,7 @@ import { begin, decide, type MakeLedger, send, settle, spent } from './bench.ts'
 import { newSource, planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 export function redelivery(make: MakeLedger): void {
-  test('the same position again gives the stored answer with its plan, and charges nothing', async () => {
+  test('repeats the stored answer with its plan for the same position, and charges nothing', async () => {
     const { ledger, clock } = await begin(make);
     const request = stepRequest();
     const first = await send(ledger, request);
@@ -14,7 +14,7 @@ export function redelivery(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test('a refusal is given again word for word, and so is a duplicate', async () => {
+  test('repeats a refusal word for word, and a duplicate too', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
     const duplicate = repeated(blocked);
@@ -25,7 +25,7 @@ export function redelivery(make: MakeLedger): void {
     ]);
   });
 
-  test('what rules in shadow would have said of each is given again as it was, under the same terms too', async () => {
+  test('repeats the stored result of shadow rules, also for equal shadow plans', async () => {
     const { ledger } = await begin(make);
     const shadow = (code: Code | null): ShadowPlan => ({
       rules: ['soon'],
@@ -46,7 +46,7 @@ export function redelivery(make: MakeLedger): void {
     expect(again).toEqual(first.map((result) => ({ ...result, redelivered: true })));
   });
 
-  test('within one batch as well', async () => {
+  test('does so within one batch as well', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const [first, again] = await ledger.step([request, request]);
@@ -62,7 +62,7 @@ export function redelivery(make: MakeLedger): void {
     expect(await send(ledger, request)).toEqual({ ...first, redelivered: true });
   });
 
-  test('an outcome that comes again gives the same facts', async () => {
+  test('repeats the same facts for a redelivered outcome', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const outcome = settleRequest(request, { actualMicros: 60 });
@@ -71,7 +71,7 @@ export function redelivery(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 60 });
   });
 
-  test('is published once the ledger knows that the log has it', async () => {
+  test('answers published once the ledger knows that the log has the answer', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const outcome = settleRequest(request);
@@ -85,7 +85,7 @@ export function redelivery(make: MakeLedger): void {
     ]);
   });
 
-  test('another record at a known position is a corrupt ledger, not a decision', async () => {
+  test('fails with a corrupt ledger for another record at a known position', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     await ledger.step([request]);
@@ -95,7 +95,7 @@ export function redelivery(make: MakeLedger): void {
     await expect(ledger.step([outcome])).rejects.toEqual(corrupt);
   });
 
-  test('offsets that are no plain numbers are not confused with those that are', async () => {
+  test('does not confuse an offset with leading zeros with a plain one', async () => {
     const { ledger } = await begin(make);
     const source = newSource();
     const [plain] = await ledger.step([stepRequest({ source })]);
@@ -105,7 +105,7 @@ export function redelivery(make: MakeLedger): void {
     expect(facts.first).toBeNull();
   });
 
-  test('what is not published is never forgotten: it was charged', async () => {
+  test('never forgets a charged decision that is not published', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = stepRequest();
     const first = await send(ledger, request);
@@ -115,7 +115,7 @@ export function redelivery(make: MakeLedger): void {
     expect((await settle(ledger, settleRequest(request, { status: 'cancelled' }))).deltaMicros).toBe(-100);
   });
 
-  test('a forgotten position that is decided again is remembered again', async () => {
+  test('remembers a forgotten position again after deciding it again', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const requests = Array.from({ length: 20 }, () => stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     await ledger.step(requests);
@@ -124,7 +124,7 @@ export function redelivery(make: MakeLedger): void {
     const last = requests.slice(-1);
     const anew = await ledger.step(last);
     expect(anew).toMatchObject([{ kind: 'decided', redelivered: false }]);
-    // However the forgetting of the others comes about meanwhile.
+    // Other steps in between may make the store forget the other positions.
     await ledger.step(Array.from({ length: 20 }, () => stepRequest({ agentId: 'other' })));
     expect(await ledger.step(last)).toEqual([{ ...anew[0], redelivered: true }]);
   });

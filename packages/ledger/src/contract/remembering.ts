@@ -4,14 +4,14 @@ import { confirmation, planOf, refusal, repeated, settleRequest, stepRequest, TE
 
 const MEMORY_MS = 1_000;
 
-/** A ledger that remembers two deliveries of a tenant, and knows two of those for which it has no room. */
+/** Returns a ledger that remembers two deliveries of a tenant, and recognizes two more for which it has no room. */
 function beginFull(make: MakeLedger) {
   return begin(make, MEMORY_MS, { keptUnremembered: 2 });
 }
 const full = { maxRemembered: 2 };
 
 export function remembering(make: MakeLedger): void {
-  test('a tenant that fills its room is refused what is new, and forgets nothing', async () => {
+  test('refuses new requests of a tenant that has used its room, and forgets nothing', async () => {
     const { ledger } = await beginFull(make);
     const known = await allow(ledger, stepRequest(full));
     await allow(ledger, stepRequest(full));

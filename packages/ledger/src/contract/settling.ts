@@ -72,7 +72,7 @@ export function settling(make: MakeLedger): void {
     );
   });
 
-  test('the first outcome settles; later ones change nothing and tell what it has cost', async () => {
+  test('settles by the first outcome, and later ones change nothing and report its cost', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await settle(ledger, settleRequest(request, { actualMicros: 40 }));
@@ -84,7 +84,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('an outcome of what was never asked, or not allowed, changes nothing', async () => {
+  test('changes nothing by an outcome of an action that was never requested, or not allowed', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
     await ledger.step([blocked]);
@@ -95,7 +95,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(stepRequest()))).toMatchObject({ kind: 'unknown', ...nothing });
   });
 
-  test('an outcome after the lease ran out still settles, once, and is late from that millisecond', async () => {
+  test('settles by an outcome after the lease once, and calls it late from that millisecond', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ leaseMs: 500 });
     const inTime = await allow(ledger, stepRequest({ plan }));
@@ -103,14 +103,14 @@ export function settling(make: MakeLedger): void {
     clock.advance(499);
     expect(await settle(ledger, settleRequest(inTime))).toMatchObject({ kind: 'settled', late: false });
     clock.advance(1);
-    // Until it is heard of, it costs what was reserved.
+    // Until its outcome arrives, it costs what was reserved.
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
     const outcome = settleRequest(tooLate, { actualMicros: 10 });
     expect(await settle(ledger, outcome)).toMatchObject({ kind: 'settled', late: true, deltaMicros: -90 });
     expect(await settle(ledger, settleRequest(tooLate))).toMatchObject({ kind: 'repeated' });
   });
 
-  test('what costs more than it reserved is charged in full, and says that a budget is overdrawn', async () => {
+  test('charges a cost above the reservation in full, and reports an overdrawn budget', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [budget({ maxMicros: 200 })] });
     const [one, other] = [
@@ -120,7 +120,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(one, { actualMicros: 150 }))).toMatchObject({
       overdrawn: true,
     });
-    // It still is, but this one gave back.
+    // The budget is still overdrawn, but this outcome gave money back.
     expect(await settle(ledger, settleRequest(other, { actualMicros: 80 }))).toMatchObject({
       overdrawn: false,
     });
@@ -128,7 +128,7 @@ export function settling(make: MakeLedger): void {
     expect(next.limits).toMatchObject([{ spentMicros: 230, ok: false }]);
   });
 
-  test('of two limits on one counter the tighter is the one that is overdrawn', async () => {
+  test('takes the tighter of two limits on one counter to report overdrawn', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: 1_000 }), budget({ maxMicros: 200 }), budget({ maxMicros: null })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -137,7 +137,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('more than reserved within the limit is not overdrawn', async () => {
+  test('does not report overdrawn for more than the reservation but within the limit', async () => {
     const { ledger } = await begin(make);
     const request = await allow(
       ledger,
@@ -148,7 +148,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('each attempt settles for itself', async () => {
+  test('settles each attempt separately', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await settle(ledger, settleRequest(request, { status: 'failure' }));
@@ -172,7 +172,7 @@ export function settling(make: MakeLedger): void {
     ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 0, verified: true }, 90],
     ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 5, mayRelease: true }, 5],
     ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 0, verified: false }, 0],
-  ])('under %s (%j) a success that is reported as %j costs %i', async (_what, settling, said, costs) => {
+  ])('under %s (%j), a success reported as %j costs %i', async (_what, settling, said, costs) => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, held(settling));
     expect(await settle(ledger, settleRequest(request, said))).toMatchObject({ chargedMicros: costs });
@@ -220,7 +220,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('extremely high costs leave every counter exact, and the next charge is made in full', async () => {
+  test('keeps every counter exact under extreme costs, and charges the next outcome in full', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: null }),
@@ -236,14 +236,14 @@ export function settling(make: MakeLedger): void {
     }
     const half = Math.floor(Number.MAX_SAFE_INTEGER / 2);
     expect(await spent(ledger, TENANT)).toEqual({
-      // Those that came after the first had no room for an excess, and were charged all the same.
+      // The outcomes after the first had no room for an excess, but their capped cost was charged.
       'agent agent-1 daily 60000': half + 600,
       'agent agent-1 total': half + 600,
       'tenant  team': 1_200,
     });
   });
 
-  test('an actual cost above what a call may cost is charged, and marked', async () => {
+  test('charges an actual cost above the cost per call, and marks it', async () => {
     const { ledger } = await begin(make);
     const at = async (actualMicros: number) => {
       const request = await allow(ledger, held({ markMicros: 120 }));
@@ -253,7 +253,7 @@ export function settling(make: MakeLedger): void {
     expect(await at(121)).toMatchObject({ chargedMicros: 121, overCostPerCall: true });
   });
 
-  describe('what an agent gives back by its own reports', () => {
+  describe("a release by the agent's own report", () => {
     const releases = { micros: 200, percent: 20 };
 
     async function settled(ledger: Ledger, said: Partial<SettleRequest>, plan: Partial<Plan> = {}) {
@@ -262,7 +262,7 @@ export function settling(make: MakeLedger): void {
     }
 
     test.each(['failure', 'cancelled'] as const)(
-      'is bounded by the plan, and beyond the bound a %s keeps its reservation charged',
+      'is capped by the plan, and above the cap a %s keeps its reservation charged',
       async (status) => {
         const { ledger } = await begin(make);
         for (const releasedMicros of [100, 100]) {
@@ -280,7 +280,7 @@ export function settling(make: MakeLedger): void {
       },
     );
 
-    test('has the same bound for a call that reserves more', async () => {
+    test('has the same cap for a call that reserves more', async () => {
       const { ledger } = await begin(make);
       const reserving = (micros: number): Partial<Plan> => ({
         reserveMicros: micros,
@@ -312,14 +312,17 @@ export function settling(make: MakeLedger): void {
       [ATTEMPT, 100],
       [TIERED, 20],
       [COMPOSED, 20],
-    ])('is by `cancelled` what a failure gives back: under %j it costs %i', async (charging, costs) => {
-      const { ledger } = await begin(make);
-      expect(await settled(ledger, { status: 'cancelled' }, { charging })).toMatchObject({
-        ...{ chargedMicros: costs, releasedMicros: 100 - costs },
-      });
-    });
+    ])(
+      'counts the part that `cancelled` would release for a failure: under %j it costs %i',
+      async (charging, costs) => {
+        const { ledger } = await begin(make);
+        expect(await settled(ledger, { status: 'cancelled' }, { charging })).toMatchObject({
+          ...{ chargedMicros: costs, releasedMicros: 100 - costs },
+        });
+      },
+    );
 
-    test('is not bounded for a key that may release, which counts for nothing', async () => {
+    test('is not capped for a key that may release, and does not count towards the cap', async () => {
       const { ledger } = await begin(make);
       for (const status of ['cancelled', 'failure', 'cancelled'] as const) {
         expect(await settled(ledger, { status, mayRelease: true }, { charging: SUCCESS })).toMatchObject({
@@ -329,7 +332,7 @@ export function settling(make: MakeLedger): void {
       expect(await spent(ledger, TENANT)).toEqual({});
     });
 
-    test('gets room again from successes that cost money, and never more than at first', async () => {
+    test('gets room again by successes that cost money, and never more than at first', async () => {
       const { ledger } = await begin(make);
       for (let failures = 0; failures < 2; failures += 1) await settled(ledger, { status: 'failure' });
       const costing = (micros: number): Partial<Plan> => ({
@@ -347,13 +350,13 @@ export function settling(make: MakeLedger): void {
       expect(refused).toEqual([false, false, true]);
     });
 
-    test('is refused if the bound is 0', async () => {
+    test('is refused if the cap is 0', async () => {
       const { ledger } = await begin(make);
       const request = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }));
       expect(await settle(ledger, settleRequest(request, { status: 'failure' }))).toMatchObject({
         ...{ chargedMicros: 100, releaseRefused: true },
       });
-      // An action that reserved nothing gives nothing back.
+      // An action that reserved nothing releases nothing.
       const free = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }, { reserveMicros: 0 }));
       expect(await settle(ledger, settleRequest(free, { status: 'failure' }))).toMatchObject({
         releaseRefused: false,

@@ -1,4 +1,4 @@
-/** What a state holds at a time, as sorted text: two states are equal when these are. */
+/** Writes what a state holds at a time as sorted text. Two states are equal if their texts are. */
 
 import { slidingBuckets, slotTimes, spentIn } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
@@ -9,7 +9,10 @@ import { sourceOf } from '../memory/log-positions.ts';
 import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 
-/** Without what is forgotten at `atMs`, without counters at zero, and without what only times an operator's event. */
+/**
+ * Returns the lines. Leaves out everything that is forgotten at `atMs`, counters at zero, and the times of operators'
+ * events.
+ */
 export function stateOf(state: LedgerState, atMs: number): string[] {
   const lines: unknown[][] = [];
   for (const { target, killed, revision, reason, heldSince } of state.flags.values()) {

@@ -1,4 +1,4 @@
-/** Moves the clock and the sequences of a fold to the highest that a record names. */
+/** Moves the clock and the sequences of a fold forward to the highest that a record names. */
 import { forgetAtOnce } from '../memory/forget.ts';
 import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
@@ -9,7 +9,7 @@ export function advanceSequence(state: LedgerState, tenant: string, sequence: nu
   return known;
 }
 
-/** A wire time of the ledger's clock, in milliseconds. */
+/** Moves the clock to a wire time if that is later. Returns the wire time in milliseconds. */
 export function advanceClock(state: LedgerState, time: string): number {
   const atMs = Date.parse(time);
   state.clockMs = Math.max(state.clockMs, atMs);

@@ -1,4 +1,6 @@
-/** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
+/**
+ * Folds `action.decided`: charges its reservation, and stores the decision for its attempt unless another one counts.
+ */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, decisionForAttempt, mayTakePlace, openAgent } from '../memory/agents.ts';
@@ -104,7 +106,7 @@ function takeSlotsAgain(
   return [...rates];
 }
 
-/** What the grant answered holds its slots from the time of this ALLOW on. The answer itself may not have been read yet. */
+/** Moves the slots of the answered DEFER to this ALLOW. The fold may not have read the answer yet. */
 function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: DecisionHead, atMs: number): void {
   const granted = consumeGrant(agent.tenant.grants, decision, decision.ledgerSequence);
   const deferral = granted ?? endWaiting(agent, decision, atMs);
@@ -114,7 +116,7 @@ function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: Decisio
   leaveSlots(deferral, rates, state.clockMs);
 }
 
-/** Where its granted retry was read first, the slots went along with that. */
+/** Begins to wait, unless the fold has read the granted retry already: then the retry has the slots. */
 function deferAgain(
   state: LedgerState,
   entry: StoredDecision,

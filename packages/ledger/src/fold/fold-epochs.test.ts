@@ -1,4 +1,4 @@
-/** Which decisions a fold takes, by the epochs between which they lie. */
+/** Tests which decisions a fold takes, by the epochs around them. */
 import { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,12 +12,12 @@ function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
   return fold;
 }
 
-/** Numbers of the decisions that it took. */
+/** Returns the numbers of the decisions that the fold took. */
 function taken({ state }: Fold): number[] {
   return state.forgetting.items.map(({ offset }) => Number(offset));
 }
 
-test('a fold takes those that stand, as every reader does', () => {
+test('takes the decisions that hold, as every reader does', () => {
   fc.assert(
     fc.property(arbitraryEpochHistory, (steps) => {
       const stand = standing(steps);
@@ -26,7 +26,7 @@ test('a fold takes those that stand, as every reader does', () => {
   );
 });
 
-test('a record that was overtaken changes nothing', () => {
+test('is unchanged by a record of an overtaken epoch', () => {
   fc.assert(
     fc.property(arbitraryEpochHistory, (steps) => {
       const fold = createFold();
@@ -41,7 +41,7 @@ test('a record that was overtaken changes nothing', () => {
   );
 });
 
-test('the highest generation is that of all partitions', () => {
+test('finds the highest generation of all partitions', () => {
   const fold = foldOf([{ begins: { id: 'a', generation: 7 } }]);
   const other: EpochStep = { begins: { id: 'b', generation: 5 } };
   foldRecord(fold, { source: { partition: 1, offset: 0 }, record: recordOf(other, 0) });
@@ -49,7 +49,7 @@ test('the highest generation is that of all partitions', () => {
   expect(highestGeneration(createFold())).toBe(0);
 });
 
-test('a log has the replay memory that its first epoch names, or a longer one, and so has its snapshot', () => {
+test('gives a log and its snapshot the replay memory that the first epoch names, or a longer one named later', () => {
   const fold = createFold();
   const begin = (offset: number, generation: number, replayMemoryMs?: number) => {
     const epoch = {

@@ -1,4 +1,4 @@
-/** `action.settled`: moves what its decision reserved, in the counters that the decision charged. */
+/** Folds `action.settled`: changes the reservation of its decision, in the counters that the decision charged. */
 
 import type { Settlement } from '@mandate/schemas';
 import { outcomeResult } from '@mandate/schemas/core';
@@ -30,7 +30,7 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   const { deltaMicros, excessMicros, releasedMicros } = settlement;
   const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
   const entry = decisionForAttempt(agent, settlement);
-  // Without the decision on the log nothing was charged, and nothing is settled.
+  // If the log has no decision yet, the outcome waits for it. Without a decision nothing was charged.
   if (entry === undefined) keepPendingOutcome(state, pendingKey(settlement), { ...moved, forgetAtMs });
   else applyOutcome(entry, moved, state.clockMs);
 }

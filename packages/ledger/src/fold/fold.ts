@@ -1,7 +1,7 @@
 /**
- * The ledger as its log has it: every record of the decisions topic, each partition in its order, whatever the
- * interleaving. What deciders of an older epoch wrote behind a `ledger.epoch` is void: the ledger that they charged is
- * gone.
+ * The ledger's state as its log has it: every record of the decisions topic is folded, each partition in its order,
+ * with any interleaving. Records of an older epoch's deciders after a `ledger.epoch` are void, because the ledger
+ * that they charged is gone.
  */
 
 import type { DecisionsHead, EpochInForce } from '@mandate/schemas';
@@ -19,15 +19,18 @@ import { foldSettlement } from './fold-settlement.ts';
 
 export type Fold = {
   readonly state: LedgerState;
-  /** By partition of the decisions topic: the last offset that was folded. */
+  /** By partition of the decisions topic: the last folded offset. */
   readonly positions: Map<number, number>;
-  /** By partition: the digest of the record at that position, if the reader noted it. It tells a log from another log. */
+  /**
+   * By partition: the digest of the record at that position, if the reader noted it. It distinguishes this log from
+   * another one.
+   */
   readonly digests: Map<number, string>;
-  /** By partition: the epoch that holds there from now on. */
+  /** By partition: the epoch in force from this position on. */
   readonly epochs: Map<number, EpochInForce>;
   /**
-   * By partition that is not read to its end: the time of its latest record, 0 before the first one. Records after that
-   * may still repeat requests that were decided then, however far the other partitions are.
+   * By partition that is not read to its end: the time of its latest record, or 0 before the first one. Later records
+   * of such a partition may still repeat requests that were decided then, however far the other partitions are.
    */
   readonly behind: Map<number, number>;
 };
@@ -42,12 +45,12 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
   };
 }
 
-/** How many deliveries it remembers: what it takes in memory, and in a snapshot, goes by them. */
+/** Returns the number of remembered deliveries. The memory, and the size of a snapshot, depend on it. */
 export function deliveriesIn({ state }: Fold): number {
   return lengthOf(state.forgetting);
 }
 
-/** Folds one record in; one that was folded before, by its place, is passed over. */
+/** Folds one record. A record that was folded before, by its position, is skipped. */
 export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   const { partition, offset } = source;
   const position = fold.positions.get(partition);
@@ -60,7 +63,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   const inForce = fold.epochs.get(partition) ?? null;
   const made = madeIn(record);
   if (made !== null && !holdsIn(inForce, made.ledgerEpoch)) {
-    // The numbers it took stay taken, so that no sequence is ever given twice.
+    // Its sequence stays used, so that no sequence is ever given twice.
     const tenant = openTenant(state, made.tenant);
     tenant.sequence = Math.max(tenant.sequence, made.ledgerSequence);
     return;
@@ -96,8 +99,8 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
 }
 
 /**
- * What a fold remembers beyond what a ledger does, once all partitions were read: each is written at a pace of its own,
- * and an outcome must still find what it settles, so everything is kept for as long again.
+ * True if the fold still remembers a delivery. A fold remembers for twice the replay memory until all partitions are
+ * read. Partitions are read at different speeds, and an outcome must still find its decision.
  */
 export function isKeptByFold(state: LedgerState, delivery: ProcessedDelivery): boolean {
   return !isForgotten(delivery, state.clockMs - state.replayMemoryMs) || isInHand(delivery);
@@ -122,15 +125,15 @@ function timeOf(record: DecisionsHead): number {
   }
 }
 
-/** How many deliveries of a partition, at the most, deciders have taken and not committed. */
+/** The most deliveries of a partition that deciders have taken and not committed. */
 const IN_HAND = 10_000;
 
-/** Its record may be written once more, however long its decider was away. */
+/** True if the delivery's record may be written once more, however long its decider was away. */
 function isInHand({ offset, log }: ProcessedDelivery): boolean {
   return typeof offset === 'string' || offset > log.highest - IN_HAND;
 }
 
-/** For how long the ledger of the next epoch remembers: `replayMemoryBehind`. */
+/** Returns how long the ledger of the next epoch remembers ids: see `replayMemoryBehind`. */
 export function memoryBehind(
   { state, epochs }: Pick<Fold, 'state' | 'epochs'>,
   epoch: { replayMemoryMs?: number | undefined },
@@ -138,12 +141,12 @@ export function memoryBehind(
   return replayMemoryBehind(epochs.size === 0 ? null : state.replayMemoryMs, epoch);
 }
 
-/** The highest generation that the log names. A ledger that is brought back takes a higher one. */
+/** Returns the highest generation that the log names. A ledger that is restored takes a higher one. */
 export function highestGeneration({ epochs }: Pick<Fold, 'epochs'>): number {
   return Math.max(0, ...[...epochs.values()].map(({ generation }) => generation));
 }
 
-/** The records that a newer epoch does not make void. */
+/** Returns the epoch, sequence and tenant of a record that a newer epoch may make void. Null for other records. */
 function madeIn(
   record: DecisionsHead,
 ): { ledgerEpoch: string; ledgerSequence: number; tenant: string } | null {

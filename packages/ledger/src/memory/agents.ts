@@ -1,4 +1,6 @@
-/** What is remembered of an agent: its actions by id and attempt, and the idempotency keys that they claimed. */
+/**
+ * What the ledger remembers of an agent: its actions by id and attempt, and the idempotency keys that they claimed.
+ */
 import { NONE_WAIT } from './deferral.ts';
 import { isForgotten } from './deliveries.ts';
 import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
@@ -12,7 +14,7 @@ export function openAgent(tenant: TenantState, id: string): AgentState {
   return agent;
 }
 
-/** The decision that is stored for an attempt, even if it is forgotten. */
+/** Returns the stored decision for an attempt, even if it is forgotten. */
 export function decisionForAttempt(
   agent: AgentState | undefined,
   { actionId, attempt }: { actionId: string; attempt: number },
@@ -21,7 +23,7 @@ export function decisionForAttempt(
   return undefined;
 }
 
-/** The decisions about all attempts of an action, in no order. */
+/** Yields the decisions about all attempts of an action, in no order. */
 export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<StoredDecision> {
   let entry = agent?.actions.get(actionId) ?? null;
   while (entry !== null) {
@@ -30,7 +32,7 @@ export function* attemptsOf(agent: AgentState | undefined, actionId: string): Ge
   }
 }
 
-/** The highest attempt of an action. */
+/** Returns the decision about the highest attempt of an action. */
 export function findLatest(agent: AgentState, actionId: string, nowMs: number): StoredDecision | undefined {
   let latest: StoredDecision | undefined;
   for (const entry of attemptsOf(agent, actionId)) {
@@ -40,7 +42,7 @@ export function findLatest(agent: AgentState, actionId: string, nowMs: number): 
   return latest;
 }
 
-/** The action that an idempotency key belongs to. */
+/** Returns the id of the action that an idempotency key belongs to. */
 export function findKeyOwner(agent: AgentState, key: string, nowMs: number): string | undefined {
   const actionId = agent.tenant.keys.get(keyOf(agent, key));
   if (actionId === undefined) return undefined;
@@ -80,8 +82,8 @@ export function release(agent: AgentState, entry: StoredDecision): void {
 }
 
 /**
- * A log may have a second decision about the same attempt. It replaces the first one only if that is forgotten, or is an
- * older DEFER.
+ * True if the decision may replace the stored one of its attempt. A log may have two decisions about one attempt. The
+ * second counts only if the first is forgotten, or is an older DEFER.
  */
 export function mayTakePlace(agent: AgentState, entry: StoredDecision): boolean {
   const known = decisionForAttempt(agent, entry);
@@ -99,7 +101,7 @@ function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): 
   return false;
 }
 
-/** The chain of attempts without the one that is meant, if the chain has it. */
+/** Returns the chain of attempts without the one that `isMeant` names. */
 function without(first: StoredDecision, isMeant: (entry: StoredDecision) => boolean): StoredDecision | null {
   if (isMeant(first)) return first.another;
   for (let entry = first; entry.another !== null; entry = entry.another) {
@@ -110,7 +112,7 @@ function without(first: StoredDecision, isMeant: (entry: StoredDecision) => bool
   return first;
 }
 
-/** No id holds a blank. */
+/** The blank separates, because no id contains one. */
 function keyOf(agent: AgentState, idempotencyKey: string): string {
   return `${agent.id} ${idempotencyKey}`;
 }

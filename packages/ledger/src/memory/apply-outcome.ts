@@ -4,7 +4,7 @@ import { addToCounter, isOwnBudget, leaveSlot, openCallsOf, releasedOf } from '@
 import { openCounter, openRate } from './counters.ts';
 import type { Moved, StoredDecision } from './remembered.ts';
 
-/** Answers false where there is nothing that the outcome could settle. */
+/** Returns false if there is nothing that the outcome could settle. */
 export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number): boolean {
   const { lease, agent, atMs } = entry;
   if (lease === null || lease.result !== null) return false;

@@ -1,10 +1,13 @@
-/** Operators' commands that were carried out, by id: the same command again gets the same answer. */
+/** Operators' commands that were carried out, by id. The same command again gets the same answer. */
 import { DEFAULTS } from '@mandate/schemas/core';
 
-/** In the order in which they were carried out, so that the first is the first to be forgotten. */
+/** In the order of execution, so that the first one is forgotten first. */
 export type Done<Answer> = Map<string, { readonly answer: Answer; readonly forgetAtMs: number }>;
 
-/** A day at the least, however short ids are remembered: they are few, and no deadline ends them. */
+/**
+ * Returns how long commands are remembered: at least a day, even if ids are remembered for less. Commands are few,
+ * and have no deadline.
+ */
 export function commandMemoryMs(replayMemoryMs: number): number {
   return Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs);
 }

@@ -1,6 +1,6 @@
 /**
  * Counters of one tenant: lifetime sums, windowed sums and rates. They are found by scope and subject, then by id and
- * window among the few that one subject has. None is ever removed: what is charged refers to it for good.
+ * window among the few of that subject. No counter is ever removed, because charges refer to it.
  */
 import type { BudgetLimit } from '@mandate/schemas';
 import {
@@ -87,12 +87,15 @@ export function* allRates(counters: Counters): Generator<SlidingRate> {
   for (const ofKey of counters.rates.values()) yield* ofKey;
 }
 
-/** No id holds a blank. */
+/** The blank separates, because no id contains one. */
 function ratesKey({ agentId, tool }: RateReference): string {
   return tool === null ? agentId : `${agentId} ${tool}`;
 }
 
-/** Clears one window of what has left it: called once a step, so that what is idle is cleared as well. */
+/**
+ * Removes the expired entries of one window, the next in turn. Each step calls this, so that idle windows are
+ * cleared, too.
+ */
 export function sweepOne(counters: Counters, nowMs: number): void {
   const turn = counters.nextSwept < counters.sliding.length ? counters.nextSwept : 0;
   counters.nextSwept = turn + 1;

@@ -1,7 +1,7 @@
 /**
- * Deferred actions. Each holds one slot of every rate of its plan from the time at which it was asked. Until a person
- * answers, it waits with its agent. An answer takes it to the grant. The ALLOW that uses the grant takes the slots along:
- * they then count from the time of the ALLOW, so that no window ever holds more calls than its rate.
+ * Deferred actions. Each holds one slot of every rate of its plan from the time of its DEFER. It waits until a person
+ * answers. The answer moves it to the grant. The ALLOW that uses the grant takes over the slots, which then count
+ * from the time of the ALLOW. So no window ever holds more calls than its rate.
  */
 
 import { leaveSlot, type SlidingRate, takeSlot } from '@mandate/step';
@@ -9,19 +9,19 @@ import type { DeferralReference } from '../port.ts';
 import type { Deferral } from './deferral.ts';
 import type { AgentState } from './remembered.ts';
 
-/** How many deferred actions of the agent wait for a person. */
+/** Returns the number of the agent's deferred actions that wait for a person. */
 export function waitingOf(agent: AgentState | undefined, nowMs: number): number {
   if (agent === undefined || agent.waiting.length === 0) return 0;
   return stillWaiting(agent, nowMs).length;
 }
 
-/** In the place of an earlier one of the same request. */
+/** Adds the deferral, and removes an earlier one of the same request. */
 export function beginWaiting(agent: AgentState, deferral: Deferral, nowMs: number): void {
   const others = stillWaiting(agent, nowMs).filter((other) => !isSame(other, deferral));
   agent.waiting = [...others, deferral];
 }
 
-/** Takes it from those that wait; null where it is not among them. */
+/** Removes the request from the waiting ones, and returns it. Null if it does not wait. */
 export function endWaiting(agent: AgentState, request: DeferralReference, nowMs: number): Deferral | null {
   const waiting = stillWaiting(agent, nowMs);
   const found = waiting.find((deferral) => isSame(deferral, request)) ?? null;
@@ -29,7 +29,7 @@ export function endWaiting(agent: AgentState, request: DeferralReference, nowMs:
   return found;
 }
 
-/** Gives up its slots of these rates. Answers the rates that held one. */
+/** Releases its slots of these rates. Returns the rates that held one. */
 export function leaveSlots(
   { rates, atMs }: Deferral,
   of: readonly SlidingRate[],
@@ -38,7 +38,7 @@ export function leaveSlots(
   return rates.filter((rate) => of.includes(rate) && leaveSlot(rate, atMs, nowMs));
 }
 
-/** Takes back slots that were given up. */
+/** Takes released slots again. */
 export function retakeSlots({ atMs }: Deferral, rates: readonly SlidingRate[], nowMs: number): void {
   for (const rate of rates) takeSlot(rate, atMs, nowMs);
 }

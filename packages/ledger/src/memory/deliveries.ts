@@ -1,14 +1,17 @@
-/** What the ledger asks of a delivery that it remembers. */
+/** Questions about a remembered delivery. */
 import type { Lease, ProcessedDelivery, StoredDecision } from './remembered.ts';
 
-/** What the log does not hold yet is never forgotten: it was charged, and its record must still be published. */
+/**
+ * True if the delivery is forgotten. A delivery that the log does not have yet is never forgotten: it was charged,
+ * and its record must still be published.
+ */
 export function isForgotten(delivery: ProcessedDelivery, nowMs: number): boolean {
   return delivery.forgetAtMs <= nowMs && delivery.unpublished === null;
 }
 
 /**
- * Until when an answer is remembered, at the least. No deadline is longer than the replay memory, so that by then it is
- * over, even where the log's clock is ahead of the ledger's.
+ * Returns the time until which an answer is remembered at least. No deadline is longer than the replay memory, so by
+ * then the deadline is over, even if the log's clock is ahead of the ledger's.
  */
 export function replayUntilMs(
   { atMs, appendedAtMs }: { atMs: number; appendedAtMs: number },
@@ -17,7 +20,7 @@ export function replayUntilMs(
   return Math.max(atMs, appendedAtMs) + replayMemoryMs;
 }
 
-/** May the next attempt be decided? Not after a success, a final block, or while this one may still run. */
+/** True if the next attempt may be decided: not after a success, a final block, or while this one may still run. */
 export function mayBeRetried(entry: StoredDecision, nowMs: number): boolean {
   if (entry.verdict === 'BLOCK') return !entry.final;
   if (entry.lease === null) return false;
@@ -25,7 +28,7 @@ export function mayBeRetried(entry: StoredDecision, nowMs: number): boolean {
   return entry.lease.result !== 'succeeded';
 }
 
-/** An ALLOW that may still run, or still reach the log. */
+/** True for an ALLOW that may still run, or still reach the log. */
 export function isOpen(entry: StoredDecision, nowMs: number): entry is StoredDecision & { lease: Lease } {
   const { lease, unpublished } = entry;
   if (lease === null) return false;

@@ -1,4 +1,4 @@
-/** Whether a request repeats an action that has been decided: docs/semantics.md section 3. */
+/** Finds out whether a request repeats an action that was already decided: docs/semantics.md section 3. */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
 import { decisionForAttempt, findKeyOwner, findLatest } from './agents.ts';
 import { isForgotten, mayBeRetried } from './deliveries.ts';
@@ -6,7 +6,7 @@ import { grantState } from './grants.ts';
 import { sourceOf } from './log-positions.ts';
 import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 
-/** The earlier decision that the request repeats; null if the request is decided. */
+/** Returns the earlier decision that the request repeats. Null if the request must be decided. */
 export function findFirst(tenant: TenantState, request: StepRequest, nowMs: number): FirstDecision | null {
   const agent = tenant.agents.get(request.agentId);
   if (agent === undefined) return null;
@@ -15,7 +15,9 @@ export function findFirst(tenant: TenantState, request: StepRequest, nowMs: numb
   return entry === null ? null : firstDecision(entry, request.digest);
 }
 
-/** By action id: the decision about the same attempt, or the latest decision if it allows no further attempt. */
+/**
+ * By action id: returns the decision about the same attempt, or the latest decision if it allows no further attempt.
+ */
 function conflictingDecision(
   tenant: TenantState,
   agent: AgentState,
@@ -36,7 +38,7 @@ function isAnswered(tenant: TenantState, same: StoredDecision, request: StepRequ
   return grantState(tenant.grants, request, nowMs) !== 'none';
 }
 
-/** By idempotency key: the latest attempt of the other action that the key belongs to. */
+/** By idempotency key: returns the latest attempt of the other action that owns the key. */
 function ownsTheKey(agent: AgentState, request: StepRequest, nowMs: number): StoredDecision | undefined {
   if (request.idempotencyKey === null) return undefined;
   const owner = findKeyOwner(agent, request.idempotencyKey, nowMs);

@@ -1,6 +1,7 @@
 /**
- * Kill flags: one each for an agent, an agent's family, a tenant, everything. They merge: of two states of a flag the higher revision
- * wins, and at a tie the kill, so that they come out the same in whatever order their events are read.
+ * Kill flags: one each for an agent, a family (an agent and its descendants), a tenant, everything. Flags merge: the
+ * state with the higher revision wins, and at a tie the kill. So the result does not depend on the order in which
+ * events are read.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import type { KillStatus, Standing } from '../port.ts';
@@ -10,23 +11,26 @@ export type Flag = {
   readonly killed: boolean;
   readonly revision: number;
   readonly reason: string;
-  /** When it was last changed. */
+  /** The time of the last change. */
   readonly atMs: number;
-  /** Only for a family: agents that left it at a later revision of the control topic are still stopped. */
+  /**
+   * For a family: an agent that left it at a later revision of the control topic than this is still stopped. 0 for
+   * other targets.
+   */
   readonly heldSince: number;
 };
 
-/** By key. */
+/** Flags by `flagKey`. */
 export type Flags = Map<string, Flag>;
 
-/** A tenant has neither slash nor colon in its name: no two targets share a key. */
+/** No two targets share a key, because tenant names contain neither slash nor colon. */
 export function flagKey(target: KillTarget): string {
   if (target.scope === 'all') return '*';
   if (target.scope === 'tenant') return target.tenant;
   return `${target.tenant}${target.scope === 'agent' ? '/' : ':'}${target.agentId}`;
 }
 
-/** The other way round. */
+/** Returns the target of a key: the inverse of `flagKey`. */
 export function targetOf(key: string): KillTarget {
   if (key === '*') return { scope: 'all' };
   const at = key.search(/[/:]/);
@@ -35,7 +39,10 @@ export function targetOf(key: string): KillTarget {
   return { scope, tenant: key.slice(0, at), agentId: key.slice(at + 1) };
 }
 
-/** All that may stop an agent, the widest first; families that it left before those that it is in. */
+/**
+ * Returns all targets that may stop an agent, the widest first. Families that the agent left come before its present
+ * ones.
+ */
 export function targetsAround(
   tenant: string,
   agentId: string,
@@ -51,12 +58,12 @@ export function targetsAround(
   ];
 }
 
-/** Under which a kill or revive is remembered. An id that was used for another target says nothing about this one. */
+/** Returns the key of a remembered kill or revive. The same id with another target is another command. */
 export function commandKey(target: KillTarget, commandId: string): string {
   return `${flagKey(target)} ${commandId}`;
 }
 
-/** Answers whether the change was newer than what stood. */
+/** Returns whether the change was newer than the stored flag. */
 export function mergeFlag(flags: Flags, change: Flag): boolean {
   const key = flagKey(change.target);
   const flag = flags.get(key);
@@ -68,7 +75,7 @@ export function mergeFlag(flags: Flags, change: Flag): boolean {
   return newer;
 }
 
-/** The flag that stops this agent, the widest first. */
+/** Returns the widest flag that stops this agent. Null if none does. */
 export function stoppedBy(
   flags: Flags,
   tenant: string,
@@ -81,7 +88,7 @@ export function stoppedBy(
 }
 
 export function killStatusIn(flags: Flags, tenant: string, agentId: string, standing: Standing): KillStatus {
-  // At revision 0 it was revived, and never killed.
+  // A flag at revision 0 was revived but never killed.
   const released = concerning(flags, tenant, agentId, standing).filter(
     ({ killed, revision }) => !killed && revision > 0,
   );
@@ -96,7 +103,7 @@ function concerning(flags: Flags, tenant: string, agentId: string, standing: Sta
     const flag = flags.get(flagKey(target));
     if (flag === undefined || target.scope !== 'family') return flag ?? [];
     const leftAt = left.get(target.agentId);
-    // The kill does not apply to agents that left before it.
+    // The flag of a family counts for a former member only if that member left after the kill.
     return leftAt === undefined || (flag.killed && leftAt > flag.heldSince) ? flag : [];
   });
 }
@@ -108,7 +115,7 @@ export function killFact({ target, revision, reason }: Flag): KillFact {
     : { scope, revision, reason };
 }
 
-/** Is it a flag of this tenant, or of everything? */
+/** True for a flag of this tenant, or of everything. */
 export function concerns(target: KillTarget, tenant: string): boolean {
   return target.scope === 'all' || target.tenant === tenant;
 }

@@ -1,6 +1,6 @@
 /**
- * Forgetting, a little with each step. Every look-up compares `forgetAtMs` with the clock, so that what is forgotten
- * is so to the millisecond; this only gives its memory back.
+ * Frees the memory of forgotten deliveries, a few with each step. Every look-up compares `forgetAtMs` with the clock,
+ * so ids are forgotten to the millisecond. This file only frees memory.
  */
 import { release } from './agents.ts';
 import { isForgotten, replayUntilMs } from './deliveries.ts';
@@ -20,10 +20,10 @@ export function remember(state: LedgerState, delivery: Exclude<ProcessedDelivery
 const LOOKED_AT_EACH_STEP = 4;
 
 /**
- * Gives back the memory of the oldest deliveries that are forgotten by `beforeMs`, save those that `isKept`. One that
- * is kept for another reason than its age goes to the end of the queue, so that it never keeps those behind it.
+ * Frees the memory of the oldest deliveries that are forgotten by `beforeMs`, except those that `isKept`. A delivery
+ * that is kept for another reason than its age moves to the end of the queue, so that it does not block later ones.
  *
- * @param options.most how many are looked at
+ * @param options.most the most deliveries to check
  */
 export function forget(
   state: LedgerState,
@@ -76,7 +76,7 @@ export function forgetBrief(state: LedgerState, { unremembered }: TenantState, n
   }
 }
 
-/** Gives back one for which there was no room. */
+/** Frees the memory of a delivery for which there was no room. */
 export function forgetAtOnce(delivery: Unremembered): void {
   const { items, head } = delivery.agent.tenant.unremembered;
   const at = items.indexOf(delivery, head);
@@ -85,7 +85,7 @@ export function forgetAtOnce(delivery: Unremembered): void {
   displace(delivery);
 }
 
-/** By its lease, or by its question to a person. */
+/** True if its lease, or its question to a person, keeps it for longer. */
 function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): boolean {
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return false;
   if (delivery.lease !== null) return delivery.lease.expiresAtMs === delivery.forgetAtMs;
@@ -94,7 +94,7 @@ function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): bool
 
 function place(delivery: ProcessedDelivery): void {
   const { log, offset, agent } = delivery;
-  // The step that stores it may have forgotten the agent's last one since it looked the agent up.
+  // The same step may have forgotten the agent's last delivery after it looked the agent up.
   if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);
   log.deliveries.set(offset, delivery);
   if (typeof offset === 'number') log.highest = Math.max(log.highest, offset);

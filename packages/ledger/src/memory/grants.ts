@@ -1,4 +1,4 @@
-/** What a person said about a deferred action: for that very request, until it expires or an ALLOW uses it up. */
+/** A person's answer to a deferred action. It is for that very request, until it expires or an ALLOW uses it up. */
 import type { GrantState } from '@mandate/schemas';
 import type { Approval } from '../port.ts';
 import type { Deferral } from './deferral.ts';
@@ -9,19 +9,25 @@ export type Grant = {
   readonly digest: string;
   readonly answer: Approval['answer'];
   readonly expiresAtMs: number;
-  /** Once expired it is remembered for the replay memory, so that it can be told from one never given. */
+  /**
+   * After its expiry a grant is remembered for the replay memory, so that it differs from a grant that was never
+   * given.
+   */
   readonly forgetAtMs: number;
   readonly sequence: number;
-  /** The deferral that it answers. The ALLOW takes the slots of it along. null if the deferral was forgotten. */
+  /** The deferral that it answers. The ALLOW takes over the deferral's slots. Null if the deferral was forgotten. */
   readonly deferral: Deferral | null;
 };
 
-/** By the request that was answered. */
+/** Grants by `grantKey`. */
 export type Grants = Map<string, Grant>;
 
 type Request = { readonly agentId: string; readonly actionId: string; readonly digest: string };
 
-/** A denial stands until it is forgotten: time does not turn a no into a question. */
+/**
+ * Returns the state of the answer to a request. A denial does not expire: the action stays denied until the denial is
+ * forgotten.
+ */
 export function grantState(grants: Grants, request: Request, nowMs: number): GrantState {
   const grant = grants.get(grantKey(request));
   if (grant === undefined || grant.forgetAtMs <= nowMs) return 'none';
@@ -29,13 +35,13 @@ export function grantState(grants: Grants, request: Request, nowMs: number): Gra
   return grant.expiresAtMs > nowMs ? 'granted' : 'expired';
 }
 
-/** What the answer that stands for the request was to; null where none stands. */
+/** Returns the deferral that the remembered answer to a request belongs to. Null if there is none. */
 export function answeredDeferral(grants: Grants, request: Request, nowMs: number): Deferral | null {
   if (grants.size === 0 || grantState(grants, request, nowMs) === 'none') return null;
   return grants.get(grantKey(request))?.deferral ?? null;
 }
 
-/** The latest answer stands, and goes on to hold what the one before it answered. */
+/** Stores an answer. The latest one counts, and takes over the deferral of the one before. */
 export function putGrant(grants: Grants, grant: Grant, nowMs: number): void {
   for (const [key, known] of grants) {
     if (known.forgetAtMs <= nowMs) grants.delete(key);
@@ -47,7 +53,10 @@ export function putGrant(grants: Grants, grant: Grant, nowMs: number): void {
   grants.set(key, latest.deferral === deferral ? latest : { ...latest, deferral });
 }
 
-/** Used up by the decision of that sequence; what a person said after it stands. Answers what it was for. */
+/**
+ * Removes a grant that the decision with this sequence uses up. A later answer stays. Returns the deferral of the
+ * grant.
+ */
 export function consumeGrant(grants: Grants, request: Request, sequence: number): Deferral | null {
   const key = grantKey(request);
   const grant = grants.get(key);
@@ -56,7 +65,7 @@ export function consumeGrant(grants: Grants, request: Request, sequence: number)
   return grant.deferral;
 }
 
-/** If the question has an answer already: a log may have the answer before the question. */
+/** Gives a deferral to the answer that the question already has: a log may have the answer before the question. */
 export function attachDeferral(
   grants: Grants,
   request: Request,
@@ -70,7 +79,7 @@ export function attachDeferral(
   return true;
 }
 
-/** No id holds a blank. */
+/** The blank separates, because no id contains one. */
 export function grantKey(request: Request): string {
   return `${request.agentId} ${request.actionId} ${request.digest}`;
 }

@@ -1,4 +1,4 @@
-/** Looks at every limit of a plan, charging nothing. */
+/** Checks every limit of a plan, and charges nothing. */
 import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
 import { budgetFact, rateFact } from '@mandate/step';
 import { findCounter, findRate } from './counters.ts';

@@ -1,7 +1,7 @@
 /**
- * Deliveries by their position. A map a partition, keyed by the offset as a number where it is one: half the size of
- * a map of texts, and no map ever meets the engine's cap of 2^24 keys in a sane log.
- * A partition stays when its deliveries are forgotten: a step holds the one that it will store its delivery in.
+ * Deliveries by their log position: a map for each partition. Its keys are offsets, as numbers if possible. Such a
+ * map needs half the memory of one with texts, and stays far below the engine's limit of 2^24 keys. A partition is
+ * kept when all its deliveries are forgotten, because a running step may hold it to store a delivery.
  */
 import type { Source } from '@mandate/schemas';
 import type { Offset, Partition } from './remembered.ts';

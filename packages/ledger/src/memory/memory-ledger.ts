@@ -1,6 +1,6 @@
 /**
- * The ledger of one process. A batch is one synchronous run, so that nothing, a kill included, can fall into it; state
- * lives as long as the process and comes back by a fold of the log.
+ * The ledger of one process. A batch runs synchronously, so nothing can come in between, not even a kill. The state
+ * lives as long as the process, and is restored by a fold of the log.
  */
 
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
@@ -22,20 +22,20 @@ export type MemoryLedgerOptions = {
   clock: Clock;
   /** The epoch of this rebuild. */
   epoch: string;
-  /** That the log names for it. Default 0: none. */
+  /** The generation that the log names for the epoch. Default 0: none. */
   generation?: number;
-  /** From a fold; the ledger takes it over. Empty when absent. */
+  /** The state of a fold. The ledger takes it over. Absent: an empty ledger. */
   state?: LedgerState;
-  /** Default 24 h. Ignored when `state` is given, which carries its own. */
+  /** The replay memory. Default 24 h. Ignored if `state` is given, which has its own. */
   replayMemoryMs?: number;
-  /** How many deliveries of all tenants together may be remembered. Default: no bound. */
+  /** The most deliveries of all tenants together that may be remembered. Default: no limit. */
   mostRemembered?: number;
-  /** How many deliveries without room the ledger still recognizes for each tenant. Default 10,000. */
+  /** The number of deliveries without room that the ledger still recognizes, for each tenant. Default 10,000. */
   keptUnremembered?: number;
   log?: Logger;
 };
 
-/** `state` gives what it holds, to be read only: for laws that compare it with a fold. */
+/** `state` returns the ledger's state, to be read only: for laws that compare it with a fold. */
 export type MemoryLedger = Ledger & { state(): LedgerState };
 
 export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {

@@ -9,7 +9,7 @@ import { applyOutcome } from './apply-outcome.ts';
 import type { Moved, PendingOutcome, StoredDecision } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
-/** Neither a tenant's name nor an id holds a blank. */
+/** The blank separates, because neither a tenant's name nor an id contains one. */
 export function pendingKey(of: Pick<Settlement, 'tenant' | 'agentId' | 'actionId' | 'attempt'>): string {
   return `${of.tenant} ${of.agentId} ${of.actionId} ${of.attempt}`;
 }
@@ -23,9 +23,7 @@ export function keepPendingOutcome(
   pendingOutcomes.set(key, settlement);
 }
 
-/**
- * Settles a decision by the outcome that waits for it, once. Returns the amounts that it moved; null if no outcome waits.
- */
+/** Settles a decision by its waiting outcome, once. Returns the amounts that it moved. Null if no outcome waits. */
 export function applyPendingOutcome(state: LedgerState, entry: StoredDecision): Moved | null {
   const { pendingOutcomes } = state;
   if (pendingOutcomes.size === 0) return null;

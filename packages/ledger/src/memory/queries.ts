@@ -1,4 +1,4 @@
-/** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
+/** Read-only questions: balances, open actions, flags, and what the log does not have yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import { isOwnBudget, releasedOf, spentIn, stillCounts, totalOf } from '@mandate/step';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
@@ -22,8 +22,8 @@ export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
 }
 
 /**
- * For a family, the actions that were charged to the total of its head: each ALLOW of a descendant is charged to all
- * ancestors.
+ * Returns the open actions of a target. For a family these are the actions that were charged to the total of its
+ * head, because each ALLOW of a descendant is charged to all ancestors.
  */
 export function openFor(
   target: KillTarget,
@@ -50,7 +50,10 @@ function openEntries(
   return [...entries].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** For one agent: the running actions of the tenant or the remembered actions of the agent, whichever are fewer. */
+/**
+ * For one agent: yields the running actions of the tenant or the remembered actions of the agent, whichever are
+ * fewer.
+ */
 function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<StoredDecision> {
   const agent = agentId === undefined ? undefined : tenant.agents.get(agentId);
   if (agentId !== undefined && agent === undefined) return;
@@ -84,7 +87,10 @@ export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[]
   });
 }
 
-/** What a delivery moved, and in which counters: those of the ALLOW, the agent's own among them, its counter of releases. */
+/**
+ * Returns the amounts that a delivery moved, each with its counters: all counters of the ALLOW, the agent's own ones,
+ * and its counter of releases.
+ */
 function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 'deltaMicros' | 'budgets'>[] {
   const { agent, kind } = delivery;
   if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered') return [];
@@ -113,7 +119,7 @@ export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { 
     .map(([, flag]) => ({ ...killFact(flag), target: flag.target }));
 }
 
-/** By scope, subject, id, window; a lifetime counter before the windowed ones. */
+/** Orders by scope, subject, id, window. A lifetime counter comes before the windowed ones. */
 function compareBudgets(a: BudgetReference, b: BudgetReference): number {
   return (
     compareTexts(a.scope, b.scope) ||

@@ -9,7 +9,7 @@ export function lengthOf({ items, head }: Queue<unknown>): number {
   return items.length - head;
 }
 
-/** Takes the first so many out of it, and puts these in their place. */
+/** Removes the first `many` items, and puts the items of `by` there instead. */
 export function replaceFirst<T>(queue: Queue<T>, many: number, by: readonly T[] = []): void {
   const head = queue.head + many - by.length;
   by.forEach((item, at) => {

@@ -1,11 +1,14 @@
-/** The same position again: the answer that was given, or the news that its record is on the log. */
+/** Answers a delivery at a known position: with the stored answer, or with the fact that its record is on the log. */
 import { MandateError } from '@mandate/runtime';
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import type { StepResult } from '../port.ts';
 import { isForgotten } from './deliveries.ts';
 import { type Position, sourceOf } from './log-positions.ts';
 
-/** null: a delivery that was never seen, or is forgotten. Throws LEDGER_CORRUPT when it was another one. */
+/**
+ * Returns null for a delivery that was never seen, or is forgotten. Throws LEDGER_CORRUPT if the position had another
+ * request.
+ */
 export function answerAgain(
   position: Position,
   operation: StepRequest | SettleRequest,

@@ -1,7 +1,7 @@
 /**
- * What is remembered of each tenant, of each of its agents, and of each delivery that was answered; they refer to each
- * other. Until the record of a delivery is known to be on the log the whole answer is kept, so that a redelivery gets it
- * again word for word; afterwards only what later steps ask for.
+ * What the ledger remembers of each tenant, each of its agents, and each answered delivery. They refer to each other.
+ * Until the record of a delivery is known to be on the log, the whole answer is kept, so that a redelivery gets it
+ * again word for word. After that only the fields that later steps need are kept.
  */
 import type {
   Charging,
@@ -24,9 +24,12 @@ export type TenantState = {
   readonly name: string;
   sequence: number;
   readonly agents: Map<string, AgentState>;
-  /** By agent and idempotency key: the action that claimed it last. It holds while an attempt that carries it stands. */
+  /**
+   * By agent and idempotency key: the action that claimed it last. The claim holds as long as an attempt with this
+   * key is stored.
+   */
   readonly keys: Map<string, string>;
-  /** ALLOWs without an outcome, oldest first; some of them may have lost their lease. */
+  /** ALLOWs without an outcome, oldest first. The lease of some may have ended. */
   readonly running: Set<StoredDecision>;
   readonly counters: Counters;
   readonly grants: Grants;
@@ -34,7 +37,7 @@ export type TenantState = {
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
   /** Answered deliveries that are not known to be on the log, the oldest first. */
   readonly unpublished: Set<ProcessedDelivery>;
-  /** How many deliveries are remembered. Deliveries in `unremembered` do not count. */
+  /** The number of remembered deliveries. Deliveries in `unremembered` do not count. */
   remembered: number;
   /** Deliveries for which there was no room. The last ones are kept, so that a redelivery is recognized. */
   readonly unremembered: Queue<Unremembered>;
@@ -43,13 +46,13 @@ export type TenantState = {
 export type AgentState = {
   readonly tenant: TenantState;
   readonly id: string;
-  /** By action id: what stands for it, one of its attempts after another. */
+  /** By action id: the decision of one attempt, which links to the other attempts. */
   readonly actions: Map<string, StoredDecision>;
-  /** What its latest ALLOW charged: shared by those that charge the same, as nearly all do. */
+  /** The charges of its latest ALLOW. Decisions with equal charges share the list, which nearly all do. */
   charges: readonly Charge[];
-  /** Its deferred actions that wait for a person, some of them perhaps forgotten. */
+  /** Its deferred actions that wait for a person. Some may be forgotten already. */
   waiting: readonly Deferral[];
-  /** How many deliveries refer to this agent: without any, it is forgotten itself. */
+  /** The number of deliveries that refer to this agent. With none left, the agent itself is forgotten. */
   deliveries: number;
 };
 
@@ -60,7 +63,7 @@ export type Partition = {
   readonly topic: string;
   readonly partition: number;
   readonly deliveries: Map<Offset, ProcessedDelivery>;
-  /** The highest offset that was remembered here. */
+  /** The highest offset that was ever remembered here. */
   highest: number;
 };
 
@@ -68,14 +71,14 @@ type RememberedDelivery = {
   readonly agent: AgentState;
   readonly log: Partition;
   readonly offset: Offset;
-  /** On the ledger's clock: from here on it is as if it had never been, once its record is on the log. */
+  /** The time, on the ledger's clock, from which the delivery counts as never seen, if its record is on the log. */
   readonly forgetAtMs: number;
 };
 
-/** A counter that was charged, and what it was allowed to hold at that time. */
+/** A charged counter, and its limit at that time. */
 export type Charge = { readonly counter: Counter; readonly maxMicros: number | null };
 
-/** What an ALLOW holds: a reservation until its outcome, a cost afterwards. */
+/** What an ALLOW holds: a reservation until its outcome, and a cost after it. */
 export type Lease = {
   readonly reservedMicros: number;
   readonly charging: Charging;
@@ -107,7 +110,7 @@ export type StoredDecision = RememberedDelivery & {
   another: StoredDecision | null;
 };
 
-/** A decision about a repeated request: remembered by its log position alone. */
+/** A decision about a repeated request. Only its log position is remembered. */
 export type Duplicate = RememberedDelivery & {
   readonly kind: 'duplicate';
   readonly digest: string;
@@ -143,6 +146,9 @@ export type Moved = {
 
 /** An outcome that comes before its decision on the log: out-of-order-outcomes.ts. */
 export type PendingOutcome = Moved & {
-  /** By the clock of the ledger that has the decision. From then on the outcome no longer waits. */
+  /**
+   * By the ledger's clock: the time after which the outcome no longer waits. It is as long as a decision is
+   * remembered.
+   */
   readonly forgetAtMs: number;
 };

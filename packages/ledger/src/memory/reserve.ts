@@ -1,4 +1,4 @@
-/** What an ALLOW takes: its reservation from every counter, a slot of every rate, the grant that it needed. */
+/** What an ALLOW takes: its reservation from every counter, a slot of every rate, and the grant that it needs. */
 import type { StepRequest } from '@mandate/schemas';
 import {
   addToCounter,
@@ -37,9 +37,9 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
 }
 
 /**
- * An amount for `atMs` that a counter could not hold exactly (±(2^53-1) micro-dollars) is cut to what fits in all of
- * them, so that sums stay exact: of a cost that came in beyond its reservation, of a call that no budget refuses because
- * its mandate only watches, of what is released behind a credit.
+ * Returns the amount, cut to what all counters can hold exactly at `atMs` (±(2^53-1) micro-dollars), so that sums
+ * stay exact. A cut is only possible for a cost above its reservation, for a call in observe mode that no budget
+ * refuses, and for a release after a credit.
  */
 export function fitting(
   charges: readonly Charge[],
@@ -50,7 +50,7 @@ export function fitting(
   return charges.reduce((fits, { counter }) => fittingIn(counter, atMs, fits, nowMs), deltaMicros);
 }
 
-/** Takes one slot of each rate, however often a plan lists it. Answers the rates. */
+/** Takes one slot of each rate, even if a plan lists it twice. Returns the rates. */
 export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: number): readonly SlidingRate[] {
   const taken: SlidingRate[] = [];
   for (const limit of request.plan.limits) {
@@ -63,14 +63,14 @@ export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: numb
   return taken;
 }
 
-/** The rates of the request that have a counter. */
+/** Returns the rates of the request that have a counter. */
 export function ratesOf(tenant: TenantState, { plan }: StepRequest): readonly SlidingRate[] {
   return plan.limits.flatMap((limit) =>
     limit.kind === 'rate' ? (findRate(tenant.counters, limit) ?? []) : [],
   );
 }
 
-/** The counters that these budgets charge. The list is shared with the agent's other entries. */
+/** Returns the counters that these budgets charge. The list is shared with the agent's other entries. */
 export function chargesOf(
   agent: AgentState,
   budgets: readonly (BudgetReference & { maxMicros: number | null })[],
@@ -83,7 +83,7 @@ export function chargesOf(
   );
 }
 
-/** The same list again where the agent's latest is equal: a million entries share a few. */
+/** Returns the agent's latest list if it is equal, so that a million entries share a few lists. */
 export function shareCharges(agent: AgentState, charges: readonly Charge[]): readonly Charge[] {
   if (!sameCharges(charges, agent.charges)) agent.charges = charges;
   return agent.charges;

@@ -4,14 +4,14 @@ import { decide } from '../contract/bench.ts';
 import { planOf, refusal, stepRequest } from '../contract/builders.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 
-/** How many of a tenant's requests are remembered before one is not. */
+/** Returns how many requests of a tenant are remembered before one is not. */
 async function fill(ledger: ReturnType<typeof createMemoryLedger>, tenant: string): Promise<number> {
   for (let remembered = 0; ; remembered += 1) {
     if ((await decide(ledger, stepRequest({ tenant }))).unremembered) return remembered;
   }
 }
 
-test('a tenant alone gets four fifths of the memory, two get four ninths, and another always finds room', async () => {
+test('gives one tenant four fifths of the memory, two tenants four ninths each, and a further one always some room', async () => {
   const ledger = createMemoryLedger({ clock: manualClock(1_000), epoch: 'e', mostRemembered: 900 });
   expect(await fill(ledger, 'first')).toBe(720);
   expect(await fill(ledger, 'second')).toBe(144);

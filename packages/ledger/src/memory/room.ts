@@ -1,4 +1,4 @@
-/** How much a ledger in memory may remember. */
+/** Limits how many deliveries a ledger in memory may remember. */
 import { forget } from './forget.ts';
 import type { TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
@@ -9,10 +9,13 @@ import type { LedgerState } from './state.ts';
  */
 const TIMES_THE_FREE_PART = 4;
 
-/** Enough to keep up with a tenant that is full, and little enough for one turn of the event loop. */
+/**
+ * The deliveries checked for each new one. Enough to keep up with a full tenant, and few enough for one turn of the
+ * event loop.
+ */
 const LOOKED_AT_FOR_ROOM = 1_000;
 
-/** Whether one more delivery of the tenant may be remembered. Deliveries that are too old are forgotten first. */
+/** True if one more delivery of the tenant may be remembered. Deliveries that are too old are forgotten first. */
 export function hasRoom(
   state: LedgerState,
   tenant: TenantState,

@@ -1,4 +1,7 @@
-/** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
+/**
+ * Applies an outcome. The first outcome of an ALLOW turns its reservation into a cost, in every counter that it
+ * charged.
+ */
 
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { outcomeResult } from '@mandate/schemas/core';

@@ -1,6 +1,6 @@
 /**
- * All that a ledger holds, as plain data: what steps change in memory, what a fold of the log builds up, and what a
- * snapshot writes down. There is one owner at a time: a caller that hands a state on no longer uses it.
+ * The whole state of a ledger, as plain data. Steps change it in memory, a fold of the log builds it, and a snapshot
+ * writes it. It has one owner at a time: a caller that hands a state over no longer uses it.
  */
 import { CAPS } from '@mandate/schemas/core';
 import type { KillReceipt } from '../port.ts';
@@ -11,7 +11,7 @@ import type { LogPositions } from './log-positions.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { PendingOutcome, ProcessedDelivery, TenantState } from './remembered.ts';
 
-/** `mostInAll`: how many deliveries all tenants together may have remembered. */
+/** `mostInAll`: the most deliveries that all tenants together may have remembered. */
 type Room = { mostInAll: number; keptUnremembered: number };
 
 export type LedgerState = {
@@ -24,13 +24,13 @@ export type LedgerState = {
   readonly positions: LogPositions;
   readonly flags: Flags;
   readonly kills: Done<KillReceipt>;
-  /** Whether or not they cleared a flag: a newer kill may have stood. */
+  /** The revives carried out, also those that cleared no flag because of a newer kill. */
   readonly revives: Done<true>;
   /** Outcomes that wait for their decision, by `pendingKey`. The oldest comes first, or nearly so. */
   readonly pendingOutcomes: Map<string, PendingOutcome>;
-  /** In the order of arrival. */
+  /** Remembered deliveries in the order of arrival. */
   readonly forgetting: Queue<ProcessedDelivery>;
-  /** How many deliveries are remembered, of all tenants together. */
+  /** The number of remembered deliveries of all tenants together. */
   remembered: number;
 };
 
@@ -72,7 +72,7 @@ export function openTenant(state: LedgerState, name: string): TenantState {
   return tenant;
 }
 
-/** Tenants in which something has happened, by name. */
+/** Returns the tenants in which something has happened, by name. */
 export function activeTenants(state: LedgerState): TenantState[] {
   return [...state.tenants.values()]
     .filter((tenant) => tenant.sequence > 0)

@@ -1,4 +1,4 @@
-/** The atomic step. Everything below happens without a pause: nothing can fall between its lines. */
+/** The atomic step. Everything below runs synchronously, so nothing can happen between its lines. */
 import type { StepFacts, StepRequest } from '@mandate/schemas';
 import {
   decisionKind,
@@ -47,7 +47,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 
   const judged = !ended && (plan.refusal === null || isObserveOnly(plan));
-  // What a person has answered holds its slots already: they are no reason to refuse it.
+  // An answered request holds its slots already. These slots must not refuse it.
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
   const own = answered === null ? [] : leaveSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? lookAtLimits(tenant, request, nowMs) : [];

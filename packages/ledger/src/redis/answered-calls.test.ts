@@ -5,7 +5,7 @@ const source = (offset: number) => ({ topic: 'actions', partition: 0, offset: St
 const published = (...sources: ReturnType<typeof source>[]) => sources.map((source) => ({ source }));
 const CALL = { epoch: 'epoch-1', call: 7, forgetAtMs: 99 };
 
-test('a call is confirmed as a whole when nothing of it is missing, among others', () => {
+test('confirms a call as a whole if all its deliveries are published, also among others', () => {
   const calls = createAnsweredCalls();
   const [one, other, third] = [source(1), source(2), source(3)];
   calls.note(CALL, [one, other]);
@@ -22,7 +22,7 @@ test('confirms deliveries of another epoch or another caller by their position',
   expect(calls.whole('epoch-1', published(unknown))).toEqual({ calls: [], rest: [unknown] });
 });
 
-test('of what was asked with again the later call is confirmed, whichever began with it', () => {
+test('confirms a delivery that was sent again with its later call', () => {
   const calls = createAnsweredCalls();
   const [one, other] = [source(1), source(2)];
   calls.note(CALL, [one, other]);

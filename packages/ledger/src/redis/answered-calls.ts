@@ -1,22 +1,26 @@
 /**
- * Which call of step.lua answered which delivery, by the very objects that the caller passed. Deciders confirm what they
- * stepped in the same order, so a whole call is confirmed by its number. By position Redis would read every delivery
- * again. A delivery of an unknown call, as after a restart, is confirmed by its position.
+ * Knows which call of step.lua answered which delivery, by the very objects that the caller passed. Deciders confirm
+ * the deliveries of a step in the same order, so a whole call is confirmed by its number. By position Redis would
+ * read every delivery again. A delivery of an unknown call, for example after a restart, is confirmed by its
+ * position.
  */
 import type { Source } from '@mandate/schemas';
 
-/** `forgetAtMs`: the least time at which something of it is forgotten. */
+/** `forgetAtMs`: the earliest time at which one of its deliveries is forgotten. */
 type Call = { epoch: string; call: number; forgetAtMs: number };
 
 export type AnsweredCalls = {
-  /** All that the call answered, in order. */
+  /** Notes all deliveries that the call answered, in order. */
   note(call: Call, sources: readonly Source[]): void;
-  /** @returns calls of which nothing is missing, each with its time, as confirm.lua takes them; and what is of no such call */
+  /**
+   * @returns `calls`: the calls that are published as a whole, as number and time, as confirm.lua takes them. `rest`:
+   * all other deliveries
+   */
   whole(epoch: string, published: readonly { source: Source }[]): { calls: number[]; rest: Source[] };
 };
 
 export function createAnsweredCalls(): AnsweredCalls {
-  // The call of each delivery. A forgotten delivery may be asked again, and then belongs to another call.
+  // The call of each delivery. A forgotten delivery may be sent again, and then belongs to another call.
   const callOf = new WeakMap<Source, Call & { sources: readonly Source[] }>();
   return {
     note(call, sources) {

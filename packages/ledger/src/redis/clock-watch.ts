@@ -1,13 +1,13 @@
 /**
  * Notices that the clock of a server was set forward. The ledger cannot undo this, because the old time may have been
- * wrong: windows may admit again what they hold, and an operator should know.
+ * wrong. After the jump, windows may admit calls too early, so an operator should know.
  */
 import type { Logger } from '@mandate/runtime';
 
-/** Time daemons correct less than this, and an answer is not on its way for longer. */
+/** The least jump to report. Time daemons correct less than this, and a response never takes longer. */
 const JUMP_MS = 5_000;
 
-/** Told of each answer, which has the time of its shard in the second place. */
+/** Returns a function to call with each response. The second element of a response is the time of its shard. */
 export function createClockWatch(
   log: Logger,
   steady: () => number = () => performance.now(),

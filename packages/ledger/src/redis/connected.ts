@@ -1,10 +1,10 @@
-/** How a client of Redis is to behave, whatever it connects to, and what is the matter where it does not connect. */
+/** How a client of Redis must behave, and why it cannot connect. */
 import type { Cluster, CommonRedisOptions, Redis } from 'ioredis';
 import { ledgerFailure, unavailable } from './failure.ts';
 
 /**
- * With the defaults of the client a lost answer makes it send the script again. These make it fail instead, soon, and
- * leave it to the caller to send again what can be told from the first.
+ * With the default options of the client, a lost response makes it send the script again. With these options it fails
+ * soon instead. The caller may then send again what the script recognizes as a repeat.
  */
 export const SAFE = {
   autoResendUnfulfilledCommands: false,
@@ -20,9 +20,9 @@ export function reconnectAfterMs(times: number, longestMs = LONGEST_RECONNECT_MS
 }
 
 /**
- * Connects, and throws what is the matter: the client itself throws only that the connection is closed.
+ * Connects, and throws the reason if that fails. The client itself would throw only that the connection is closed.
  *
- * @param onFailure told of that, and of whatever fails later
+ * @param onFailure called with that reason, and with later failures
  */
 export async function connected(client: Redis | Cluster, onFailure: (failure: Error) => void): Promise<void> {
   let last: Error | undefined;
@@ -42,6 +42,6 @@ function isCut(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
 
-/** With TLS 1.3 a certificate is refused when all is said already, and the refusal is seldom heard. */
+/** With TLS 1.3 the server refuses a certificate after the handshake, and the client often misses the reason. */
 const CUT =
   'It is restarting; or its port asks for TLS (rediss://, MANDATE_REDIS_TLS), or for a certificate that it knows (MANDATE_REDIS_TLS_CERT_PATH).';

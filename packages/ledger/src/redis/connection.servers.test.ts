@@ -1,4 +1,4 @@
-/** What may happen between the ledger and its server. */
+/** Tests of faults between the ledger and its server. */
 import { isMandateError } from '@mandate/runtime';
 import { breakableWay, describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +20,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     return ledger;
   }
 
-  /** As a decider does: until it is back. */
+  /** Repeats the step until the ledger is back, as a decider does. */
   function stepUntilBack(ledger: Ledger, batch: readonly Operation[]): Promise<readonly StepResult[]> {
     return waitUntil('the ledger to be back', () =>
       ledger.step(batch).catch((error: unknown) => {
@@ -30,7 +30,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     );
   }
 
-  test('an answer that is lost is asked for again by the caller alone, and nothing is charged twice', async () => {
+  test('leaves it to the caller to repeat after a lost response, and charges nothing twice', async () => {
     using way = await breakableWay(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
@@ -43,7 +43,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
-  test('a kill, an adjustment and an approval whose answer is lost happen once', async () => {
+  test('applies a kill, an adjustment and an approval once, even if the response is lost', async () => {
     using way = await breakableWay(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
@@ -72,7 +72,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(await ledger.flag({ scope: 'all' })).toMatchObject({ revision: 1 });
   });
 
-  test('a server that does not answer is given up on, and nothing is sent again behind the caller', async () => {
+  test('gives up on a server that does not answer, and sends nothing again without its caller', async () => {
     const ledger = await ledgerThrough(own.server.url, { commandTimeoutMs: 1_000 });
     await allow(ledger, stepRequest());
     own.server.pause();
@@ -84,11 +84,11 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
-  test('nobody there', async () => {
+  test('reports LEDGER_UNAVAILABLE if no server listens', async () => {
     await expect(createRedisLedger({ url: 'redis://127.0.0.1:1' })).rejects.toEqual(unavailable);
   });
 
-  test('a server that is full decides nothing, and kills all the same', async () => {
+  test('decides nothing on a full server, and still kills', async () => {
     const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     onTestFinished(async () => void (await own.redis.config('SET', 'maxmemory', '0')));
@@ -100,7 +100,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'full' });
   });
 
-  test('replicas that must have it: where they are missing, what was decided waits for them', async () => {
+  test('fails a step while required replicas are missing, and answers its repeat once they have it', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const request = await allow(ledger, stepRequest());
     expect(request.tenant).toBe(TENANT);
@@ -112,7 +112,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     });
   });
 
-  test('scripts that the server has forgotten are sent anew', async () => {
+  test('sends scripts again that the server has forgotten', async () => {
     const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     await own.redis.script('FLUSH');
@@ -120,7 +120,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 400 });
   });
 
-  test('a batch longer than one call keeps the order of each agent, and one that must be planned again waits', async () => {
+  test('keeps the order of each agent in a batch longer than one call, also after a replan', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const limits = [budget({ maxMicros: 20_000 })];
     const batch = Array.from({ length: 350 }, (_, at) =>
@@ -147,7 +147,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(kinds).toEqual(kinds.map(([, waits]) => [waits ? 'replan' : 'decided', waits]));
   });
 
-  test('a call that meets another record at a known position changes nothing', async () => {
+  test('changes nothing if a call finds another record at a known position', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const known = await allow(ledger, stepRequest());
     const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];
@@ -156,7 +156,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect((await decide(ledger, stepRequest())).sequence).toBe(2);
   });
 
-  test('amounts that are no integers are refused before anything is written', async () => {
+  test('refuses amounts that are no integers before it writes anything', async () => {
     const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     for (const reserveMicros of [0.5, 2 ** 53, Number.NaN]) {

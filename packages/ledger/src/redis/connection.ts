@@ -1,6 +1,6 @@
 /**
- * The way to Redis: one server, a primary with replicas, with or without sentinels that know which it is, or a cluster;
- * the rest of this folder cannot tell which.
+ * The connection to Redis: one server, a primary with replicas (with or without Sentinel), or a cluster. The rest of
+ * this folder works with all of them alike.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { type Logger, readSentinelUrl } from '@mandate/runtime';
@@ -13,35 +13,38 @@ import { faultOfSentinels } from './sentinel-fault.ts';
 import { slotOf } from './slot.ts';
 
 export type RedisAddress = {
-  /** `redis://…` or `rediss://…` of one server, with its password where it has one; or of sentinels that know it. */
+  /**
+   * `redis://…` or `rediss://…` of one server, with its password if it has one. Or `redis+sentinel://…` of sentinels
+   * that know the server.
+   */
   url?: string;
   /** The user and password for the sentinels. */
   sentinel?: { username?: string; password?: string };
-  /** In the place of `url`: some nodes of a cluster. */
+  /** Some nodes of a cluster, instead of `url`. */
   clusterNodes?: readonly { host: string; port: number }[];
-  /** For what the address cannot say. */
+  /** Options that an address cannot contain. */
   client?: Pick<CommonRedisOptions, 'connectTimeout' | 'username' | 'password'> & { tls?: ConnectionOptions };
-  /** How long to wait for an answer. Default 2 s. */
+  /** How long to wait for a response. Default 2 s. */
   commandTimeoutMs?: number;
 };
 
-/** Answers are given only once so many replicas have what was written; else LEDGER_UNAVAILABLE. */
+/** A result is returned only after this many replicas have the writes. Otherwise LEDGER_UNAVAILABLE. */
 export type WaitReplicas = { count: number; timeoutMs: number };
 
 export type Connection = {
-  /** Throws LEDGER_UNAVAILABLE (retryable) for all that may pass. */
+  /** Runs a script. Throws LEDGER_UNAVAILABLE (retryable) for every failure that may pass. */
   run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown[]>;
-  /** Every server that takes writes. */
+  /** Returns every server that takes writes. */
   masters(): Redis[];
   /**
-   * Resolves once what was written through this connection is on the replicas that are required: of the servers that hold
-   * these keys, so that others' replicas are not waited for; of every server when none are given.
+   * Resolves once the required replicas have all writes of this connection. With `keys`, only for the servers of
+   * these keys, so that the replicas of other servers do not matter. Otherwise for every server.
    */
   replicated(keys?: readonly string[]): Promise<void>;
   close(): void;
 };
 
-/** @param waitMs how much longer than others an answer may take */
+/** @param waitMs added to the time limit of a response, for the wait for replicas */
 export function createClient(address: RedisAddress, waitMs: number, log: Logger): Redis | Cluster {
   const options = optionsOf(address, waitMs);
   if (address.clusterNodes === undefined) {
@@ -59,7 +62,7 @@ export function createClient(address: RedisAddress, waitMs: number, log: Logger)
     enableOfflineQueue: false,
     lazyConnect: true,
     clusterRetryStrategy: (times) => reconnectAfterMs(times),
-    // A connection that was cut fails what was under way, as it does with one server.
+    // A cut connection fails the running commands, like on one server.
     retryDelayOnFailover: 0,
   });
 }
@@ -69,7 +72,7 @@ function optionsOf(address: RedisAddress, waitMs: number): ClientOptions {
     connectTimeout: 5_000,
     ...address.client,
     ...SAFE,
-    // Waiting for replicas is an answer that may take its time.
+    // A wait for replicas may take this much longer.
     commandTimeout: (address.commandTimeoutMs ?? 2_000) + waitMs,
   };
 }
@@ -78,7 +81,7 @@ function sentinelAccess(address: RedisAddress, waitMs: number): SentinelAccess {
   return { client: optionsOf(address, waitMs), asking: address.sentinel ?? {} };
 }
 
-/** Connects, and throws what is the matter: with the sentinels, where they are to say which server it is. */
+/** Connects, and throws the reason if that fails. With Sentinel, it also asks the sentinels for the reason. */
 export async function reach(
   client: Redis | Cluster,
   address: RedisAddress,
@@ -108,7 +111,10 @@ export async function connect(
   };
   const masters = () => (client instanceof Cluster ? client.nodes('master') : [client]);
 
-  /** Where the client does not know, as in the middle of a failover, every one is asked. */
+  /**
+   * Returns the masters of these keys. If the client does not know them, for example during a failover, returns all
+   * masters.
+   */
   const mastersOf = (keys: readonly string[]): Redis[] => {
     if (!(client instanceof Cluster)) return [client];
     const names = new Set(keys.map((key) => client.slots[slotOf(key)]?.[0]));
@@ -120,7 +126,7 @@ export async function connect(
   return {
     async run(script, keys, args) {
       mustBeOpen();
-      // The client has commands of its own under such names.
+      // The prefix, because the client has its own commands with such names.
       const name = `mandate-${script}`;
       if (!known.has(script)) {
         client.defineCommand(name, { lua: loadScript(script) });
@@ -139,7 +145,7 @@ export async function connect(
       mustBeOpen();
       const { count, timeoutMs } = waitReplicas;
       try {
-        // On the very connections that wrote: a server answers at once where nothing is outstanding.
+        // Asks on the same connections that wrote. A server answers at once if all writes are replicated.
         const asked = keys === undefined ? masters() : mastersOf(keys);
         const acknowledged = await Promise.all(asked.map((master) => master.wait(count, timeoutMs)));
         const fewest = Math.min(...acknowledged);

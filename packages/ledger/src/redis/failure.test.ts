@@ -12,7 +12,7 @@ test.each([
   'MISCONF Redis is configured to save RDB snapshots',
   'NOPERM this user has no permissions',
   'NOSCRIPT No matching script. Please use EVAL.',
-])('%s: it passes, and says by its code why', (message) => {
+])('%s: is retryable, and its message has the code', (message) => {
   const [code] = message.split(' ');
   expect(ledgerFailure(new ReplyError(message))).toMatchObject({
     code: 'LEDGER_UNAVAILABLE',
@@ -26,7 +26,7 @@ test.each([
   new Error('Command timed out'),
   new Error('Connection is closed.'),
   'no error at all',
-])('%s: the way to the server is cut, which passes', (error) => {
+])('%s: is a broken connection, which is retryable', (error) => {
   expect(ledgerFailure(error)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
 });
 
@@ -34,12 +34,12 @@ test.each([
   'ERR user_script:3: attempt to index a nil value',
   'WRONGTYPE Operation against a key',
   'CROSSSLOT Keys',
-])('%s: a defect, thrown as it is', (message) => {
+])('%s: is a defect, and is thrown unchanged', (message) => {
   const defect = new ReplyError(message);
   expect(ledgerFailure(defect)).toBe(defect);
 });
 
-test('a command, which may hold a password or a request, does not stay on what is logged', () => {
+test('removes the command from a logged error, because it may contain a password or a request', () => {
   const answer = new ReplyError('WRONGPASS invalid username-password pair');
   Object.assign(answer, { command: { name: 'hello', args: ['3', 'AUTH', 'ledger', 'hush'] } });
   const ofCluster = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError: answer });
@@ -54,7 +54,7 @@ test('a command, which may hold a password or a request, does not stay on what i
   }
 });
 
-test('what has a code of ours keeps it', () => {
+test('keeps the code of a Mandate error', () => {
   const error = new MandateError('LEDGER_CORRUPT', 'said', { remedy: 'done' });
   expect(ledgerFailure(error)).toBe(error);
 });

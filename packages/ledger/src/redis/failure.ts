@@ -1,6 +1,6 @@
 /**
- * Faults of Redis as errors of Mandate: the one place that knows which of them pass. A fault of the connection (refused,
- * cut, timed out) passes. An error reply of the server passes if its first word, which is Redis's code, is in the list
+ * Converts faults of Redis to errors of Mandate. Only this file knows which faults pass. A fault of the connection
+ * (refused, cut, timed out) passes. An error reply passes if its first word, which is Redis's code, is in the list
  * here. Any other reply is a defect of a script, and is thrown as it is.
  */
 import { MandateError, tlsRemedy } from '@mandate/runtime';
@@ -8,15 +8,15 @@ import { ReplyError } from 'ioredis';
 import { LedgerNotReady, ledgerNewer } from '../not-ready.ts';
 
 const PASSING: ReadonlySet<string> = new Set([
-  // Starting, failing over, or without the replicas that it must have.
+  // The server is starting, failing over, or without its required replicas.
   ...['LOADING', 'MASTERDOWN', 'READONLY', 'NOREPLICAS', 'UNBLOCKED'],
-  // Full, or unable to write to its disk.
+  // The server is full, or cannot write to its disk.
   ...['OOM', 'MISCONF'],
-  // The server forgets its scripts faster than the client sends them again, which it does once a call.
+  // The server forgets its scripts faster than the client sends them again, once for each call.
   'NOSCRIPT',
-  // A cluster that is changing shape.
+  // The cluster is being resharded.
   ...['CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN'],
-  // A script of another client runs, or the server does not let this client in (any more).
+  // A script of another client runs, or the server does not let this client in.
   ...['BUSY', 'NOAUTH', 'WRONGPASS', 'NOPERM'],
 ]);
 
@@ -34,8 +34,8 @@ export function ledgerFailure(error: unknown): Error {
 }
 
 /**
- * The client puts the whole command on an error: a request, or the password that was not accepted, which have no place in
- * a log. Where no node of a cluster could be asked, what the last one said is the error.
+ * Removes the command from an error. The client attaches the whole command: a request, or a refused password, which
+ * must not be logged. If no node of a cluster answered, the last node's error is returned.
  */
 function withoutCommand(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -59,7 +59,7 @@ export function unavailable(message: string, cause?: unknown, remedy?: string): 
   });
 }
 
-/** Why a shard or the registry is not ready, by the word of the scripts. */
+/** Why a shard or the registry is not ready, by the code word of the scripts. */
 const REASONS: Readonly<Record<string, string>> = {
   empty: 'Redis holds no ledger: it is new, or was emptied',
   layout: 'the ledger in Redis has an older layout than this program reads',
@@ -69,7 +69,7 @@ const REASONS: Readonly<Record<string, string>> = {
   behind: 'a tenant in Redis is older than the last rebuild',
 };
 
-/** @param wanting the epoch that was asked for, or '' */
+/** @param wanting the epoch that the error is about, or '' */
 export function notReady(why: string, found: string, expected: string, wanting: string): MandateError {
   if (why === 'layout' && Number(found) > Number(expected)) return ledgerNewer(found, expected);
   if (why === 'clock') return clocksDiffer(Number(found), Number(expected));

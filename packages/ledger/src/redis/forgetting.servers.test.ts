@@ -1,4 +1,6 @@
-/** Memory is given back: what is forgotten leaves Redis, a little with each step, and windows leave it by themselves. */
+/**
+ * Tests that memory is freed: forgotten data leaves Redis, a little with each step, and windows expire by themselves.
+ */
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +22,7 @@ import { ownRedis } from './own-redis.fixture.ts';
 describeWithOwnServers(['redis'], 'forgetting', () => {
   const own = ownRedis();
 
-  /** How much is in each hash, set and list of the tenant's generation, by the end of its name. */
+  /** Returns the size of each hash, set and list of the tenant's present generation, by the last part of its key. */
   async function sizes(namespace: string): Promise<Record<string, number>> {
     const found: Record<string, number> = {};
     for (const key of await own.redis.keys(`${namespace}:{${TENANT}}:[0-9]*`)) {
@@ -34,7 +36,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     return found;
   }
 
-  test('of what is forgotten nothing stays but counters', async () => {
+  test('leaves nothing but counters of forgotten deliveries', async () => {
     const namespace = freshNamespace();
     const clock = manualClock(START_MS);
     const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
@@ -57,7 +59,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     const order = (id: string) => ({ id, by: 'op', reason: 'r', tenant: TENANT });
     const total = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
     await ledger.adjust({ ...order('adj'), budget: total, deltaMicros: 5 });
-    // A request that was blocked for now may still be allowed.
+    // A request that was blocked only for now may still be approved.
     const [{ actionId, digest } = stepRequest()] = requests;
     const grant = { agentId: AGENT, actionId, digest, answer: 'granted', expiresAtMs: 1_100 } as const;
     await ledger.approve({ ...order('app'), ...grant });
@@ -68,7 +70,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       actions: 60,
       keys: 60,
       done: 2,
-      // By the calls that answered: this was one.
+      // Counted by calls. This was one call.
       unpublished: 1,
       answers: 1,
       plans: 1,
@@ -92,11 +94,11 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       expect(left).not.toHaveProperty(name);
     }
     expect(await own.redis.hlen(`${namespace}:{${TENANT}}:commands`)).toBe(1);
-    // 60 less the 20 that were refused, 1 each: 10 of them settled as they were reserved; and the adjustment.
+    // The 40 allowed requests cost 1 each, and the adjustment adds 5.
     expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 total': 45 });
   });
 
-  test('what was not on the log when its turn came is forgotten once it is; what is decided anew is not', async () => {
+  test('forgets a late published delivery once the log has it, and keeps one that was decided again', async () => {
     const namespace = freshNamespace();
     const clock = manualClock(START_MS);
     const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
@@ -125,7 +127,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     expect(await sizes(namespace)).toMatchObject({ seen: 2, actions: 1, running: 1 });
   });
 
-  test('what lies further back in a window leaves Redis by itself, a day after it is over: the clock may be ahead for a while', async () => {
+  test('lets old parts of a window expire a day after its end, because the clock may be ahead for a while', async () => {
     const namespace = freshNamespace();
     const ledger = await freshLedger({ url: own.server.url, namespace });
     onTestFinished(() => ledger.close());

@@ -1,4 +1,4 @@
-/** Fresh ledgers on a server that others use as well: each has a namespace of its own. */
+/** New ledgers on a server that other tests use as well. Each has its own namespace. */
 import { randomUUID } from 'node:crypto';
 import { manualClock } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';
@@ -8,7 +8,7 @@ import { createRedisLedger, type RedisLedger, type RedisLedgerOptions } from './
 
 export const START_MS = 1_000;
 
-/** Rebuilt from an empty log: what is new is never taken for what was lost. */
+/** Returns a ledger rebuilt from an empty log, so that a new tenant is never taken for a lost one. */
 export async function freshLedger({
   replayMemoryMs = DEFAULTS.replayMemoryMs,
   ...options

@@ -1,15 +1,18 @@
 /**
- * Every key of the Redis store, in one place. All keys of a tenant share its hash tag, so that one script may touch them
- * all on a cluster; those of the registry have a tag that no tenant can have.
+ * Every key of the Redis store, in one place. All keys of a tenant share its hash tag, so that one script may use
+ * them
+ * all on a cluster. The keys of the registry have a tag that no tenant can have.
  *
- * What a rebuild replaces carries the generation in its name: a rebuild writes beside the state that was in force, and a
- * decider of that can never touch the new one. Kill flags, the commands that set them, and `meta`, which says what
+ * Keys that a rebuild replaces contain the generation. So a rebuild writes beside the state in force, and a decider
+ * of
+ * the old state can never touch the new one. Kill flags, the commands that set them, and `meta`, which says which
+ * state
  * is in force, belong to no generation.
  */
 import type { BudgetLimit, RateLimit, Source } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';
 
-/** In the order of scripts/parts/keys.lua. */
+/** Returns the keys in the order of scripts/parts/keys.lua. */
 export function tenantKeys(namespace: string, tenant: string, generation: number): string[] {
   const shard = `${namespace}:{${tenant}}`;
   const prefix = `${shard}:${generation}:`;
@@ -38,17 +41,20 @@ const GENERATIONAL = [
   'brief',
 ];
 
-/** In the order of scripts/parts/registry.lua. */
+/** Returns the keys in the order of scripts/parts/registry.lua. */
 export function registryKeys(namespace: string): string[] {
   return ['registry', 'tenants', 'flags', 'commands'].map((name) => `${namespace}:{_registry}:${name}`);
 }
 
-/** Names of counters are made and taken apart here alone: for scripts they are words. */
+/** Returns the name of a counter. Only this file makes and parses such names. Scripts use them as they are. */
 export function counterName({ scope, subject, id, windowMs }: BudgetReference): string {
   return JSON.stringify([scope, subject, id, windowMs]);
 }
 
-/** The first part of the names of an agent's own counters, which no other agent shares. No id contains a blank. */
+/**
+ * Returns the first part of the names of an agent's own counters, which no other agent shares. No id contains a
+ * blank.
+ */
 export function ownCounters(agentId: string): string {
   return `["agent",${JSON.stringify(agentId)},`;
 }
@@ -78,7 +84,7 @@ export function positionOf({ topic, partition, offset }: Source): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** A topic may have slashes, what stands behind them has none. */
+/** Parses a log position. A topic may contain slashes. Partition and offset contain none. */
 export function sourceAt(position: string): Source {
   const offsetAt = position.lastIndexOf('/');
   const partitionAt = position.lastIndexOf('/', offsetAt - 1);
@@ -89,7 +95,7 @@ export function sourceAt(position: string): Source {
   };
 }
 
-/** No id holds a blank. */
+/** The blank separates, because no id contains one. */
 export function grantName(of: { agentId: string; actionId: string; digest: string }): string {
   return `${of.agentId} ${of.actionId} ${of.digest}`;
 }

@@ -10,7 +10,7 @@ const log = silentLogger();
 const target = { scope: 'agent', tenant: 'acme', agentId: 'bot' } as const;
 const command = { id: 'k', by: 'op', reason: 'stop' };
 
-/** What a listener hears, and how often it is told of a gap. */
+/** Records the notices that a listener gets, and counts its gaps. */
 function heardBy(broadcast: KillBroadcast) {
   const heard = { notices: [] as KillNotice[], gaps: 0 };
   const stop = broadcast.subscribe({
@@ -22,7 +22,7 @@ function heardBy(broadcast: KillBroadcast) {
   return Object.assign(heard, { stop });
 }
 
-test('within a process, whoever listens hears what took effect, until it stops', async () => {
+test('gives every listener in the process the changes that took effect, until it unsubscribes', async () => {
   const broadcast = localKillBroadcast();
   const heard = heardBy(broadcast);
   const ledger = announcing(createMemoryLedger({ clock: () => 1, epoch: 'e' }), broadcast, log);
@@ -40,7 +40,7 @@ test('within a process, whoever listens hears what took effect, until it stops',
   });
 });
 
-test('a kill that cannot be announced is a kill', async () => {
+test('keeps a kill in force if its announcement fails', async () => {
   const mute = { ...localKillBroadcast(), publish: () => Promise.reject(new Error('away')) };
   const ledger = announcing(createMemoryLedger({ clock: () => 1, epoch: 'e' }), mute, log);
   expect(await ledger.kill(target, command)).toMatchObject({ revision: 1 });
@@ -59,7 +59,7 @@ describeWithOwnServers(['redis'], 'over Redis', () => {
     return broadcast;
   }
 
-  test('others hear it, and whoever was cut off is told to look; what is no notice is passed over', async () => {
+  test('gives notices to other processes, reports a gap after a cut, and ignores other messages', async () => {
     const [one, other] = [await connected(), await connected()];
     const heard = heardBy(other);
     const elsewhere = heardBy(await connected('another'));
@@ -80,7 +80,7 @@ describeWithOwnServers(['redis'], 'over Redis', () => {
     expect(elsewhere.notices).toEqual([]);
   });
 
-  test('a server that is away fails the publishing, which is bounded', async () => {
+  test('fails to publish in bounded time while the server is down', async () => {
     const broadcast = await connected();
     await server.kill();
     await expect(broadcast.publish({ target, killed: true, revision: 1 })).rejects.toMatchObject({

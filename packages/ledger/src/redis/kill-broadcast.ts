@@ -1,6 +1,7 @@
 /**
- * The broadcast over Redis Pub/Sub, on connections of its own: nothing that the ledger asks waits behind it. Pub/Sub keeps
- * nothing for who is away, so each time that the subscription stands again its listeners are told of the gap.
+ * The kill broadcast over Redis Pub/Sub, on its own connections, so that the ledger's commands never wait for it.
+ * Pub/Sub stores nothing for a listener that is away. So each time the subscription is restored, its listeners get
+ * `onGap`.
  */
 import type { Logger } from '@mandate/runtime';
 import { killTarget } from '@mandate/schemas';
@@ -23,7 +24,7 @@ export async function createRedisKillBroadcast(
     publisher.disconnect();
     subscription?.close();
   };
-  // Sentinel has told it of another primary, to which the subscription goes along: the old one is silent now.
+  // Sentinel has named another primary. The subscription must move there, because the old one sends nothing any more.
   publisher.on('close', () => subscription?.beginAnew());
   try {
     await reach(publisher, options, (err) =>
@@ -60,7 +61,7 @@ export async function createRedisKillBroadcast(
   };
 }
 
-/** To the same server; of a cluster to any node, for what is published at one is heard at all. */
+/** Connects to the same server, or to any node of a cluster, because every node forwards every notice. */
 function newClientLike(publisher: Redis | Cluster): Redis {
   const nodes = publisher instanceof Cluster ? publisher.nodes() : [publisher];
   const node = nodes[Math.floor(Math.random() * nodes.length)];
@@ -68,7 +69,7 @@ function newClientLike(publisher: Redis | Cluster): Redis {
   return node.duplicate({ lazyConnect: true, retryStrategy: () => null, sentinelRetryStrategy: () => null });
 }
 
-/** null if the text is not a notice: any user of this server may publish. */
+/** Null if the text is not a notice: any user of this server may publish. */
 function noticeIn(text: string): KillNotice | null {
   try {
     const { target, killed, revision } = JSON.parse(text) as Partial<KillNotice>;

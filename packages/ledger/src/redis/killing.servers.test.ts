@@ -1,4 +1,4 @@
-/** A kill while a part of the ledger is lost, or away. */
+/** Tests of a kill while a part of the ledger is lost, or unreachable. */
 import { describeWithOwnServers } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { allow, decide, isAllowed } from '../contract/bench.ts';
@@ -16,7 +16,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     ['an agent', ONE],
     ['everything', ALL],
   ])(
-    'of %s holds though the ledger is not ready, and is completed by the same command',
+    'of %s is in force though the ledger is not ready, and the same command completes it',
     async (_, target) => {
       const { connect } = scene();
       const ledger = await connect();
@@ -54,7 +54,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(isAllowed(await decide(ledger, stepRequest()))).toBe(true);
   });
 
-  test('of everything names the tenants that did not acknowledge, and goes on with those', async () => {
+  test('of everything names the tenants that did not acknowledge, and its repeat goes on with them', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     const running = await allow(ledger, stepRequest());
@@ -65,16 +65,16 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect((await decide(ledger, stepRequest())).kill).toMatchObject({ scope: 'all', revision: 1 });
     expect((await decide(ledger, stepRequest({ tenant: 'new' }))).kill).toMatchObject({ revision: 1 });
     await own.redis.hset(away, 'state', 'ready');
-    // The flag was set all the same.
+    // The flag was set although that shard did not acknowledge.
     expect((await decide(ledger, stepRequest({ tenant: 'away' }))).kill).toMatchObject({ revision: 1 });
     await ledger.step([settleRequest(running)]);
     const receipt = await ledger.kill(ALL, order('k'));
     expect(receipt).toMatchObject({ revision: 1, sequences: { [TENANT]: 2, away: 3 } });
-    // As it was when that shard acknowledged, though its outcome has come since.
+    // The list is from the time when that shard acknowledged, though the outcome has come since.
     expect(receipt.open.map(({ tenant }) => tenant)).toEqual([TENANT, 'away']);
   });
 
-  test('lists what is open page by page where there is much of it, once for all', async () => {
+  test('lists many open actions page by page, and keeps the list', async () => {
     const { ready, connect, clock } = scene();
     const ledger = await ready();
     const short = planOf({ leaseMs: 10 });
@@ -96,7 +96,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect((await ledger.kill(ALL, order('all'))).open).toHaveLength(named.length);
   });
 
-  test('of everything is told from the registry, before any shard has it', async () => {
+  test('of everything is known from the registry, before any shard has it', async () => {
     const { ready, lose } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -106,7 +106,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(await ledger.killed(TENANT)).toMatchObject([{ scope: 'all' }]);
   });
 
-  test('of everything again, after a revive that it did not see, is another kill', async () => {
+  test('of everything after an unseen revive is another kill, also with the same id', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await allow(ledger, stepRequest());
@@ -122,12 +122,12 @@ describeWithOwnServers(['redis'], 'kill', () => {
     }
   });
 
-  test('a revive of everything that did not reach every shard is carried on when it is asked after', async () => {
+  test('a revive of everything that did not reach every shard is completed by the question whether it was carried out', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest(), stepRequest({ tenant: 'away' })]);
     await ledger.kill(ALL, order('k'));
-    // Written to by something else: what a shard that cannot be reached looks like to one client.
+    // Another value type makes the script fail, as if the shard could not be reached.
     const flags = `${namespace}:{away}:flags`;
     const kept = await own.redis.hgetallBuffer(flags);
     await own.redis.del(flags);

@@ -1,4 +1,4 @@
-/** What Redis holds is a fold of the log, and a fold of the log that is loaded into Redis is what it was. */
+/** Laws: the data in Redis equals a fold of the log, and a fold that is loaded into Redis is unchanged. */
 import { manualClock } from '@mandate/runtime';
 import type { StepRequest } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis } from '@mandate/testing';
@@ -68,7 +68,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
   }
 
   describe('over random histories,', () => {
-    test('the fold of what was published is what Redis holds at rest', async () => {
+    test('the fold of the published records equals Redis at rest', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryHistory(30), async (history) => {
           const { ledger, driver, played } = await live(history);
@@ -80,7 +80,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
       );
     });
 
-    test('a fold that is loaded is what Redis then holds', async () => {
+    test('a fold that is loaded into Redis reads back unchanged', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryHistory(40), async (history) => {
           const { played, latestMs } = await inMemory(history);
@@ -93,7 +93,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
       );
     });
 
-    test('a ledger that was loaded goes on as the one that never stopped', async () => {
+    test('a loaded ledger continues like one that never stopped', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryHistory(25), arbitraryHistory(15), async (before, after) => {
           const { memory, played, driver, latestMs } = await inMemory(before);
@@ -111,7 +111,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
       );
     });
 
-    test('what a log lost is decided anew as it is in memory, and what of it was settled there stands', async () => {
+    test('lost decisions are decided again as in memory, and their settlements on the log still count', async () => {
       const histories = [arbitraryHistory(25), arbitraryHistory(10)] as const;
       await fc.assert(
         fc.asyncProperty(...histories, fc.infiniteStream(fc.boolean()), async (before, after, isLost) => {
@@ -140,7 +140,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
     });
   });
 
-  test('windows of many buckets, in part far back, are what they are in memory', async () => {
+  test('windows of many buckets, some far back, equal those in memory', async () => {
     const windowMs = 1_000;
     const act = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('ask'), ms: fc.integer({ min: 1, max: 9 }) }) },
@@ -208,7 +208,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
     return { memory, driver, played, latestMs: driver.latestMs };
   }
 
-  test('amounts are exact up to 2^53-1, however they go in and out', async () => {
+  test('amounts are exact up to 2^53-1, whichever way they are charged and credited', async () => {
     const { ledger } = await loaded(createState(REPLAY_MEMORY_MS), START_MS);
     onTestFinished(() => ledger.close());
     for (const micros of [

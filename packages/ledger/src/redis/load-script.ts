@@ -1,6 +1,4 @@
-/**
- * Scripts as the server gets them: the file, after the parts that its `-- @use` lines name, each once.
- */
+/** Loads scripts as the server gets them: the file, after the parts that its `-- @use` lines name, each once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

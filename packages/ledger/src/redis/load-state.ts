@@ -1,4 +1,7 @@
-/** A folded state as the lines of load.lua and load-registry.lua: plain data, in the form in which scripts keep it. */
+/**
+ * Converts a folded state to the lines of load.lua and load-registry.lua: plain data, in the form in which scripts
+ * keep it.
+ */
 import { UNBOUND_SETTLING } from '@mandate/schemas/core';
 import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
@@ -14,10 +17,10 @@ import { counterName, grantName, ownCounters, positionOf, rateName } from './key
 import { listOf } from './open-list.ts';
 import { type Charged, requestWords } from './scripts/field-encoding.ts';
 
-/** `weight`: how much work it is, in lines. */
+/** `weight`: how much work the line is, in lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };
 
-/** How many times of one rate a line holds. */
+/** The most times of one rate in a line. */
 const TIMES_A_LINE = 500;
 
 export function* linesOf(state: LedgerState): Generator<ShardLine> {
@@ -48,7 +51,7 @@ export function* linesOf(state: LedgerState): Generator<ShardLine> {
   }
 }
 
-/** How many there were at each, in order. */
+/** Counts the calls at each time, in order. */
 function callsByTime(times: readonly number[]): [atMs: number, calls: number][] {
   const calls: [number, number][] = [];
   for (const atMs of times) {
@@ -91,7 +94,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   for (const [key, { answer, forgetAtMs }] of inMemory(state.kills, clockMs)) {
     const tenant = tenantOf(key);
     if (tenant === null) continue;
-    // The blank stands where a kill of everything has its revision: kill.lua.
+    // The name ends with a blank, because kill.lua puts the revision of a kill of everything after it.
     const { revision, heldSince, sequences, open } = answer;
     const value = [revision, sequences[tenant] ?? false, listOf(open), clockMs, heldSince];
     yield [tenant, ['command', `kill ${key} `, forgetAtMs, value]];
@@ -102,7 +105,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   }
 }
 
-/** What concerns everything: its flag, and the commands that set and cleared it. */
+/** Returns the lines of the registry: the flag of everything, and the commands that set and cleared it. */
 export function registryLinesOf(state: LedgerState): unknown[][] {
   const flag = state.flags.get('*');
   return [
@@ -112,7 +115,7 @@ export function registryLinesOf(state: LedgerState): unknown[][] {
       .map(([key, { answer, forgetAtMs }]) => ['command', `kill ${key}`, forgetAtMs, JSON.stringify(answer)]),
     ...[...inMemory(state.revives, state.clockMs)]
       .filter(([key]) => tenantOf(key) === null)
-      // Every shard has its flag: nothing of it is left to be carried on.
+      // Every shard already has its flag, so nothing of this command is left to complete.
       .map(([key, { forgetAtMs }]) => ['command', `revive ${key}`, forgetAtMs, [0, true]]),
   ];
 }
@@ -121,13 +124,13 @@ function* inMemory<Answer>(done: Done<Answer>, nowMs: number) {
   for (const entry of done) if (entry[1].forgetAtMs > nowMs) yield entry;
 }
 
-/** The tenant of a command's key, which begins with the key of its flag; null: everything. */
+/** Returns the tenant of a command's key, which begins with the key of its flag. Null for everything. */
 function tenantOf(commandKey: string): string | null {
   const [flag = ''] = commandKey.split(' ', 1);
   return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
 }
 
-/** The form that parts/waiting.lua reads. */
+/** Packs a deferral as parts/waiting.lua reads it. */
 function packDeferral({ actionId, digest, atMs, forgetAtMs, rates }: Deferral): unknown[] {
   const held = rates.map((rate) => [rateName(rate), rate.windowMs]);
   return [`${actionId} ${digest}`, atMs, forgetAtMs, held];
@@ -158,7 +161,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
     const answers = deferral === null ? false : packDeferral(deferral);
     yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence, answers]];
   }
-  // In order of arrival.
+  // The queue is in the order of arrival.
   for (const delivery of tenant.unremembered.items.slice(tenant.unremembered.head)) {
     if (!isForgotten(delivery, clockMs))
       yield ['delivery', positionOf(sourceOf(delivery)), packDelivery(delivery)];
@@ -177,7 +180,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
   }
 }
 
-/** @param key of agent and idempotency key, with a blank between them */
+/** @param key agent and idempotency key, with a blank between them */
 function isHeld(tenant: TenantState, key: string, actionId: string, clockMs: number): boolean {
   const blank = key.indexOf(' ');
   for (const entry of attemptsOf(tenant.agents.get(key.slice(0, blank)), actionId)) {
@@ -191,7 +194,7 @@ const NEVER_SETTLED: Pick<Lease, 'charging' | 'settling'> = {
   settling: UNBOUND_SETTLING,
 };
 
-/** As load.lua takes it. */
+/** Packs a delivery as load.lua takes it. */
 function packDelivery(delivery: ProcessedDelivery): unknown[] {
   const { agent, forgetAtMs } = delivery;
   switch (delivery.kind) {

@@ -1,4 +1,4 @@
-/** Ledgers in a namespace of their own, of which parts can be lost; and what a log gives back. */
+/** Test ledgers in their own namespace, whose parts can be lost, and the state that a log restores. */
 import { manualClock } from '@mandate/runtime';
 import type { KillTarget, StepRequest } from '@mandate/schemas';
 import { expect, onTestFinished } from 'vitest';
@@ -43,7 +43,7 @@ export function sceneOn(own: ReturnType<typeof ownRedis>) {
   return { namespace, clock, connect, ready, keys, lose };
 }
 
-/** As a fold has it: everything published. */
+/** Returns the state of a fold: everything is published. */
 export async function stateOfLog(requests: readonly StepRequest[]): Promise<LedgerState> {
   const state = createState(REPLAY_MS);
   const memory = createMemoryLedger({ clock: () => START_MS, epoch: 'epoch-1', state });

@@ -1,4 +1,7 @@
-/** What was open when a kill was carried out, as kill.lua keeps it and gives it back: a list, or a long one as text. */
+/**
+ * The list of open actions at the time of a kill, as kill.lua stores and returns it: a list, or JSON text if it is
+ * long.
+ */
 import type { ActionReference } from '@mandate/schemas';
 
 export type OpenList = string | [agentId: string, actionId: string, attempt: number][];

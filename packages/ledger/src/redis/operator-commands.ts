@@ -1,4 +1,4 @@
-/** What operators do: kill, revive, adjust a counter, answer a deferred action. */
+/** Operators' commands: kill, revive, adjust a counter, answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { totalOf } from '@mandate/step';
@@ -17,8 +17,8 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
   const killed = await killShard(shards, tenant, {
     flag: flagKey(target),
     agentId: target.scope === 'agent' ? target.agentId : '',
-    // Only for a family: each ALLOW of a descendant is charged to the total of the family's head. The form is that of
-    // charges.
+    // Only for a family: each ALLOW of a descendant is charged to the total of the family's head. The list has the
+    // form of charges.
     counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,
@@ -30,8 +30,8 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
 }
 
 /**
- * The flag on the registry first, through which tenants open; then on every shard, each of which takes a sequence and
- * lists what is open. Throws LEDGER_UNAVAILABLE (retryable) naming the tenants that did not acknowledge: the same
+ * Sets the flag on the registry first, because tenants open there. Then on every shard: each takes a sequence and
+ * lists its open actions. Throws LEDGER_UNAVAILABLE (retryable) with the tenants that did not acknowledge. The same
  * command again goes on with those.
  */
 async function killEverything(shards: Shards, command: Command): Promise<Killed> {
@@ -86,7 +86,7 @@ async function killShard(
       const open = referencesIn(tenant, listed);
       return { tenant, revision: inForce, heldSince, sequence, open, stands: stands === 1 };
     }
-    // Nothing is added to it any more: the flag is in force.
+    // The flag is in force, so nothing is added to this list any more.
     const open = await openAsOf(shards, tenant, agentId, atMs, counter);
     read = listOf(open);
   }
@@ -140,7 +140,10 @@ export async function revive(
   return killed !== 1;
 }
 
-/** First completes a revive that did not reach every shard: a caller that sees a completed revive does nothing more. */
+/**
+ * Returns whether the revive was carried out. First completes a revive that did not reach every shard, because a
+ * caller that gets true does nothing more.
+ */
 export async function revived(shards: Shards, target: KillTarget, commandId: string): Promise<boolean> {
   if (target.scope === 'all') return (await reviveEverything(shards, commandId, null)).begun;
   const args = ['[]', `revive ${flagKey(target)} ${commandId}`];
@@ -148,7 +151,7 @@ export async function revived(shards: Shards, target: KillTarget, commandId: str
   return done === 1;
 }
 
-/** @param revision null to carry on what was begun, if it was */
+/** @param revision null to complete a revive that was begun, if there is one */
 async function reviveEverything(
   shards: Shards,
   commandId: string,
@@ -215,5 +218,5 @@ export async function approve(
   return { epoch, sequence, atMs, expiresAtMs: Number(expiresAtMs) };
 }
 
-/** With what it left behind, or when it expires. */
+/** `value`: the new balance, or the time of expiry. */
 type ReceiptReply = [epoch: string, sequence: number, atMs: number, value: number | string];

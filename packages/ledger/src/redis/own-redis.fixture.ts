@@ -1,9 +1,9 @@
-/** A Redis that one test file has to itself, and a client that may do to it what it likes. */
+/** A Redis for one test file alone, and a client that may do anything to it. */
 import { type RedisServer, startRedis } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
 
-/** It is there from the first test to the last, on disk as a ledger needs it. */
+/** Starts a Redis before the first test, on disk as a ledger needs it, and stops it after the last one. */
 export function ownRedis(): { readonly server: RedisServer; readonly redis: Redis } {
   let server: RedisServer;
   let redis: Redis;

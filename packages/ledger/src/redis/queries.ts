@@ -1,4 +1,4 @@
-/** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
+/** Read-only questions: balances, open actions, flags, and what the log does not have yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
 import { flagsInForce } from '../memory/queries.ts';
@@ -30,7 +30,7 @@ export async function balances(shards: Shards, tenant: string): Promise<Balance[
     .sort((a, b) => compareBudgets(a.budget, b.budget));
 }
 
-/** By scope, subject, id, window; a lifetime counter before the windowed ones. */
+/** Orders by scope, subject, id, window. A lifetime counter comes before the windowed ones. */
 function compareBudgets(a: BudgetReference, b: BudgetReference): number {
   for (const part of ['scope', 'subject', 'id'] as const) {
     if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
@@ -46,7 +46,10 @@ export async function open(
   return openAsOf(shards, tenant, agentId ?? '', null);
 }
 
-/** Oldest first. @param atMs what was open then, and is so still; null for now @param counter that it was charged to; '' for any */
+/**
+ * Returns open actions, oldest first. @param atMs only actions that were open at that time and still are; null for
+ * now @param counter only actions charged to this counter; '' for any
+ */
 export async function openAsOf(
   shards: Shards,
   tenant: string,
@@ -111,7 +114,9 @@ type UnpublishedReply = [
   counters: string[],
 ];
 
-/** A script that answers a page at a time, so that Redis is not held up. What changes meanwhile is in it or not. */
+/**
+ * Runs a script page by page, so that it does not block Redis. A change during the run may or may not be included.
+ */
 export async function* pages(
   shards: Shards,
   tenant: string,
@@ -174,7 +179,10 @@ async function flagOfShard(
   return flag?.slice(1) as FlagState | undefined;
 }
 
-/** The flags of a tenant and of everything; null for all. The registry has a kill of everything before any shard does. */
+/**
+ * Returns the flags of a tenant and of everything. `keys: null` means all flags. The registry has a kill of
+ * everything before any shard does.
+ */
 async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] | null): Promise<Flags> {
   const flags: Flags = new Map();
   const named = keys === null ? '' : JSON.stringify(keys);
@@ -193,7 +201,7 @@ function merge(flags: Flags, [key, killed, revision, reason, atMs, heldSince]: F
   mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
-/** Tenants in which something has happened, by name. */
+/** Returns the tenants in which something has happened, by name. */
 export async function tenants(shards: Shards): Promise<string[]> {
   const names = (await shards.askRegistry('list-tenants', [])) as ['OK', number, string[]];
   const sequences = await inGroups(names[2], async (tenant) => {

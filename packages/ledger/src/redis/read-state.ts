@@ -1,4 +1,4 @@
-/** What Redis holds, as the state of a ledger in memory: the other way round of load-state.ts. */
+/** Reads the data in Redis as the state of a memory ledger: the inverse of load-state.ts. */
 import type { Code, OutcomeResult, Verdict } from '@mandate/schemas';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { openAgent } from '../memory/agents.ts';
@@ -126,7 +126,9 @@ function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs, held
   mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
-/** A command about everything is whole in the registry: the shards keep only their part of it. */
+/**
+ * Takes a command. A command about everything is complete in the registry, because a shard keeps only its own part.
+ */
 function takeCommand(
   state: LedgerState,
   name: string,

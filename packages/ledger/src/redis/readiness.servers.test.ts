@@ -1,4 +1,4 @@
-/** What Redis holds is believed only where nothing can have been lost. */
+/** Tests that the data in Redis is used only if nothing can have been lost. */
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers } from '@mandate/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
   const scene = () => sceneOn(own);
 
   describe('nothing is decided', () => {
-    test('where no ledger was ever built', async () => {
+    test('if no ledger was ever built', async () => {
       const ledger = await scene().connect();
       expect(ledger.epoch).toBe('');
       await expect(ledger.step([stepRequest()])).rejects.toEqual(unready(/new, or was emptied/));
@@ -23,7 +23,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       await expect(ledger.killStatus(TENANT, AGENT)).rejects.toEqual(unready(/new, or was emptied/));
     });
 
-    test('where everything was lost, whoever asks', async () => {
+    test('if all data was lost, whichever client asks', async () => {
       const { ready, connect, lose } = scene();
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
@@ -33,7 +33,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       await expect((await connect()).step([request])).rejects.toEqual(unready(/emptied/));
     });
 
-    test('where a tenant was lost that the registry knows: it is no new one', async () => {
+    test('if a tenant that the registry knows was lost: it does not count as new', async () => {
       const { ready, lose } = scene();
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
@@ -48,7 +48,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       ['run', 'another-run', /restarted, replaced or failed over/],
       ['layout', '0', /an older layout/],
       ['generation', '1', /older than the last rebuild/],
-    ])('on a shard whose %s is not what was left there', async (field, value, why) => {
+    ])('on a shard with an unexpected %s', async (field, value, why) => {
       const { ready, namespace } = scene();
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
@@ -60,7 +60,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       });
     });
 
-    test('on a registry whose server is not the one of the last rebuild', async () => {
+    test('on a registry that another server run wrote', async () => {
       const { ready, namespace } = scene();
       const ledger = await ready();
       await own.redis.hset(`${namespace}:{_registry}:registry`, 'runs', 'another-run');
@@ -71,7 +71,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
     test.each([
       ['ahead of', -65_000],
       ['behind', 65_000],
-    ])('by a clock that is a minute %s the own one', async (where, apartMs) => {
+    ])("by a clock that is a minute %s the client's", async (where, apartMs) => {
       const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace() });
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-1');
@@ -89,7 +89,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect(await ledger.kill(ONE, order('k'))).toMatchObject({ revision: 1 });
     });
 
-    test('by a server that would forget', async () => {
+    test('by a server that could lose its data', async () => {
       const refused = (what: RegExp) =>
         expect.objectContaining({ code: 'LEDGER_UNAVAILABLE', message: expect.stringMatching(what) });
       const options = { url: own.server.url, namespace: freshNamespace() };
@@ -107,7 +107,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
   });
 
   describe('a tenant that opens', () => {
-    test('and whose opener died half way is opened by the next', async () => {
+    test('is opened by the next client if the first one died half way', async () => {
       const { ready, namespace } = scene();
       const ledger = await ready();
       await own.redis.hset(`${namespace}:{_registry}:tenants`, TENANT, 'opening');
@@ -115,7 +115,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect(await own.redis.hget(`${namespace}:{_registry}:tenants`, TENANT)).toBe('open');
     });
 
-    test('does so once, however many ask at the same time', async () => {
+    test('opens once, however many clients ask at the same time', async () => {
       const { ready, connect } = scene();
       const ledgers = [await ready(), await connect(), await connect()];
       const facts = await Promise.all(
@@ -124,7 +124,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect(facts.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     });
 
-    test('is stopped by a kill of everything that came before it', async () => {
+    test('is stopped by an earlier kill of everything', async () => {
       const { ready } = scene();
       const ledger = await ready();
       await ledger.kill(ALL, order('k'));
@@ -134,7 +134,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
   });
 
   describe('the clock', () => {
-    test('is that of the shard: it never runs backwards, whoever asks', async () => {
+    test('belongs to the shard, and never runs backwards, whichever client asks', async () => {
       const { ready, connect, clock } = scene();
       const ledger = await ready();
       clock.advance(5_000);
@@ -144,7 +144,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect((await behind.adjust(adjustment)).atMs).toBe(atMs);
     });
 
-    test("is the server's own where no other is given", async () => {
+    test("is the server's own if no other is given", async () => {
       const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace() });
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-1');

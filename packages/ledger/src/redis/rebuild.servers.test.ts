@@ -1,4 +1,7 @@
-/** What Redis lost, a rebuild brings back from the log: one at a time, and above all that went before. */
+/**
+ * Tests that a rebuild restores from the log what Redis lost, one at a time, and with a higher generation than all
+ * before.
+ */
 
 import { manualClock } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
@@ -19,7 +22,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
   const own = ownRedis();
   const scene = () => sceneOn(own);
 
-  test('puts what the log holds in the place of what Redis held, and gives that back', async () => {
+  test('replaces the state in Redis by that of the log, and frees the old one', async () => {
     const { ready, keys } = scene();
     const ledger = await ready();
     const windowed = [budget({ id: 'w', windowMs: 60_000 })];
@@ -33,7 +36,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
     expect(await spent(ledger, 'other')).toEqual({});
     expect(await send(ledger, kept)).toEqual({ kind: 'published' });
-    // Sequences go on: none is given twice, though the log knows of one only.
+    // Sequences continue: none is given twice, though the log has only one.
     expect(await decide(ledger, lost)).toMatchObject({ first: null, epoch: 'epoch-2', sequence: 3 });
     const old = before.filter((key) => /\}:\d+:/.test(key));
     expect(old.length).toBeGreaterThan(10);
@@ -44,7 +47,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
-  test('a first start waits for the rebuild without a warning', async () => {
+  test('logs no warning when a first start waits for the rebuild', async () => {
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
     const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace(), log });
@@ -54,7 +57,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     ]);
   });
 
-  test('has all clients remember for as long as the log says', async () => {
+  test('makes all clients remember for as long as the log says', async () => {
     const { ready, connect } = scene();
     const ledger = await ready();
     const other = await connect();
@@ -66,7 +69,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     ]);
   });
 
-  test('comes behind a restart of the server, which is noticed although nothing was lost', async () => {
+  test('is needed after a restart of the server, even if nothing was lost', async () => {
     const own = await startRedis({ appendonly: true });
     onTestFinished(() => own.stop());
     const options = { url: own.url, namespace: freshNamespace() };
@@ -86,7 +89,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await ledger.killStatus('other', AGENT)).toMatchObject({ killed: { reason: 'stop' } });
   });
 
-  test('stops those who decide meanwhile, and they go on under the new epoch', async () => {
+  test('stops all deciders while it runs, and they go on under the new epoch', async () => {
     const { ready, connect } = scene();
     const ledger = await ready();
     const decider = await connect();
@@ -108,7 +111,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await decider.confirm('epoch-2', [request]);
   });
 
-  test('is one at a time, until its lease has run out; then the slower one cannot finish', async () => {
+  test('runs one at a time until its lease ends, and then the slower one cannot finish', async () => {
     const { ready, connect, clock } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -129,7 +132,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await decide(ledger, stepRequest())).epoch).toBe('quick');
   });
 
-  test('is not begun again by who noticed the loss as well, once another has finished', async () => {
+  test('is not begun again by another client that noticed the same loss', async () => {
     const { ready, connect, lose } = scene();
     const [first, second] = [await ready(), await connect()];
     const request = await allow(first, stepRequest());
@@ -142,13 +145,13 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
     expect(second.epoch).toBe('epoch-2');
     expect((await decide(second, stepRequest())).epoch).toBe('epoch-2');
-    // What is lost now is another loss.
+    // This is a new loss, so it needs another rebuild.
     await lose(`{${TENANT}}`);
     await rebuildFrom(second, createState(REPLAY_MS), 'epoch-3');
     expect((await decide(first, stepRequest())).epoch).toBe('epoch-3');
   });
 
-  test('is not begun for what was found wanting before another has finished', async () => {
+  test('is not begun for a loss that was noticed before another rebuild finished', async () => {
     const { ready, connect, lose } = scene();
     const ledger = await ready();
     const other = await connect();
@@ -164,7 +167,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
-  test('is told from other failures by the error itself', async () => {
+  test('is asked for by a class of errors of its own', async () => {
     const { ready, namespace, connect } = scene();
     const ledger = await ready();
     await own.redis.hset(`${namespace}:{_registry}:registry`, 'layout', '0');
@@ -173,7 +176,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await ledger.ping().catch((error: unknown) => error)).not.toBeInstanceOf(LedgerNotReady);
   });
 
-  test('of a ledger that newer programs have taken over is not begun: it stays theirs', async () => {
+  test('is not begun for a ledger that newer programs have taken over', async () => {
     const { ready, namespace, clock } = scene();
     const registry = `${namespace}:{_registry}:registry`;
     const ledger = await ready();
@@ -182,7 +185,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await own.redis.hset(`${namespace}:{${TENANT}}:meta`, 'layout', '999');
     const before = await own.redis.hgetall(registry);
     const newer = expect.objectContaining({ code: 'LEDGER_NEWER', message: expect.stringMatching(/999/) });
-    // Its lease runs out, too: the next process that rebuilds is one of them.
+    // Even after the lease ends: the next process to rebuild must be a newer program.
     for (const state of ['ready', 'rebuilding']) {
       await own.redis.hset(registry, 'state', state);
       clock.advance(120_000);
@@ -191,12 +194,12 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
       await expect(ledger.step([stepRequest()])).rejects.toEqual(newer);
     }
     expect({ ...(await own.redis.hgetall(registry)), state: 'ready' }).toEqual(before);
-    // A kill is carried out all the same, on whatever stands there.
+    // A kill is still carried out, whichever program owns the ledger.
     await expect(ledger.kill(ONE, order('k'))).rejects.toEqual(newer);
     expect(await own.redis.hexists(`${namespace}:{${TENANT}}:flags`, `${TENANT}/${AGENT}`)).toBe(1);
   });
 
-  test('does not load onto a shard that a newer one has taken over', async () => {
+  test('does not load onto a shard that a newer rebuild has taken over', async () => {
     const { ready, namespace, keys } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -207,12 +210,12 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await keys()).sort()).toEqual(before.sort());
   });
 
-  test('behind the loss of the registry alone: a shard that nobody remembers begins anew', async () => {
+  test('starts a shard again that the registry and the log do not know, after a loss of the registry', async () => {
     const { ready, connect, lose, clock } = scene();
     const decider = await ready();
     const request = await allow(decider, stepRequest());
     await lose('{_registry}');
-    // Still decided, on a shard that knows of nothing; but it cannot be committed.
+    // This is still decided, because the shard does not know of the loss. But it cannot be committed.
     await allow(decider, stepRequest());
     await expect(decider.confirm('epoch-1', [request])).rejects.toEqual(unready(/emptied/));
     clock.advance(1);
@@ -226,7 +229,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
   test.each([
     ['that is behind', 1],
     ['that stands still', START_MS],
-  ])('behind the loss of the registry, by a clock %s, begins above what a shard has', async (_, atMs) => {
+  ])("takes a generation above the shards' after a loss of the registry, by a clock %s", async (_, atMs) => {
     const { ready, connect, lose } = scene();
     const decider = await ready();
     const request = await allow(decider, stepRequest());
@@ -248,14 +251,14 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test('begins above what its caller has read on the log', async () => {
+  test('takes a generation above what its caller has read on the log', async () => {
     const { ready } = scene();
     const ledger = await ready();
     const above = 2 ** 52;
     expect((await ledger.beginRebuild({ epoch: 'epoch-2', above })).generation).toBe(above + 1);
   });
 
-  test('carries a kill of everything that comes before it ends', async () => {
+  test('copies a kill of everything that arrives before its end to the shards', async () => {
     const { ready } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -276,7 +279,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await expect(rebuild.finish()).rejects.toEqual(unready(/replaced under it/));
   });
 
-  test('merges kill flags: of a flag in Redis and one on the log the newer stands', async () => {
+  test('merges kill flags of Redis and the log, and the newer one wins', async () => {
     const { ready } = scene();
     const ledger = await ready();
     for (const target of [ONE, ALL]) {

@@ -1,12 +1,12 @@
 /**
- * A rebuild: the ledger is loaded again from a fold of the log, beside the data in Redis, and replaces it at once.
+ * A rebuild loads the ledger again from a fold of the log, beside the data in Redis, and replaces that data at once.
  *
- *   begin    a lease on the registry, a new generation; every shard is closed: from here on nothing is decided
- *   (caller) says on the log that a new epoch begins, and folds the log up to there
- *   load     the fold is written into the new generation, a piece at a time
- *   finish   every shard is opened, then the registry says so; the old generation is given back in the background
+ *   begin    takes a lease on the registry and a new generation, and closes every shard: from now on nothing is decided
+ *   (caller) begins a new epoch on the log, and folds the log up to there
+ *   load     writes the fold into the new generation, a piece at a time
+ *   finish   opens every shard, then the registry. The old generation is freed in the background
  *
- * A process that loses the lease, to a crash or to its own slowness, cannot finish: the next rebuild has a higher
+ * A process that loses the lease, by a crash or by being slow, cannot finish, because the next rebuild has a higher
  * generation.
  */
 import { DEFAULTS } from '@mandate/schemas/core';
@@ -17,31 +17,36 @@ import { runOf } from './server-checks.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export type RebuildOptions = {
-  /** Each rebuild has its own epoch name, also if one rebuild takes several tries. */
+  /** The epoch's name. Each rebuild has its own, also if one rebuild takes several tries. */
   epoch: string;
   leaseMs?: number;
-  /** That of the error that asks for a rebuild; when absent, what this client believes to be in force. */
+  /**
+   * The lost epoch, from the error that asks for a rebuild. Default: the epoch that this client believes to be in
+   * force.
+   */
   wanting?: string;
-  /** The highest generation that the log names, as far as the caller knows it. */
+  /** The highest generation on the log that the caller knows. */
   above?: number;
-  /** What the caller began before and gave up: the lease that it still holds is no obstacle. */
+  /** The epoch of the caller's previous try. A lease that it still holds does not stop this one. */
   insteadOf?: string;
 };
 
 export type Rebuild = {
   readonly epoch: string;
-  /** Higher than that of every rebuild begun before: the record that begins the epoch on the log carries it. */
+  /** Higher than the generation of every earlier rebuild. The record that begins the epoch on the log has it. */
   readonly generation: number;
-  /** Once, with a state in which everything is on the log. Takes the lease further as it goes. */
+  /** Writes a state in which everything is on the log. Call it once. It renews the lease as it goes. */
   load(state: LedgerState): Promise<void>;
-  /** Takes the lease further: while the log is folded. Throws LEDGER_UNAVAILABLE when another has begun since. */
+  /**
+   * Renews the lease, while the caller folds the log. Throws LEDGER_UNAVAILABLE if another rebuild has begun since.
+   */
   renew(): Promise<void>;
-  /** From here on the new epoch is in force. */
+  /** Puts the new epoch in force. */
   finish(): Promise<void>;
 };
 
 const LEASE_MS = 60_000;
-/** So many lines in one call, a bucket or a call's time counting as one. */
+/** The most lines in one call. A bucket, or a time of a rate, counts as one line. */
 const LINES_A_CALL = 500;
 
 export async function beginRebuild(
@@ -72,7 +77,8 @@ export async function beginRebuild(
   async function close(tenant: string): Promise<void> {
     if (before.has(tenant)) return;
     const reply = await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'rebuilding']);
-    // Where the registry was lost, and clocks differ: the next to begin is above it.
+    // If the registry was lost and clocks differ, a shard may have a higher generation. The next rebuild must begin
+    // above it.
     if (reply[0] === 'LOST') shards.noteGeneration(Number(reply[1]));
     mustBeOurs(reply);
     before.set(tenant, Number(reply[2]));
@@ -89,7 +95,7 @@ export async function beginRebuild(
     mustBeOurs(await shards.askClosed(tenant, generation, 'load', [JSON.stringify(lines)]));
   }
 
-  /** What stands on the registry stands on every shard, those that the log says nothing of included. */
+  /** Copies the flag of everything from the registry to every shard, also to shards that are not on the log. */
   async function carryFlag(flag: FlagState | null): Promise<number> {
     if (flag === null) return 0;
     const line = ['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]];
@@ -97,7 +103,7 @@ export async function beginRebuild(
     return flag[1];
   }
 
-  /** Answers the flag of everything when it is not the one that was carried about; null when all is done. */
+  /** Finishes. Returns the flag of everything if it has changed since it was copied. Null when all is done. */
   async function end(revision: number): Promise<FlagState | null> {
     const runs = await Promise.all(shards.connection.masters().map(runOf));
     const tenants = JSON.stringify([...before.keys()]);
@@ -161,7 +167,7 @@ function mustBeOurs(reply: unknown[]): void {
   );
 }
 
-/** In the background: nothing depends on it but memory. */
+/** Frees the old generation in the background. Only memory depends on it. */
 function giveBack(shards: Shards, before: ReadonlyMap<string, number>): void {
   const old = new Map([...before].filter(([, generation]) => generation > 0));
   inGroups([...old.keys()], (tenant) => unlink(shards, tenant, old.get(tenant) ?? 0)).catch((error) =>

@@ -1,4 +1,4 @@
-/** The same promises on a cluster: tenants lie on several servers, and one of them may go away. */
+/** The same promises on a cluster: tenants are on several servers, and one server may fail. */
 import type { KillTarget } from '@mandate/schemas';
 import {
   byLength,
@@ -35,7 +35,7 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
   const TENANTS = Array.from({ length: 24 }, (_, at) => `tenant-${at}`);
 
   describe('on three servers', () => {
-    test('a batch of many tenants, and a kill of everything that reaches each', async () => {
+    test('decides a batch of many tenants, and a kill of everything reaches each', async () => {
       const ledger = await freshLedger({ clusterNodes: clusterNodes() });
       onTestFinished(() => ledger.close());
       const batch = TENANTS.map((tenant) => stepRequest({ tenant }));
@@ -53,13 +53,13 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
       expect(again.every(isAllowed)).toBe(true);
     });
 
-    test('one that is restarted stops its tenants alone, until the rebuild', async () => {
+    test('stops only the tenants of a restarted server, until the rebuild', async () => {
       const namespace = freshNamespace();
       const ledger = await createRedisLedger({ clusterNodes: clusterNodes(), namespace });
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
       for (const tenant of TENANTS) await allow(ledger, stepRequest({ tenant }));
-      // The last one holds no registry of this test or another.
+      // The last node has no registry of any test.
       const [, , last] = cluster.nodes;
       await last?.restart();
       const stopped = async () => {

@@ -1,11 +1,13 @@
 /**
- * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so that
- * nothing, a kill included, can fall into it. Redis holds a fold of the log, which is valid only while the server is the
- * one that the fold was loaded into. After a restart, a failover or a flush nothing is decided until `beginRebuild` has
+ * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so
+ * nothing
+ * can come in between, not even a kill. Redis holds a fold of the log, which is valid only in the server run
+ * that the fold was loaded into. After a restart, a failover or a flush nothing is decided until `beginRebuild` has
  * loaded the fold again.
  *
- * One server, a primary with replicas, a cluster: the same code. Without `waitReplicas` a failover may lose what was
- * acknowledged last; it is noticed, and rebuilt from the log.
+ * One server, a primary with replicas, or a cluster: the code is the same. Without `waitReplicas` a failover may lose
+ * the
+ * last acknowledged writes. The ledger notices this, and is rebuilt from the log.
  */
 import { type Clock, type Logger, silentLogger } from '@mandate/runtime';
 import type { LedgerState } from '../memory/state.ts';
@@ -30,22 +32,29 @@ export type RedisLedgerOptions = RedisAddress &
     waitReplicas?: WaitReplicas;
     /** For tests: replaces the clock of the server. */
     clock?: Clock;
-    /** How many deliveries without room the ledger still recognizes for each tenant. Default 10,000. */
+    /** The number of deliveries without room that the ledger still recognizes, for each tenant. Default 10,000. */
     keptUnremembered?: number;
     log?: Logger;
   };
 
 export type RedisLedger = Ledger & {
   /**
-   * From here on nothing is decided, until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another is under
-   * way, and LEDGER_EPOCH_CHANGED when another epoch than `wanting` is in force, and well: then none is needed any more.
+   * Begins a rebuild. From now on nothing is decided until it is finished. Throws LEDGER_UNAVAILABLE while another
+   * rebuild is running. Throws LEDGER_EPOCH_CHANGED if another epoch than `wanting` is in force and well, because
+   * then no rebuild is needed.
    */
   beginRebuild(options: RebuildOptions): Promise<Rebuild>;
-  /** What Redis holds, read back: for laws that compare it with a fold. Not of one moment while steps go on. */
+  /**
+   * Reads the state back from Redis, for laws that compare it with a fold. While steps go on, its parts are from
+   * different moments.
+   */
   state(): Promise<LedgerState>;
 };
 
-/** Connects, and refuses a server that would forget. A ledger that is not ready yet is no error: `epoch` is empty then. */
+/**
+ * Connects, and refuses a server that could lose its data. A ledger that is not ready yet is no error: then `epoch`
+ * is empty.
+ */
 export async function createRedisLedger(options: RedisLedgerOptions): Promise<RedisLedger> {
   const log = options.log ?? silentLogger();
   const connection = await connect(options, { log, waitReplicas: options.waitReplicas });
@@ -63,7 +72,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     throw error;
   }
   await shards.look().catch((error: unknown) => {
-    // A Redis that holds no ledger yet is no fault: every first start finds it so.
+    // An empty Redis is no fault, because every first start finds it so.
     if (error instanceof LedgerNotReady) log.info({ reason: error.message }, 'the ledger is not ready');
     else log.warn({ err: error }, 'the ledger is not ready');
   });
@@ -82,7 +91,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     step: (batch) => step(shards, batch),
 
     async confirm(epoch, published) {
-      // The registry first: a rebuild begins there, and before it says on the log that a new epoch does.
+      // The registry is checked first, because a rebuild changes it before the new epoch begins on the log.
       const { epoch: inForce } = await shards.look();
       if (inForce !== epoch) throw epochChanged(epoch, inForce);
       const byTenant = Map.groupBy(published, ({ tenant }) => tenant);

@@ -1,4 +1,6 @@
-/** A primary and its replica: what a failover may lose is noticed, and with a required replica nothing is lost. */
+/**
+ * Tests of a primary and its replica: a loss by a failover is noticed, and with a required replica nothing is lost.
+ */
 import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,7 +36,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     return { primary, replica, admin };
   }
 
-  /** With a ledger on the primary, of which the replica has all that was done so far. */
+  /** Starts a pair with a ledger on the primary. The replica has all of its writes. */
   async function startDecidingPair() {
     const pair = await startPair();
     const namespace = freshNamespace();
@@ -49,7 +51,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     return { ...pair, namespace, ledger };
   }
 
-  test('an ALLOW is answered once the replica has it; one that it lacks is answered later, and charged once', async () => {
+  test('answers an ALLOW once the replica has it, and after a delay charges it only once', async () => {
     const { primary, replica } = await startPair();
     const ledger = await createRedisLedger({
       url: primary.url,
@@ -76,7 +78,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
-  test('a replica that is promoted holds what it holds, and is not believed until it is rebuilt', async () => {
+  test('does not trust a promoted replica until it is rebuilt', async () => {
     const { primary, replica, admin, namespace } = await startDecidingPair();
     const behind = await createRedisLedger({ url: replica.url, namespace });
     onTestFinished(() => behind.close());
@@ -89,7 +91,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     expect((await decide(behind, stepRequest())).epoch).toBe('epoch-2');
   });
 
-  test('a primary that lost its place, and got it back with what the other held, is not believed either', async () => {
+  test("does not trust a primary that lost its role, and got it back with the other's data", async () => {
     const { primary, replica, admin, ledger } = await startDecidingPair();
     await admin.replicaof('NO', 'ONE');
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'the other will not hear of it' });

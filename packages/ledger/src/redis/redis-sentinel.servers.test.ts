@@ -1,4 +1,6 @@
-/** A ledger that asks Sentinel where it lies: it follows the primary by itself, and says what is wrong where it cannot. */
+/**
+ * Tests of a ledger that finds its server by Sentinel: it follows the primary by itself, and reports why it cannot.
+ */
 import { silentLogger } from '@mandate/runtime';
 import {
   describeWithOwnServers,
@@ -18,7 +20,7 @@ import { createRedisLedger, type RedisLedger, type RedisLedgerOptions } from './
 const REPLAY_MS = 86_400_000;
 const OPERATOR = 'all of it';
 const sentinel = { username: 'mandate', password: 'ask me' };
-/** As infra/redis/README.md gives them. */
+/** The same rights as in infra/redis/README.md. */
 const RIGHTS =
   '+ping +subscribe +sentinel|get-master-addr-by-name +sentinel|sentinels +sentinel|masters &+switch-master';
 
@@ -62,7 +64,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
       ),
     );
 
-  test('says what is wrong: no sentinel there, no such primary, not let in', async () => {
+  test('says what is wrong: no sentinel, an unknown primary, or a refused login', async () => {
     const [first] = servers.sentinels;
     const refused = (url: string, options: RedisLedgerOptions = {}) =>
       ledgerAt({ url, ...options }).then(
@@ -97,7 +99,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     ).toBe(null);
   });
 
-  test('follows a commanded failover, and does not believe who takes over until it is rebuilt', async () => {
+  test('follows a commanded failover, and does not trust the new primary until it is rebuilt', async () => {
     const namespace = freshNamespace();
     const ledger = await ledgerAt({ url: servers.url, namespace });
     await rebuilt(ledger, 'epoch-1');
@@ -116,7 +118,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     expect((await decide(ledger, stepRequest())).epoch).toBe('epoch-2');
   });
 
-  test('leaves a primary that hung, though it goes on as one when it is back', async () => {
+  test('leaves a primary that hung, even if that one goes on as a primary later', async () => {
     const namespace = freshNamespace();
     const log = silentLogger();
     const [ledger, idle] = await Promise.all([
@@ -135,7 +137,8 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     hung.resume();
     const old = new Redis(hung.url);
     onTestFinished(() => old.disconnect());
-    // It is one for as long as it is looked at here: else the sentinels make it a replica some seconds later.
+    // The old server stays a primary during this test. Otherwise the sentinels would make it a replica some seconds
+    // later.
     await old.call('ACL', 'SETUSER', 'default', '-slaveof', '-replicaof');
     expect((await old.role())[0]).toBe('master');
     await ledger.kill({ scope: 'tenant', tenant: TENANT }, { id: 'k', by: 'op', reason: 'r' });

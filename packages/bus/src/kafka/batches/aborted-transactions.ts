@@ -1,7 +1,7 @@
 import type { AbortedTransaction } from '../client.ts';
 import type { RecordBatch } from './read-batches.ts';
 
-/** Tells, batch for batch in the order of the log, what belongs to a transaction that was aborted. */
+/** Finds the batches of aborted transactions. Needs all batches in the order of the log. */
 export class AbortedTransactions {
   readonly #ahead: AbortedTransaction[];
   readonly #open = new Set<bigint>();
@@ -10,7 +10,10 @@ export class AbortedTransactions {
     this.#ahead = aborted.toSorted((one, other) => one.firstOffset - other.firstOffset);
   }
 
-  /** A producer has one transaction at a time; the control batch behind it ends it. */
+  /**
+   * Returns true if the batch belongs to an aborted transaction. A producer has one transaction at a time, and its
+   * control batch ends it.
+   */
   hold({ lastOffset, producerId, isControl, isTransactional }: RecordBatch): boolean {
     for (
       let [next] = this.#ahead;

@@ -1,2 +1,5 @@
-/** What a producer did to a batch so that it cannot be read; whatever else goes wrong in reading is no fault of the batch. */
+/**
+ * A fault that the producer put into a batch, which makes the batch unreadable. Other errors while reading are not
+ * faults of the batch.
+ */
 export class BatchFault extends RangeError {}

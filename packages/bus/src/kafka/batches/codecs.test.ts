@@ -17,13 +17,13 @@ describe.each([
     expect(decompress(compressed, 1_000).toString()).toBe(TEXT);
   });
 
-  test('stops at the bound on what it may become', () => {
+  test('stops at the limit on the decompressed bytes', () => {
     const { length } = Buffer.from(TEXT);
     expect(decompress(compressed, length)).toHaveLength(length);
     expect(() => decompress(compressed, length - 1)).toThrow(RangeError);
   });
 
-  test('what is cut or garbled is an error or other bytes, and never more of them than allowed', () => {
+  test('fails or returns other bytes on damaged input, and never more bytes than allowed', () => {
     const damage = fc.tuple(fc.nat(compressed.length - 1), fc.nat(255), fc.nat(compressed.length));
     fc.assert(
       fc.property(damage, ([at, byte, length]) => {
@@ -39,6 +39,6 @@ describe.each([
   });
 });
 
-test('a snappy block without framing is read as well', () => {
+test('also reads a snappy block without framing', () => {
   expect(decompressSnappy(Buffer.from(SNAPPY, 'base64').subarray(20), 1_000).toString()).toBe(TEXT);
 });

@@ -5,22 +5,24 @@ import { BatchFault } from './batch-fault.ts';
 import { decompressLz4 } from './lz4.ts';
 import { decompressSnappy } from './snappy.ts';
 
-/** What zlib, and Node where bytes end too early, call what is cut or garbled. Having no memory left is not among it. */
+/**
+ * The codes of zlib for damaged input, and of Node for input that ends too early. Out of memory is not among them.
+ */
 const GARBLED =
   /^(Z_DATA_ERROR|Z_BUF_ERROR|Z_NEED_DICT|ZSTD_error_(?!memory).*|ERR_OUT_OF_RANGE|ERR_BUFFER_OUT_OF_BOUNDS)$/;
 const CHUNK_BYTES = 64 * 1024;
 const LANE = ['decompress'];
 
-/** Kafka's number of each codec. */
+/** The number of each codec in Kafka. */
 const COMPRESSION = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
 
 const inflateGzip = promisify(gunzip);
 const inflateZstd = promisify(zstdDecompress);
 
 /**
- * What a producer compressed with any codec that Kafka knows. It stops as soon as more than `mostBytes` have come out,
- * whatever is still to come.
- * @throws BatchFault when it would become more, is cut or garbled, or nothing here knows the codec
+ * Decompresses bytes of any codec that Kafka knows. Stops as soon as the output exceeds `mostBytes`, however much
+ * input is left.
+ * @throws BatchFault if the output would be too large, the input is damaged, or the codec is unknown
  */
 export async function decompress(codec: number, bytes: Buffer, mostBytes: number): Promise<Buffer> {
   try {
@@ -42,7 +44,7 @@ async function inflate(codec: number, bytes: Buffer, maxOutputLength: number): P
       return inflateGzip(bytes, options);
     case COMPRESSION.zstd:
       return inflateZstd(bytes, options);
-    // These two run in JavaScript: what waits has its turn before.
+    // These two codecs block the event loop, so waiting work runs first.
     case COMPRESSION.snappy:
       await turns.next(LANE);
       return decompressSnappy(bytes, maxOutputLength);

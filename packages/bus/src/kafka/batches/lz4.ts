@@ -1,6 +1,6 @@
 /**
- * LZ4 frames, reading only: agents' producers may write them, and Node does not bring them. After the format's own
- * `lz4_Frame_format.md` and `lz4_Block_format.md`; checksums are passed over, for the broker checks the batch.
+ * Reads LZ4 frames, because agents' producers may write them and Node has no LZ4. Follows the format's own
+ * `lz4_Frame_format.md` and `lz4_Block_format.md`. Ignores LZ4 checksums, because the broker checks the batch.
  */
 import { BatchFault } from './batch-fault.ts';
 import { repeat } from './repetition.ts';
@@ -8,7 +8,7 @@ import { repeat } from './repetition.ts';
 const MAGIC = 0x184d2204;
 const UNCOMPRESSED_BLOCK = 0x80000000;
 
-/** @throws BatchFault when the bytes are no LZ4 frame, or would become more than `mostBytes` */
+/** @throws BatchFault if the bytes are no LZ4 frame, or the output would exceed `mostBytes` */
 export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
   if (bytes.readUInt32LE(0) !== MAGIC) throw new BatchFault('this is no LZ4 frame');
   const flags = bytes.readUInt8(4);
@@ -54,7 +54,10 @@ function decompressBlock(bytes: Buffer, out: Growing): void {
   }
 }
 
-/** What was decompressed so far: blocks may point back into those before them, and few frames tell their size. */
+/**
+ * The decompressed output so far, in a buffer that grows. Blocks may refer back to earlier output, and few frames
+ * state their size.
+ */
 class Growing {
   readonly #most: number;
   #bytes = Buffer.alloc(64 * 1024);

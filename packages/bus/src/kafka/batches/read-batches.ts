@@ -1,33 +1,36 @@
 /**
- * Batches as they lie on the log and come over the wire: version 2 of Kafka's format, the only one since Kafka 0.11
- * (its documentation, "Record Batch"). The header can be read whatever became of the records behind it.
+ * Reads batches as they are on the log and on the wire: version 2 of Kafka's format, the only version since Kafka
+ * 0.11 (Kafka documentation, "Record Batch"). The header is readable even if the records after it are not.
  */
 
 import { crc32c } from '../client.ts';
 
-/** A batch, its records not yet read. */
+/** A record batch. Its records are not decoded yet. */
 export type RecordBatch = {
   baseOffset: number;
   lastOffset: number;
-  /** How the records are compressed, as decompress.ts has it. */
+  /** The number of the codec, as in decompress.ts. */
   codec: number;
   isTransactional: boolean;
-  /** Batches that brokers write to end a transaction hold no records of producers. */
+  /** True for a batch that the broker wrote to end a transaction. It has no records of producers. */
   isControl: boolean;
   producerId: bigint;
-  /** By the log's own clock all records of a batch have the same time; by the producer's, each has its own. */
+  /**
+   * True if the log set the time: then all records have the same time. If the producer set it, each record has its
+   * own.
+   */
   isLogTime: boolean;
   baseTimestampMs: number;
   maxTimestampMs: number;
   recordCount: number;
-  /** The records as they came, compressed or not. */
+  /** The records as received, compressed or not. */
   body: Buffer;
-  /** All of it, header included. */
+  /** The whole batch, header included. */
   bytes: Buffer;
 };
 
 const MAGIC = 2;
-/** The base offset and the length itself are not counted in a batch's length. */
+/** A batch's length field does not count the base offset and the length field itself. */
 export const LENGTH_ENDS_AT = 12;
 export const CHECKSUM_AT = 17;
 export const CHECKED_FROM = 21;
@@ -38,8 +41,8 @@ const TRANSACTIONAL_BIT = 0x10;
 const CONTROL_BIT = 0x20;
 
 /**
- * The batches in what a broker sent, in order. Where they no longer fit into the answer the last one is cut, and left
- * out. Throws at a batch with a broken frame: a broker checks the frame before it takes a batch.
+ * Yields the batches of a broker's response, in order. The last batch is left out if it is cut off, which happens
+ * when the response is full. Throws on a broken frame, because a broker checks the frame before it accepts a batch.
  */
 export function* readBatches(bytes: Buffer): Generator<RecordBatch> {
   for (let at = 0; at + LENGTH_ENDS_AT <= bytes.length; ) {
@@ -73,9 +76,9 @@ function readBatch(bytes: Buffer): RecordBatch {
 }
 
 /**
- * Throws when the checksum does not fit. The broker checks it before it takes a batch. So if the checksum of a batch
- * fits, its faults were there when its producer sent it; otherwise the broker, its disk or the way from there is to
- * blame.
+ * Throws if the checksum does not fit. The broker checks the checksum before it accepts a batch. So a faulty batch
+ * with a valid checksum came from its producer. If the checksum is wrong, the broker, its disk or the network damaged
+ * the batch.
  */
 export function mustBeAsSent({ bytes }: RecordBatch): void {
   if (crc32c(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32BE(CHECKSUM_AT)) {
@@ -83,7 +86,9 @@ export function mustBeAsSent({ bytes }: RecordBatch): void {
   }
 }
 
-/** Compaction takes records out of a batch and leaves its offsets; a broker takes none that begins so. */
+/**
+ * True if compaction removed records from the batch: the offsets stay. A broker accepts no new batch with such gaps.
+ */
 export function isThinned({ baseOffset, lastOffset, recordCount }: RecordBatch): boolean {
   return recordCount !== lastOffset - baseOffset + 1;
 }

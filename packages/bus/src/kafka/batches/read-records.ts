@@ -3,11 +3,14 @@ import { decompress } from './decompress.ts';
 import type { RecordBatch } from './read-batches.ts';
 
 /**
- * A batch is 1 MiB on the wire, and what agents write is a tenth of itself when compressed. What becomes more than this
- * is an attack on memory, not a batch.
+ * The most decompressed bytes of a batch. A batch is 1 MiB on the wire, and agents' text compresses about tenfold. A
+ * batch larger than this limit is an attack on memory.
  */
 export const MOST_BYTES = 32 * 1024 * 1024;
-/** Seven bytes make an empty record and two a header, and many times that what they are here: so they are counted, too. */
+/**
+ * The most records of a batch. An empty record takes seven bytes and a header two, but many times as much in memory.
+ * So the byte limit does not suffice.
+ */
 export const MOST_RECORDS = 100_000;
 const MOST_HEADERS = 10 * MOST_RECORDS;
 const MOST_HEADERS_OF_ONE = 1_000;
@@ -21,8 +24,8 @@ export type BatchRecord = {
 };
 
 /**
- * The records of a batch, and how many bytes they were unpacked to.
- * @throws whatever makes the batch unreadable, in words that its producer can do something with
+ * Returns the records of a batch, and their decompressed size in bytes.
+ * @throws whatever makes the batch unreadable, in words that its producer can act on
  */
 export async function readRecords(batch: RecordBatch): Promise<{ records: BatchRecord[]; bytes: number }> {
   const { recordCount } = batch;
@@ -35,7 +38,7 @@ export async function readRecords(batch: RecordBatch): Promise<{ records: BatchR
   let headers = 0;
   for (let i = 0; i < recordCount; i++) {
     const record = readRecord(reading.part('a record'), batch);
-    // The broker counts records, and takes their producer's word for how it numbered them.
+    // The broker checks the number of records, but does not check how their producer numbered them.
     if (record.offset !== batch.baseOffset + i) throw new BatchFault(`its record ${i} is numbered otherwise`);
     records.push(record);
     headers += Object.keys(record.headers).length;
@@ -46,7 +49,7 @@ export async function readRecords(batch: RecordBatch): Promise<{ records: BatchR
 }
 
 function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
-  // Attributes, which say nothing yet.
+  // The attributes, which Kafka does not use yet.
   reading.byte();
   const timestampDelta = reading.varint();
   const offset = batch.baseOffset + reading.varint();
@@ -57,7 +60,7 @@ function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
   return { offset, timestampMs, key, value, headers };
 }
 
-/** If a header occurs several times the last one counts, as with Kafka's own `lastHeader`. */
+/** If a header occurs several times, the last value counts, like in Kafka's own `lastHeader`. */
 function readHeaders(reading: Reading): Record<string, string> {
   const count = reading.varint();
   if (count > MOST_HEADERS_OF_ONE) {
@@ -71,7 +74,7 @@ function readHeaders(reading: Reading): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-/** Bytes read from the front. Whatever a producer wrote there, nothing behind their end is touched. */
+/** Reads bytes from the front. Never reads past their end, whatever a producer wrote. */
 class Reading {
   readonly #bytes: Buffer;
   #at = 0;
@@ -90,7 +93,7 @@ class Reading {
     return byte;
   }
 
-  /** Seven bits a byte, the lowest first, the sign in the lowest bit of all. */
+  /** Reads a varint: seven bits a byte, lowest first, with the sign in the lowest bit. */
   varint(): number {
     let zigzag = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -101,7 +104,7 @@ class Reading {
     }
   }
 
-  /** null where the length says so. */
+  /** Null if the length is negative. */
   bytes(what: string): Buffer | null {
     const length = this.varint();
     if (length < 0) return null;

@@ -1,6 +1,8 @@
 import { BatchFault } from './batch-fault.ts';
 
-/** Repeats what stands `distance` bytes back; it may overlap what it writes, which is how runs are told. */
+/**
+ * Copies the bytes that are `distance` back. The source may overlap the copy: that is how the format encodes runs.
+ */
 export function repeat(out: Buffer, end: number, distance: number, length: number): number {
   if (distance === 0 || distance > end || end + length > out.length) {
     throw new BatchFault('a repetition points outside of what was decompressed');

@@ -1,6 +1,6 @@
 /**
- * Snappy, reading only: agents' producers may write it, and Node does not bring it. The format is Google's
- * `format_description.txt`; Java's producers wrap its blocks in the framing of snappy-java (xerial).
+ * Reads Snappy, because agents' producers may write it and Node has no Snappy. The format is Google's
+ * `format_description.txt`. Java producers wrap the blocks in the framing of snappy-java (xerial).
  */
 
 import { BatchFault } from './batch-fault.ts';
@@ -10,7 +10,7 @@ const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00
 /** The magic, and two versions of four bytes each. */
 const XERIAL_HEADER_BYTES = 16;
 
-/** @throws BatchFault when the bytes are no snappy, or would become more than `mostBytes` */
+/** @throws BatchFault if the bytes are no Snappy, or the output would exceed `mostBytes` */
 export function decompressSnappy(bytes: Buffer, mostBytes: number): Buffer {
   if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return decompressBlock(bytes, mostBytes);
   const blocks: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * A group member for the tests of faults: `slow-member.ts <broker> <topic> <group> <session ms>`. Takes one batch, says
- * `taken`, waits for a line on stdin, commits, and says what came of it.
+ * A group member for fault tests: `slow-member.ts <broker> <topic> <group> <session ms>`. Takes one batch, prints
+ * `taken`, waits for a line on stdin, commits, and prints the result.
  */
 import { once } from 'node:events';
 import { isMandateError, silentLogger } from '@mandate/runtime';

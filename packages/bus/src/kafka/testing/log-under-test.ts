@@ -8,7 +8,7 @@ import { rangesOf } from '../ranges.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** What one test works with on brokers that others use too: every client of the log that it opened. */
+/** Everything one test uses on brokers that other tests share: it closes every client of the log that it opened. */
 export class LogUnderTest {
   readonly #brokers: readonly string[];
   readonly #opened: { close(): unknown }[] = [];
@@ -32,14 +32,14 @@ export class LogUnderTest {
     return bus;
   }
 
-  /** A connection apart, for what the bus does not do. */
+  /** Returns a connection of its own, for requests that the bus has not. */
   connect(): Connection {
     const connection = new Connection({ brokers: this.#brokers, clientId: 'mandate-test' }, silentLogger());
     this.#opened.push(connection);
     return connection;
   }
 
-  /** Takes all that the topic holds off the log, as retention would. */
+  /** Deletes all records of the topic from the log, as retention would. */
   async expire(topic: string): Promise<void> {
     await asking(
       this.connect(),
@@ -66,7 +66,8 @@ export class LogUnderTest {
       },
       PATIENCE_MS,
     );
-    // Until every part of the broker knows: asked again and again, which making them must not be.
+    // Waits until every broker knows the new partitions. Only this look-up may be repeated, and not the request that
+    // makes them.
     await asking(connection, (cluster) => leaderOf(cluster, topic, count - 1), PATIENCE_MS);
   }
 

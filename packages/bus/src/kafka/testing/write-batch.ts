@@ -8,7 +8,7 @@ type WrittenRecord = {
   value?: string | Uint8Array | null;
   headers?: readonly WrittenHeader[] | Buffer;
   timestampDelta?: number;
-  /** Its place in the batch, unless a producer says otherwise. */
+  /** The record's offset within the batch. Default: its index. */
   offsetDelta?: number;
 };
 
@@ -19,7 +19,7 @@ export type BatchFields = {
   lastOffsetDelta?: number;
   recordCount?: number;
   producerId?: bigint;
-  /** What becomes of the records' bytes: compressed, cut, whatever. */
+  /** Changes the bytes of the records: compresses them, cuts them, and so on. */
   pack?(body: Buffer): Buffer;
 };
 
@@ -27,7 +27,7 @@ export const BASE_TIME = 1_700_000_000_000;
 export const LOG_TIME = BASE_TIME + 5_000;
 export const ATTRIBUTES = { gzip: 1, snappy: 2, lz4: 3, zstd: 4, logTime: 8, transactional: 16, control: 32 };
 
-/** A batch as a producer would write it, or as one would that means harm; its checksum fits whatever is in it. */
+/** Writes a batch as a producer would, also a malicious one. The checksum always fits the content. */
 export function writeBatch(fields: BatchFields = {}): Buffer {
   const { baseOffset = 0, records = [{ key: 'k', value: 'v' }], attributes = ATTRIBUTES.logTime } = fields;
   const { lastOffsetDelta = records.length - 1, recordCount = records.length, producerId = -1n } = fields;

@@ -1,6 +1,6 @@
 /**
- * A group member for the system tests: `consumer.ts <file> <topic> <journal>`. Journals each record with the machine's
- * time before it commits, like a service that takes effect before the commit. Ends gracefully on SIGTERM.
+ * A group member for the system tests: `consumer.ts <file> <topic> <journal>`. Journals each record with the
+ * machine's time before the commit, like a service whose effects come before the commit. Ends gracefully on SIGTERM.
  */
 import { appendFileSync } from 'node:fs';
 import { silentLogger } from '@mandate/runtime';

@@ -1,6 +1,6 @@
 /**
- * A group member that holds a batch until it is told to commit, for the test of a suspended process:
- * `holder.ts <file> <topic> <session ms>`. Tells its parent `holding`, and what each commit came to.
+ * A group member that holds a batch until its parent says `commit`, for the test of a suspended process: `holder.ts
+ * <file> <topic> <session ms>`. Sends `holding` to its parent, and the result of each commit.
  */
 import { once } from 'node:events';
 import { isMandateError, silentLogger } from '@mandate/runtime';

@@ -1,7 +1,8 @@
 /**
- * A producer for the system tests: `producer.ts <file> <topic> <name> <journal>`. Appends numbered records under
- * a few keys and writes each acknowledged one to its journal. Started again after a kill, it goes on behind the
- * last journalled one, so what was on its way is appended once more: at least once, as any producer would. Ends on SIGTERM.
+ * A producer for the system tests: `producer.ts <file> <topic> <name> <journal>`. Appends numbered records under a
+ * few keys and writes each acknowledged one to its journal. When started again after a kill, it continues after the
+ * last journalled record. So records that were on the way are appended once more: at least once, like any producer.
+ * Ends on SIGTERM.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -5,7 +5,7 @@ import { silentLogger } from '@mandate/runtime';
 import type { Bus } from '../../port.ts';
 import { createSqliteBus, type SqliteBusOptions } from '../create-sqlite-bus.ts';
 
-/** One test's log in a folder of its own, and every client of it that the test opened. */
+/** The log of one test, in a folder of its own, with every client that the test opened. */
 export class Scratch {
   folder = '';
   readonly #opened: Bus[] = [];

@@ -1,6 +1,6 @@
 /**
- * Deferred actions in the model: which of them wait for a person, and which goes along with a grant. Told from the start
- * of the history, each time.
+ * Deferred actions in the model: which of them wait for a person, and which gives its slots to a granted ALLOW.
+ * Derived from the whole history each time.
  */
 import type { Approval } from '../../port.ts';
 import {
@@ -14,13 +14,13 @@ import { enforcedVerdict, publishedVerdict } from './verdict.ts';
 
 type Request = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
-/** What became of one request: the DEFER that waits, and the grant with the DEFER that it answers. */
+/** The state of one request: the DEFER that waits, and the grant with the DEFER that it answers. */
 type Asked = {
   waiting: DecideEvent | null;
   grant: { answers: DecideEvent | null; forgetAtMs: number } | null;
 };
 
-/** How many deferred actions of the agent wait. */
+/** Returns the number of the agent's deferred actions that wait. */
 export function waiting(history: History, of: Pick<Request, 'tenant' | 'agentId'>): number {
   const requests = history.events.flatMap((event) =>
     event.type === 'decide' && isDeferral(event) && isOf(event.request, of) ? [event.request] : [],
@@ -32,12 +32,15 @@ export function waiting(history: History, of: Pick<Request, 'tenant' | 'agentId'
   }).length;
 }
 
-/** The DEFER that the latest answer to this request is to; null where that had been forgotten. */
+/**
+ * Returns the DEFER that the latest answer to this request belongs to. Null if that DEFER was forgotten before the
+ * answer.
+ */
 export function answered(history: History, request: Request): DecideEvent | null {
   return askedBy(history, request).grant?.answers ?? null;
 }
 
-/** The DEFER that gave its slots to this ALLOW. */
+/** Returns the DEFER that gave its slots to this ALLOW. */
 export function takenAlong(history: History, allow: DecideEvent): DecideEvent | null {
   const granted = allow.facts.limits.some((fact) => fact.kind === 'confirmation' && fact.grant === 'granted');
   if (!granted || enforcedVerdict(allow.request.plan, allow.facts).verdict !== 'ALLOW') return null;
@@ -45,7 +48,7 @@ export function takenAlong(history: History, allow: DecideEvent): DecideEvent | 
   return answered({ ...history, events: before }, allow.request);
 }
 
-/** A DEFER that is told again is none. */
+/** True for a new DEFER, and false for a repeated one. */
 function isDeferral({ request, facts }: DecideEvent): boolean {
   return facts.first === null && publishedVerdict(request.plan, facts).verdict === 'DEFER';
 }

@@ -1,10 +1,10 @@
-/** Which earlier decision a request runs into, searched among all that stand. */
+/** Finds the earlier decision of which a request is a duplicate, among all that still count. */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
 import { type DecideEvent, eventsOf, type History, isRemembered } from './history.ts';
 import { grantOf } from './limits.ts';
 import { publishedVerdict } from './verdict.ts';
 
-/** Decisions that stand: not duplicates, not forgotten, no later one in their place. */
+/** Returns the decisions that still count: no duplicates, not forgotten, and not replaced by a later one. */
 export function standing(history: History, of: Pick<StepRequest, 'tenant' | 'agentId'>): DecideEvent[] {
   const own = eventsOf(history, 'decide').filter(
     ({ request, facts }) =>
@@ -58,7 +58,7 @@ function sameAction(history: History, known: DecideEvent[], request: StepRequest
   return retriable(history, latest) ? undefined : latest;
 }
 
-/** The highest attempt that stands for an action. */
+/** Returns the decision that counts for the highest attempt of an action. */
 export function latestOf(
   history: History,
   { actionId, ...of }: Pick<StepRequest, 'tenant' | 'agentId' | 'actionId'>,

@@ -1,5 +1,5 @@
 /**
- * The final charge of the model. It uses the table of docs/mandates.md by row and column, and then the bounds of the plan.
+ * The model's final charge. It uses the table of docs/mandates.md by row and column, and then the caps of the plan.
  */
 import type { SettleRequest } from '@mandate/schemas';
 import type { DecideEvent } from './history.ts';
@@ -11,7 +11,7 @@ export type FinalCost = { micros: number; excess: number; released: number; refu
 
 /**
  * @param reserved what the ALLOW was charged
- * @param released what the agent's own reports gave back so far, less what successes made room for
+ * @param released what the agent's own reports released so far, minus the room that successes gave back
  */
 export function finalCost(
   { charging, settling }: Pick<Plan, 'charging' | 'settling'>,

@@ -1,4 +1,4 @@
-/** Kill flags, read from every kill and revive that was. */
+/** Kill flags, computed from all kills and revives. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import type { KillStatus, Standing } from '../../port.ts';
 import type { History } from './history.ts';
@@ -19,7 +19,7 @@ export function flagOf(history: History, target: KillTarget): FlagState {
   return flag;
 }
 
-/** The widest flag that stops an agent. */
+/** Returns the widest flag that stops an agent. */
 export function killOf(
   history: History,
   tenant: string,
@@ -48,7 +48,7 @@ export function killStatusOf(
   return { killed: killOf(history, tenant, agentId, standing), revivedAtMs };
 }
 
-/** `leftAt`: of a family that the agent left. */
+/** Returns the targets that include an agent. `leftAt`: when the agent left that family, or null. */
 function targetsOf(
   tenant: string,
   agentId: string,
@@ -70,7 +70,9 @@ function headOf(target: KillTarget): { agentId?: string } {
   return target.scope === 'family' ? { agentId: target.agentId } : {};
 }
 
-/** Newest first; of the same time: everything, the tenant, then agents by name. */
+/**
+ * Returns the flags in force, the newest first. At the same time: scope all, then the tenant, then agents by name.
+ */
 export function flagsInForce(history: History, tenant: string): (KillFact & { target: KillTarget })[] {
   const targets = new Map<string, KillTarget>();
   for (const event of history.events) {

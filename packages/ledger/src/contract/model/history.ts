@@ -1,6 +1,6 @@
 /**
- * All that the model keeps: what happened, in order, and never changed but for one mark (that the log has it). Every
- * question is answered by looking through the whole of it again. There is no counter here to drift.
+ * Everything that the model keeps: a list of all events, in order. An event never changes, except that the log has it
+ * at some time. Every answer is computed from the whole list. So there is no counter that could drift.
  */
 import {
   DEFAULTS,
@@ -25,7 +25,7 @@ export type SettleEvent = {
   atMs: number;
   request: SettleRequest;
   facts: SettleFacts;
-  /** The ALLOW that it settled. */
+  /** The ALLOW that this outcome settled. Otherwise null. */
   of: DecideEvent | null;
   onLog: boolean;
 };
@@ -55,12 +55,12 @@ export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent |
 export type History = {
   events: HistoryEvent[];
   replayMemoryMs: number;
-  /** How many deliveries without room are still recognized for each tenant: the last ones. */
+  /** The number of deliveries without room that are still recognized, for each tenant. The last ones count. */
   keptUnremembered: number;
   nowMs: number;
 };
 
-/** For how long what operators did is remembered. */
+/** Returns how long operators' commands are remembered. */
 export function commandMemoryMs({ replayMemoryMs }: Pick<History, 'replayMemoryMs'>): number {
   return Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs);
 }
@@ -75,8 +75,8 @@ export function eventsOf<Type extends HistoryEvent['type']>(
 }
 
 /**
- * Still remembered? What the log does not hold yet is; so is a lease that outlives the replay memory, what was appended
- * on a clock that is ahead, and, for a day, what operators did.
+ * True if the event is still remembered. Besides the replay memory, an event is remembered while the log does not
+ * have it, while its lease lasts, from its own time if that is ahead, and for a day if an operator caused it.
  */
 export function isRemembered(history: History, event: HistoryEvent): boolean {
   const { nowMs, replayMemoryMs } = history;
@@ -97,7 +97,7 @@ export function isRemembered(history: History, event: HistoryEvent): boolean {
 
 type Delivered = DecideEvent | SettleEvent;
 
-/** There was no room to remember it. */
+/** True if there was no room to remember the event. */
 function isUnremembered(event: HistoryEvent): event is Delivered {
   if (event.type === 'decide') return event.facts.unremembered;
   return event.type === 'settle' && event.facts.kind === 'unremembered';
@@ -108,12 +108,12 @@ function isOfTheLast({ events, keptUnremembered }: History, event: Delivered): b
   return own.indexOf(event) >= own.length - keptUnremembered;
 }
 
-/** Is there room for another delivery of the tenant? */
+/** True if the tenant has room for another delivery. */
 export function hasRoom(history: History, tenant: string, maxRemembered: number): boolean {
   return rememberedOf(history, tenant) < maxRemembered;
 }
 
-/** How many deliveries of the tenant are remembered. Deliveries for which there was no room do not count. */
+/** Returns the number of remembered deliveries of the tenant. Deliveries without room do not count. */
 export function rememberedOf(history: History, tenant: string): number {
   return history.events.filter(
     (event) =>
@@ -124,7 +124,7 @@ export function rememberedOf(history: History, tenant: string): number {
   ).length;
 }
 
-/** The sequence that the next event of a tenant takes. */
+/** Returns the sequence of the tenant's next event. */
 export function nextSequence(history: History, tenant: string): number {
   return 1 + history.events.filter((event) => takesSequence(event, tenant)).length;
 }
@@ -147,7 +147,7 @@ function tenantOf(event: Exclude<HistoryEvent, KillEvent | ReviveEvent>): string
   return event.type === 'approve' ? event.approval.tenant : event.request.tenant;
 }
 
-/** Until when the question of a DEFER lives at least, whatever ids are remembered; 0: it is none. */
+/** Returns the time until which the question of a DEFER is kept at least. 0 if the decision is no DEFER. */
 export function asksUntilMs({ atMs, request, facts }: DecideEvent): number {
   if (facts.first !== null || publishedVerdict(request.plan, facts).verdict !== 'DEFER') return 0;
   const asked = request.plan.limits.find((limit) => limit.kind === 'confirmation');

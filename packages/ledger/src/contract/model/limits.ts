@@ -1,4 +1,4 @@
-/** What the model sees at each limit. */
+/** The model's facts about each limit. */
 import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
 import { answered, waiting } from './deferrals.ts';
 import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
@@ -9,7 +9,7 @@ type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 export function limitFacts(history: History, request: StepRequest): LimitFact[] {
   const { tenant, plan } = request;
   const { reserveMicros } = plan;
-  // The slots of what a person has answered are its own.
+  // A request that a person has answered may use its own slots.
   const own = grantOf(history, request) === 'none' ? null : answered(history, request);
   return plan.limits.map((limit): LimitFact => {
     if (limit.kind === 'confirmation') {

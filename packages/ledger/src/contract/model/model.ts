@@ -1,6 +1,6 @@
 /**
- * The reference model: the ledger's rules said once more, as plainly as can be, over a list of everything that
- * happened. It shares no code with the stores and is far too slow for anything but telling whether they are right.
+ * The reference model: the ledger's rules a second time, as plain as possible, over a list of everything that
+ * happened. It shares no code with the stores, and is far too slow for anything except checking them.
  */
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
@@ -61,7 +61,7 @@ export function createModelLedger(options: {
     return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
   }
 
-  /** @param family only actions that were charged to the total of this agent */
+  /** @param family only actions charged to the total of this agent */
   function openOf(tenant: string, agentId?: string, family?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)
@@ -181,7 +181,7 @@ export function createModelLedger(options: {
       }
       const receipt = { epoch, sequence: nextSequence(history, tenant), atMs, spentMicros: 0 };
       history.events.push({ type: 'adjust', atMs, adjustment, receipt });
-      // What it left behind is read from the history that has it.
+      // This sum must be computed after the event is in the history.
       receipt.spentMicros = spent(history, tenant, budget);
       return receipt;
     },

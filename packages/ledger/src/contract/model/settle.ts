@@ -21,7 +21,7 @@ import {
   spent,
 } from './spending.ts';
 
-/** Adds the outcome to the history, with what it did. */
+/** Adds the outcome to the history, with its effect. */
 export function settle(history: History, epoch: string, request: SettleRequest): SettleFacts {
   const { tenant, agentId, actionId, attempt } = request;
   const event = standing(history, request).find(
@@ -44,7 +44,7 @@ export function settle(history: History, epoch: string, request: SettleRequest):
   };
   const settled: SettleEvent = { type: 'settle', atMs: history.nowMs, request, facts, of, onLog: false };
   history.events.push(settled);
-  // What it left behind is read from the history that has it.
+  // These sums must be computed after the event is in the history.
   settled.facts = {
     ...facts,
     chargedMicros: event === undefined ? 0 : costOf(history, event),

@@ -1,4 +1,4 @@
-/** What counters hold, summed up from every charge, outcome and adjustment that ever was. */
+/** The sums of counters, computed from all charges, outcomes and adjustments. */
 import {
   BUDGET_BUCKETS,
   OPEN_CALLS,
@@ -13,7 +13,7 @@ import { enforcedVerdict } from './verdict.ts';
 
 type Movement = { tenant: string; atMs: number; budget: BudgetReference; micros: number };
 
-/** What an action has cost so far: its reservation, moved by its outcome. */
+/** Returns what an action has cost so far: its reservation, changed by its outcome. */
 export function costOf(history: History, allow: DecideEvent): number {
   return allow.facts.chargedMicros + (outcomeOf(history, allow)?.deltaMicros ?? 0);
 }
@@ -22,7 +22,7 @@ function outcomeOf(history: History, allow: DecideEvent): SettleFacts | undefine
   return eventsOf(history, 'settle').find((event) => event.of === allow)?.facts;
 }
 
-/** Whether the counter is the agent's own, so that no other agent shares it. */
+/** True if the counter belongs to the agent alone, and no other agent shares it. */
 export function isOwn({ scope, subject }: BudgetReference, agentId: string): boolean {
   return scope === 'agent' && subject === agentId;
 }
@@ -31,7 +31,7 @@ export function releasedBudget(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: 'released', windowMs: null };
 }
 
-/** Every counter that an ALLOW of this request charges, once. */
+/** Returns every counter that an ALLOW of this request charges, once. */
 export function chargedBudgets({ plan, agentId }: StepRequest): BudgetReference[] {
   const total: BudgetReference = { scope: 'agent', subject: agentId, id: 'total', windowMs: null };
   const listed = [...plan.limits.filter((limit) => limit.kind === 'budget'), total];
@@ -50,7 +50,7 @@ export function spent(history: History, tenant: string, budget: BudgetReference)
   const moved = movementsOf(history, tenant, budget);
   const { windowMs } = budget;
   if (windowMs === null) return total(moved);
-  // A negative sum does not raise what is left: if more was given back than spent so far, there is nothing to charge.
+  // A negative sum does not raise the limit: a credit above what was spent so far changes nothing.
   const steps = [...new Set(moved.map(({ atMs }) => stepOf(windowMs, atMs)))].sort((a, b) => a - b);
   return steps.reduce((owed, step) => {
     const then = owed + total(moved.filter(({ atMs }) => stepOf(windowMs, atMs) === step));
@@ -58,7 +58,9 @@ export function spent(history: History, tenant: string, budget: BudgetReference)
   }, 0);
 }
 
-/** No figure, neither a sum nor what the step of `atMs` comes to, leaves ±(2^53-1): an amount is cut to what fits in all. */
+/**
+ * Cuts an amount so that no figure leaves ±(2^53-1): neither a sum, nor the sum of the bucket that contains `atMs`.
+ */
 export function cutToFit(
   history: History,
   tenant: string,
@@ -72,7 +74,7 @@ export function cutToFit(
     : Math.min(micros, ...figures.map((figure) => Number.MAX_SAFE_INTEGER - figure));
 }
 
-/** Own counters take an excess, beside a delta, up to half of what is exact. */
+/** Cuts an excess so that the agent's own counters, with the delta, stay below half of the exact range. */
 export function cutExcess(
   history: History,
   tenant: string,
@@ -85,7 +87,7 @@ export function cutExcess(
   return Math.max(0, Math.min(micros, ...rooms));
 }
 
-/** A sum, and what the step of `atMs` comes to. */
+/** Returns the sum of a counter, and the sum of its bucket that contains `atMs`. */
 function figuresOf(history: History, tenant: string, budget: BudgetReference, atMs: number): number[] {
   const ofStep = movementsOf(history, tenant, budget).filter((moved) => isOfStep(budget, moved.atMs, atMs));
   return [spent(history, tenant, budget), total(ofStep)];
@@ -95,7 +97,7 @@ function isOfStep({ windowMs }: BudgetReference, atMs: number, otherMs: number):
   return windowMs === null || stepOf(windowMs, atMs) === stepOf(windowMs, otherMs);
 }
 
-/** Whether all of it fits now. */
+/** True if the amount fits now without a cut. */
 export function staysExact(
   history: History,
   tenant: string,
@@ -121,7 +123,10 @@ export function balances(history: History, tenant: string): Balance[] {
     .filter((balance) => balance.spentMicros !== 0);
 }
 
-/** Waits one millisecond after another in thought, until there is room: null when no wait of a window's length helps. */
+/**
+ * Returns the least wait in ms after which there is room, by trying each. Null if no wait of up to a window's length
+ * helps.
+ */
 export function waitUntil(
   history: History,
   windowMs: number,
@@ -139,10 +144,10 @@ export function waitUntil(
 }
 
 /**
- * Calls that hold a slot of this rate: what was allowed in earnest, and what was deferred, until its granted retry takes
- * the slot along.
+ * Counts the calls that hold a slot of this rate: allowed calls, and deferred calls until their granted retry takes
+ * the slot.
  *
- * @param own a DEFER with a slot that does not count
+ * @param own a DEFER whose slot does not count
  */
 export function calls(history: History, tenant: string, rate: RateLimit, own: DecideEvent | null): number {
   const holders = eventsOf(history, 'decide').filter(
@@ -167,7 +172,7 @@ function lists({ request }: DecideEvent, rate: RateLimit): boolean {
   );
 }
 
-/** Sorts as balances are ordered. */
+/** Returns a text that sorts as balances are ordered. */
 function nameOf(budget: BudgetReference): string {
   const windowMs = budget.windowMs === null ? '' : String(budget.windowMs).padStart(16, '0');
   return [budget.scope, budget.subject, budget.id, windowMs].join('\0');
@@ -177,7 +182,7 @@ function reference({ scope, subject, id, windowMs }: BudgetReference): BudgetRef
   return { scope, subject, id, windowMs };
 }
 
-/** What it comes to is exact; on the way there, in another order than they came in, it may not be. */
+/** The result is exact. A partial sum in another order may not be, so this uses BigInt. */
 function total(moved: readonly Movement[]): number {
   return Number(moved.reduce((sum, { micros }) => sum + BigInt(micros), 0n));
 }

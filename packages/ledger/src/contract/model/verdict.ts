@@ -1,10 +1,12 @@
-/** The verdict, as the model reads docs/semantics.md section 1: a list of objections in order, the first of which is heard. */
+/**
+ * The verdict, as the model reads docs/semantics.md section 1: a list of violations in order. The first one counts.
+ */
 import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
 
 type Said = { verdict: Verdict; code: Code; final: boolean };
 type Found = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
-/** What is said when the mandate is enforced. */
+/** Returns the verdict for a mandate that is enforced. */
 export function enforcedVerdict(plan: Plan, found: Found): Said {
   const waits = found.limits.flatMap((fact) =>
     fact.kind !== 'confirmation' && !fact.ok ? [fact.retryAfterMs] : [],
@@ -32,7 +34,7 @@ export function enforcedVerdict(plan: Plan, found: Found): Said {
   return said ?? { verdict: 'ALLOW', code: 'ALLOWED', final: false };
 }
 
-/** What is published. */
+/** Returns the verdict that is published. */
 export function publishedVerdict(plan: Plan, found: Found): Said {
   const enforced = enforcedVerdict(plan, found);
   const never: Code[] = [
@@ -46,7 +48,7 @@ export function publishedVerdict(plan: Plan, found: Found): Said {
   return softened ? { verdict: 'ALLOW', code: 'ALLOWED', final: false } : enforced;
 }
 
-/** A person is asked, where as few wait as may. */
+/** Returns a DEFER if few enough actions wait, and otherwise a BLOCK. */
 function asked(waiting: number, limit: Limit | undefined): Said {
   const most = limit?.kind === 'confirmation' ? limit.maxWaiting : 0;
   if (waiting < most) return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false };
