@@ -48,14 +48,14 @@ writeFileSync(
  * scripts/unicode/confusable-characters.ts; © Unicode, Inc., under the Unicode License v3.
  */
 
-/** What they look like, and then they themselves, each as code points in base 36. */
+/** Each entry is a look, then the characters with this look, all as code points in base 36. */
 const ALIKE = \`
 ${lines.join('\n')}
 \`;
 
 let table: ReadonlyMap<string, string> | null = null;
 
-/** By character, what it looks like: one character, or several. */
+/** Returns for each character the text that it looks like, of one character or several. */
 export function confusableCharacters(): ReadonlyMap<string, string> {
   table ??= new Map(
     ALIKE.trim()

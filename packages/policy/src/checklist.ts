@@ -1,8 +1,8 @@
 /**
- * The checks and limits that apply to calls of one kind. They follow from the mandate alone, so they are computed once for
- * its LLM calls, for each tool that a policy names, and for all other tools. Each has two versions, because a call that
- * states no estimate may have more limits. A plan asks only what applies, and its lists have the right length from the
- * start.
+ * The checks and limits that apply to calls of one kind. They follow from the mandate alone, so they are computed
+ * once: for its LLM calls, for each tool that a policy names, and for all other tools. Each list has two versions,
+ * because a call that states no estimate may have more limits. A plan runs only the checks that apply, and its arrays
+ * have the right length from the start.
  */
 
 import type { Action, ActionType, MandateReference } from '@mandate/schemas';
@@ -16,11 +16,17 @@ import { whoseBound } from './whose-bound.ts';
 export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
-  /** The first check looks at every policy before the second check looks at any. */
+  /**
+   * The checks of all policies, in order: the first check of each policy, then the second check of each policy, and
+   * so on.
+   */
   looks: readonly Look[];
   limits: readonly LimitOf[];
   leaseMs: number;
-  /** The most steps that the patterns of its lists take for a character of a name. `dearest`: the policy that takes the most. */
+  /**
+   * The most steps for one character of a name, for the patterns of all policies. `dearest` is the policy whose
+   * patterns cost the most.
+   */
   steps: number;
   dearest: string;
   /** True only if no policy is enforced. */
@@ -32,7 +38,7 @@ export type Checklist = {
 type ListsOfMandate = { readonly stating: KnownLists; readonly notStating: KnownLists };
 
 type KnownLists = {
-  /** For each kind of action that is not judged as a tool. */
+  /** For each kind of action that is not checked as a tool. */
   kinds: Map<ActionType, Checklist>;
   /** For each tool that a policy names and that was called. */
   tools: Map<string, Checklist>;
@@ -41,16 +47,19 @@ type KnownLists = {
 
 type Kind = Pick<Calls, 'type' | 'judgedAs' | 'statesEstimate'>;
 
-/** A mandate may name more tools than agents ever call. */
+/** The most checklists of tools for one mandate. A mandate may name more tools than agents ever call. */
 const TOOLS_KNOWN = 1_000;
 
-/** A checklist is made at its first use, and kept as long as its mandate exists. */
+/**
+ * Returns a function that gives the checklist of an action. A checklist is made at its first use, and kept as long as
+ * its mandate object exists.
+ */
 export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
   const made = new WeakMap<Mandate, ListsOfMandate>();
-  // Actions of one agent come together, and comparing their mandate is cheaper than looking it up.
+  // Consecutive actions often belong to one agent. Comparing the mandate is cheaper than looking it up.
   let latest: { mandate: Mandate; lists: ListsOfMandate } | null = null;
   return (mandate, action) => {
     if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };
@@ -145,7 +154,7 @@ function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): re
   }));
 }
 
-/** If a mandate has several policies, each finding names its policy. */
+/** Binds a check to calls. If a mandate has several policies, each finding names its policy. */
 function lookOf(check: StaticCheck, calls: Calls, mandate: MandateReference): Look | null {
   const look = check(calls);
   const { name, holder } = calls.policy;

@@ -3,8 +3,10 @@
  *
  *   duplicate → replay memory → deadline → kill switch → static checks in order → limits in order → ALLOW
  *
- * `plan` asks every static check and names every limit. The ledger's atomic step looks at the limits and charges. `decide`
- * adds the words to the verdict of the step (packages/step). Both functions are pure and never throw: the same arguments
+ * `plan` runs every static check and names every limit. The ledger's atomic step checks the limits and charges.
+ * `decide`
+ * adds the words to the verdict of the step (packages/step). Both functions are pure and never throw: the same
+ * arguments
  * always give the same answer.
  */
 
@@ -37,7 +39,7 @@ import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.t
 import { inShadow } from './shadow.ts';
 import { ALLOWED_WORDS, wordsOf } from './verdict-in-words.ts';
 
-/** The first that objects gives the verdict; every one goes on the record. */
+/** In this order. The first check that blocks gives the verdict. The record lists every check. */
 const STATIC_CHECKS: readonly StaticCheck[] = [
   policyFound,
   mandateAlive,
@@ -53,7 +55,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   mandateCostPerCall,
 ];
 
-/** Likewise, judged by the ledger: all are checked, then all are charged or none. */
+/** In this order. The ledger checks all limits, then charges all of them or none. */
 const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
   toolRate,
   budgets,
@@ -65,8 +67,8 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
 const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
 
 /**
- * The verdict that is published, with its words. `observed`: the verdict of an enforced mandate, if the mandate only
- * observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if none matched or none was asked.
+ * The published verdict, with its words. `observed`: the verdict that an enforced mandate would give, if the mandate
+ * only observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if no such rule matched.
  */
 export type Judgement = Words &
   Pick<StepVerdict, 'verdict' | 'code' | 'final' | 'retryAfterMs'> & {
@@ -76,9 +78,9 @@ export type Judgement = Words &
   };
 
 /**
- * `atMs` is the ledger's time as last known. The plan states its own validity. `redacted` is the action as it is published:
- * the plan follows from the whole action, but its texts name only what the redacted action contains. `spent`: the steps that
- * finding the mandate took from the budget of the action.
+ * Makes the plan of an action. `atMs` is the ledger's time as last known; the plan states its own validity.
+ * `redacted` is the action as it is published: the checks read the whole action, but texts name only what the
+ * redacted action contains. `spent`: the steps that finding the mandate took from the action's step budget.
  */
 export function plan(
   action: Action,
@@ -99,7 +101,7 @@ export function plan(
     const subject: Subject = { action, redacted, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal, obligations } = lookAtAll(looks, subject);
-    // Not spread into the plan: that alone would take as long as all checks.
+    // Lists every field, because spreading would take as long as all checks.
     const made: Plan = {
       holdsFromMs,
       holdsUntilMs,
@@ -149,7 +151,10 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
   return limits;
 }
 
-/** A policy is valid until it expires, and never again after that: each time between two expiries has its own plan. */
+/**
+ * Returns the time between two expiries in which the plan holds. A policy is valid until it expires, so each such
+ * time has its own plan.
+ */
 function lifetime(expiriesMs: readonly number[], atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
   let holdsFromMs = 0;
   let holdsUntilMs: number | null = null;
@@ -165,7 +170,7 @@ const STEP_PASSED: readonly Check[] = ['duplicate', 'deadline', 'kill-switch'].m
   result: 'pass',
 }));
 
-/** A list of the right length from the start: one that is pushed to makes room for many times what it will hold. */
+/** Allocates the array with its final length. An array that grows by push reserves much more memory than it needs. */
 function everyCheck(plan: Plan, facts: StepFacts): Check[] {
   const ofStep = stepChecks(facts);
   const checks = new Array<Check>(ofStep.length + plan.checks.length + plan.limits.length);
@@ -176,7 +181,7 @@ function everyCheck(plan: Plan, facts: StepFacts): Check[] {
   return checks;
 }
 
-/** The first check that objects ends the step. The later checks are skipped. */
+/** The first check that blocks ends the step. The later checks are skipped. */
 function stepChecks(facts: StepFacts): readonly Check[] {
   return endsStep(facts) ? checksOfEnded(facts) : STEP_PASSED;
 }
@@ -184,7 +189,7 @@ function stepChecks(facts: StepFacts): readonly Check[] {
 function checksOfEnded({ first, unremembered, late, kill }: StepFacts): readonly Check[] {
   const asked: [check: string, objected: boolean][] = [
     ['duplicate', first !== null],
-    // Listed only if it objects, because it nearly always passes.
+    // Listed only if it blocks, because it nearly always passes.
     ...(unremembered ? [['replay-memory', true] as [string, boolean]] : []),
     ['deadline', late],
     ['kill-switch', kill !== null],

@@ -1,4 +1,4 @@
-/** From a judgement to the record that is published: `action.decided`. */
+/** Turns a judgement into the published record `action.decided`. */
 
 import type {
   Action,
@@ -23,7 +23,7 @@ import { decisionId } from './record-ids.ts';
 
 export type Decided = {
   request: Omit<StepRequest, 'op' | 'plan'>;
-  /** As it is published: redacted. */
+  /** The action as it is published: redacted. */
   action: Action;
   plan: StepRequest['plan'];
   facts: StepFacts;
@@ -93,7 +93,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   };
 }
 
-/** A mandate that only observes obliges to nothing. */
+/** A mandate in observe mode imposes no obligations. */
 function obligationsOf(
   { obligations, observe }: Plan,
   { verdict }: Judgement,
@@ -101,19 +101,19 @@ function obligationsOf(
   return obligations === undefined || observe || verdict !== 'ALLOW' ? {} : { obligations };
 }
 
-/** A person can answer the question that this decision is about. */
+/** True if a person can answer the question that this decision is about. */
 function asksPerson({ verdict, code }: Judgement): boolean {
   return verdict === 'DEFER' || code === 'APPROVAL_EXPIRED';
 }
 
-/** Names the question to a person. */
+/** Returns the remedy, with the commands that answer the question if a person is asked. */
 function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): string {
   const { remedy } = judgement;
   if (!asksPerson(judgement)) return remedy;
   return `${remedy} To approve it: \`mandate approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
 }
 
-/** The slots that a question took. A DEFER that is told again took none. */
+/** Returns the rate slots that a question took. A repeated DEFER took none. */
 function deferralOf(plan: Plan, facts: StepFacts, { verdict }: Judgement): Deferral | null {
   if (verdict !== 'DEFER' || facts.first !== null) return null;
   const { questionMs, grantMs } = plan.limits.find((limit) => limit.kind === 'confirmation') ?? {};
@@ -129,8 +129,8 @@ function ratesOf(plan: Plan): Deferral['rates'] {
 }
 
 /**
- * Every counter that the step charged: what a rebuild of the ledger needs. What a mandate that only watches lets through
- * takes a slot of each rate where an enforced one would have let it through or asked a person.
+ * Returns every counter that the step charged, because a rebuild of the ledger needs them. Under a mandate in observe
+ * mode, a call takes rate slots only if an enforced mandate would have allowed it or asked a person.
  */
 function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Reservation | null {
   if (facts.leaseExpiresAtMs === null) return null;
@@ -144,14 +144,17 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
   };
 }
 
-/** What others say of it stands with the check: no counter goes by it. */
+/** Removes the other limits on the counter. The check on the record has them, and no counter depends on them. */
 function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'otherLimits'> {
   if (limit.otherLimits === undefined) return limit;
   const { otherLimits: _, ...own } = limit;
   return own;
 }
 
-/** What the tightest budget and rate have left after this decision; null where nothing limits, or nothing was asked. */
+/**
+ * Returns what the tightest budget and the tightest rate have left after this decision. Null if there is no limit, or
+ * if no limit was checked.
+ */
 function remaining(
   plan: Plan,
   facts: StepFacts,
@@ -163,7 +166,7 @@ function remaining(
   plan.limits.forEach((limit: Limit, at) => {
     const fact = facts.limits[at];
     if (limit.kind === 'budget' && fact?.kind === 'budget' && limit.maxMicros !== null) {
-      // What was given back may leave more than a safe integer can say.
+      // Given-back amounts may leave more than a safe integer can hold.
       const left = limit.maxMicros - fact.spentMicros - facts.chargedMicros;
       micros.push(Math.min(left, Number.MAX_SAFE_INTEGER));
     }

@@ -15,7 +15,7 @@ describe('canonicalJson', () => {
     [{ 10: 'ten', 9: 'nine', a: 1 }, '{"10":"ten","9":"nine","a":1}'],
     [{ a: undefined, b: 1 }, '{"b":1}'],
     ['\u20ac$\u000f\nA\'B"\\\\"/', '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"'],
-    // The key order RFC 8785 gives as its example: by code unit, so a surrogate pair sorts before U+FB33.
+    // The key order in the example of RFC 8785: by code unit, so a surrogate pair sorts before U+FB33.
     [
       { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 },
       '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}',
@@ -25,13 +25,13 @@ describe('canonicalJson', () => {
   });
 
   test.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 0, Symbol('s'), [undefined]])(
-    'refuses what JSON cannot say: %s',
+    'refuses what JSON cannot represent: %s',
     (value) => {
       expect(() => canonicalJson(value)).toThrow(TypeError);
     },
   );
 
-  test('says the same value, and says it once', () => {
+  test('keeps the value, and gives it one text only', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const text = canonicalJson(value);
@@ -41,7 +41,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  test('of ASCII each character is as JSON.stringify has it', () => {
+  test('writes each ASCII character as JSON.stringify does', () => {
     for (let code = 0; code < 128; code++) {
       const text = `a${String.fromCharCode(code)}`;
       expect(canonicalJson(text)).toBe(JSON.stringify(text));
@@ -59,18 +59,18 @@ describe('canonicalJson', () => {
 });
 
 describe('hashes', () => {
-  test('SHA-256 of the empty text and of "abc", as FIPS 180-4 examples have them', () => {
+  test('SHA-256 of the empty text and of "abc" equals the examples of FIPS 180-4', () => {
     expect(sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
     expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
-  test('HMAC-SHA-256, test case 2 of RFC 4231', () => {
+  test('HMAC-SHA-256 equals test case 2 of RFC 4231', () => {
     expect(hmacSha256Hex('Jefe', 'what do ya want for nothing?')).toBe(
       '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
     );
   });
 
-  test('agree with the platform', () => {
+  test("equal the hashes of Node's crypto module", () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), (text, key) => {
         expect(sha256Hex(text)).toBe(createHash('sha256').update(text).digest('hex'));

@@ -1,8 +1,9 @@
 /**
- * @mandate/policy/documents: what people write, as text. It reads documents of YAML or JSON, finds faults and doubts with
- * their lines, and compiles the mandates of a file.
+ * @mandate/policy/documents: documents as people write them. It parses documents in YAML or JSON, finds faults and
+ * doubts
+ * with their lines, and compiles the mandates of a file.
  *
- * It lies apart from `@mandate/policy`, because the kernel decides on compiled mandates and needs no YAML.
+ * It is separate from `@mandate/policy`, because the kernel decides on compiled mandates and needs no YAML.
  */
 export { documentWarnings } from './doubts/document-warnings.ts';
 export { type DocumentFault, describeFault } from './mandate/document-fault.ts';

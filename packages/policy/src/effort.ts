@@ -1,17 +1,17 @@
 /**
- * How much may still be looked at, in steps: what is judged or linted is another's writing, and nothing else is done
- * meanwhile. Steps are counted, never timed: every process that judges the same comes equally far.
+ * The step budget of documents, names and arguments, which others write: checking them blocks the process. Steps are
+ * counted and never timed, so every process stops at the same point.
  */
 import { CAPS } from '@mandate/schemas/core';
 
 export type Effort = { left: number };
 
-/** All that one action may take. */
+/** Returns the step budget of one action. */
 export function effortOfAction(): Effort {
   return { left: CAPS.stepsPerAction };
 }
 
-/** Whether there is so much left, which is then taken. */
+/** Subtracts the steps. True if the budget sufficed. */
 export function takes(effort: Effort, steps: number): boolean {
   effort.left -= steps;
   return effort.left >= 0;

@@ -1,17 +1,17 @@
-/** One glob: the literals that its stars leave, and whether a name holds them in their order. */
+/** A parsed glob: the literals between its stars. A name matches if it contains them in their order. */
 export interface Glob {
   readonly index: number;
   readonly pattern: string;
-  /** What stands before the first star, between stars, and behind the last. */
+  /** The text before the first star. `middles` are the texts between stars. */
   readonly head: string;
   readonly middles: readonly Segment[];
-  /** Null where there is no star, and the head is all there is. */
+  /** The text after the last star. Null if the glob has no star; the head is then the whole glob. */
   readonly tail: string | null;
 }
 
 export interface Segment {
   readonly text: string;
-  /** For each prefix of `text`, the length of its longest border: the fallback table of Knuth, Morris and Pratt. */
+  /** For each prefix of `text`, the length of its longest border: the failure table of Knuth, Morris and Pratt. */
   readonly borders: Uint32Array;
 }
 
@@ -26,7 +26,10 @@ export function segmentOf(text: string): Segment {
   return { text, borders: bordersOf(text) };
 }
 
-/** Linear in the name and the glob: leftmost placement of each middle is always best, so nothing is ever tried twice. */
+/**
+ * True if the name matches. Takes time linear in the name and the glob: the leftmost place of each middle is always
+ * best, so there is no backtracking.
+ */
 export function matches({ head, middles, tail }: Glob, name: string): boolean {
   if (tail === null) return name === head;
   const end = name.length - tail.length;
@@ -41,8 +44,8 @@ export function matches({ head, middles, tail }: Glob, name: string): boolean {
 }
 
 /**
- * The position behind the first occurrence of the segment within [from, end), or -1. Linear whatever the text,
- * which `indexOf` is not: it takes |name| × |segment| steps on a run of one letter.
+ * Returns the position after the first occurrence of the segment in [from, end), or -1. Takes linear time for every
+ * text. `indexOf` does not: it takes |name| × |segment| steps on a run of one letter.
  */
 export function endOfFirst({ text, borders }: Segment, name: string, from: number, end: number): number {
   let matched = 0;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlobs } from './glob.ts';
 
-/** So many that a list with them is looked for together; no name of a test matches one. */
+/** Enough patterns for the automaton to be used. No name in the tests matches one of them. */
 const MANY = Array.from({ length: 20 }, (_, at) => `\0${at}`);
 
 describe('a single pattern', () => {
@@ -40,7 +40,7 @@ describe('a single pattern', () => {
   });
 });
 
-test('the first pattern of the list that matches is named, whatever its kind', () => {
+test('returns the first matching pattern of the list, whatever its kind', () => {
   const list = ['x*y*z', '*_user', 'get_*', 'get_user', '*t_u*', '*'];
   for (const match of [compileGlobs(list), compileGlobs([...MANY, ...list])]) {
     expect(match('get_user')).toBe('*_user');
@@ -60,7 +60,7 @@ test('an empty list matches nothing', () => {
   expect(compileGlobs([])('a')).toBeNull();
 });
 
-test('agrees with a matcher by dynamic programming', () => {
+test('agrees with a matcher that uses dynamic programming', () => {
   const over = (alphabet: string[], maxLength: number) =>
     fc.array(fc.constantFrom(...alphabet), { maxLength }).map((units) => units.join(''));
   fc.assert(
@@ -78,8 +78,8 @@ test('agrees with a matcher by dynamic programming', () => {
   );
 });
 
-describe('hostile sizes end', () => {
-  // Were any of these quadratic (10^9 and more steps each) or worse, the runner's time limit would end them.
+describe('names and patterns of hostile sizes end quickly', () => {
+  // If any of these took quadratic time (10^9 steps or more), the runner's time limit would fail it.
   test.each([
     ['many stars', `${'a*'.repeat(5_000)}b`, 'a'.repeat(60_000)],
     ['a long middle that almost repeats', `*${'a'.repeat(30_000)}b*`, 'a'.repeat(65_000)],
@@ -94,13 +94,13 @@ describe('hostile sizes end', () => {
     for (let round = 0; round < 20; round += 1) expect(match(name)).toBeNull();
   });
 
-  test('a thousand patterns that begin alike inside a name of sixty thousand letters', () => {
+  test('a thousand patterns with the same beginning, inside a name of sixty thousand letters', () => {
     const match = compileGlobs(Array.from({ length: 1_000 }, (_, i) => `*${'a'.repeat(i + 1)}b*`));
     for (let round = 0; round < 20; round += 1) expect(match('a'.repeat(60_000))).toBeNull();
     expect(match(`${'a'.repeat(700)}b`)).toBe('*ab*');
   });
 
-  test('a thousand patterns, a hundred thousand names never seen before', () => {
+  test('a thousand patterns and a hundred thousand new names', () => {
     const patterns = Array.from(
       { length: 1_000 },
       (_, i) => [`tool_${i}`, `area${i}_*`, `*_kind${i}`, `svc${i}.*.write`][i % 4] ?? '',

@@ -1,6 +1,6 @@
 /**
- * How two policies settle one call together: of every outcome the greater of what they charge. All that a charging says are
- * the amounts of COMPOSED, of which each is the greater, so neither order nor repetition changes what comes out.
+ * How two policies settle one call together: for every outcome, the greater of their charges. Each amount of COMPOSED
+ * is the greater of two amounts, so neither order nor repetition changes the result.
  */
 import type { Charging } from '@mandate/schemas';
 import { type KeptAmounts, keptAmounts } from '@mandate/step';
@@ -28,7 +28,7 @@ function greater(one: KeptAmounts, other: KeptAmounts): KeptAmounts {
   };
 }
 
-/** By the kind that says it all, where there is one. */
+/** Returns the simplest kind of charging that has these amounts. */
 function chargingOf(amounts: KeptAmounts): Charging {
   const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = amounts;
   if (estimateMicros === null) {
@@ -39,7 +39,7 @@ function chargingOf(amounts: KeptAmounts): Charging {
       verificationMicros: verifiedMicros - succeededMicros,
     };
   }
-  // No success keeps less than a failure, so where this is 0 all are.
+  // A success never charges less than a failure, so if this amount is 0, all are 0.
   if (verifiedMicros === 0) return { type: 'SUCCESS_BASED', estimateMicros };
   if (failedMicros === verifiedMicros && failedMicros === estimateMicros) {
     return { type: 'ATTEMPT_BASED', estimateMicros };

@@ -1,13 +1,15 @@
 /**
- * @mandate/policy: what may happen. Pure: no I/O, no clock, no randomness; the same arguments always give the same
+ * @mandate/policy: what agents may do. Pure: no I/O, no clock, no randomness. The same arguments always give the same
  * answer, and nothing throws.
  *
- * `plan` finds out what is known about a request without state. The ledger judges the limits that the plan names. `decide`
- * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen; each check
+ * `plan` checks the part of a request that needs no state. The ledger checks the limits that the plan names. `decide`
+ * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen. Each
+ * check
  * has a file under checks/.
  *
- * It decides on compiled mandates. `@mandate/policy/documents` compiles them from what people wrote, and is apart because it
- * loads a reader of YAML.
+ * It decides on compiled mandates. `@mandate/policy/documents` compiles them from documents. It is separate because
+ * it loads
+ * a YAML parser.
  */
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';

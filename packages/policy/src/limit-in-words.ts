@@ -1,4 +1,4 @@
-/** What the ledger found at the limits, in words: for the record, and for the verdict if a limit failed. */
+/** The ledger's findings about limits in words: for the record, and for the verdict if a limit failed. */
 
 import type { Check, Json, Limit, LimitFact, MandateReference, Plan, RateLimit } from '@mandate/schemas';
 import { OPEN_CALLS } from '@mandate/schemas/core';
@@ -10,7 +10,10 @@ import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 import { whoseBound } from './whose-bound.ts';
 
-/** The words of the first limit that failed. The remedy fits the wait for all limits that failed. */
+/**
+ * Returns the words of the first limit that failed. If waiting cannot help one of the failed limits, the remedy says
+ * so.
+ */
 export function limitWords(
   limits: readonly Limit[],
   facts: readonly LimitFact[],
@@ -26,7 +29,7 @@ export function limitWords(
   return { reason: `${reason}${whose}`, remedy: remedyForAll(limits, facts) ?? remedy };
 }
 
-/** The remedy of the first limit that no wait helps; null if a wait helps all. */
+/** Returns the remedy of the first limit that waiting cannot help. Null if waiting helps all. */
 function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): string | null {
   const at = facts.findIndex(
     (fact) => !fact.ok && fact.kind !== 'confirmation' && fact.retryAfterMs === null,
@@ -36,7 +39,7 @@ function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): st
   return limit === undefined || fact === undefined ? null : objectionTo(limit, fact).remedy;
 }
 
-/** What goes on the record of the limit at this place; `skip` where the step ended before the limits were judged. */
+/** Returns the check of one limit for the record. `skip` if the step ended before it checked the limits. */
 export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number): Check {
   const limit = plan.limits[at] as Limit;
   const check = checkOf(limit).name;
@@ -68,7 +71,7 @@ function rateCheckOf({ tool }: RateLimit) {
   return tool === OPEN_CALLS ? openCalls : toolRate;
 }
 
-/** A limit and its fact stand at the same place and so are of one kind. */
+/** A limit and its fact have the same index, so they are of the same kind. */
 function evidenceOf(limit: Limit, fact: LimitFact, costMicros: number): Json {
   if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.evidence(limit, fact, costMicros);
   if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.evidence(limit, fact, costMicros);

@@ -1,22 +1,25 @@
 /**
- * Finds many literals in one pass over a text, after Aho and Corasick: a trie of the literals in which every state also
- * knows its longest proper suffix that is a state, and goes on from there where no code unit fits. So a text takes at most
- * two steps a code unit, however many literals there are and whatever either is made of.
+ * Finds many literals in one pass over a text, after Aho and Corasick: a trie of the literals. Every state also knows
+ * its longest proper suffix that is a state, and continues there if no edge has the next code unit. So a text takes
+ * at most two steps for each code unit, whatever the literals and the text are.
  */
 export type LiteralAutomaton = {
-  /** States by the place of their edge: state, code unit, next state; open addressing, at most half full. */
+  /** A hash table of edges with open addressing, at most half full. An entry is: state, code unit, next state. */
   readonly edges: Int32Array;
-  /** How many places there are, less one; a power of two, less one. */
+  /** The size of the hash table minus one. The size is a power of two. */
   readonly mask: number;
-  /** By state, which code units lead on from it, by their last five bits: tells most that do not without a search. */
+  /**
+   * For each state, a bit for the last five bits of every code unit with an edge. It excludes most missing edges
+   * without a look-up.
+   */
   readonly hints: Int32Array;
-  /** By state, its longest proper suffix. */
+  /** For each state, its longest proper suffix. */
   readonly suffixes: Int32Array;
 };
 
-/** The empty literal, which is the suffix of all. */
+/** The empty literal, which is a suffix of every state. */
 export const ROOT = 0;
-/** Where a text begins: literals that only count at its beginning lead on from here. */
+/** The beginning of a text. Anchored literals, which match only there, start at this state. */
 export const START = 1;
 
 /** @param from a state, @param unit the next code unit of the text */
@@ -40,9 +43,9 @@ function hash(state: number, unit: number): number {
 }
 
 export type Trie = {
-  /** The state that is reached where the literal ends. `anchored`: only when the text begins with it. */
+  /** Adds a literal and returns the state that is reached at its end. `anchored`: only if the text begins with it. */
   add(literal: string, anchored: boolean): number;
-  /** `inOrder`: all states, each behind its suffix. */
+  /** `inOrder`: all states, each after its suffix. */
   compile(): { automaton: LiteralAutomaton; inOrder: readonly number[] };
 };
 
@@ -79,7 +82,7 @@ function compile(children: readonly ReadonlyMap<number, number>[]) {
     }
   }
   const automaton = { edges, mask, hints, suffixes: new Int32Array(children.length) };
-  // What leads on from the root has the root as its suffix; the start is what an anchor would lead to.
+  // The children of the root have the root as their suffix. START is treated like a child of the root.
   const inOrder = [ROOT, ...(children[ROOT]?.values() ?? []), START];
   for (let at = 1; at < inOrder.length; at += 1) {
     const state = inOrder[at] as number;

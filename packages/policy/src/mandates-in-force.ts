@@ -1,4 +1,4 @@
-/** Which mandate an action is decided under, wherever mandates come from: a file, or the control plane. */
+/** The mandate under which an action is decided, whether mandates come from a file or from the control service. */
 import type { Action, FormerAncestor, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
@@ -7,30 +7,33 @@ import type { InShadow } from './rules/rules-in-force.ts';
 import { shadowPlan, unknownShadow } from './shadow.ts';
 
 export type MandateInForce = {
-  /** Null: none applies, and nothing is allowed. */
+  /** Null if no mandate applies; nothing is then allowed. */
   mandate: Mandate | null;
-  /** The ancestors of the agent, the nearest first; absent: none. */
+  /** The ancestors of the agent, the nearest first. Absent if there are none. */
   above?: readonly string[];
-  /** The families that the agent left: one that was killed before still stops it; absent: none. */
+  /**
+   * Ancestors that the agent had before. A kill of one of them from that time still stops the agent. Absent if there
+   * are none.
+   */
   formerAncestors?: readonly FormerAncestor[];
-  /** The mandate holds from then on, and until before then; null: without end. */
+  /** The mandate applies from `holdsFromMs` until before `holdsUntilMs`. Null means without end. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
-  /** Null or absent where no rule in shadow matches. */
+  /** Null or absent if no rule in shadow matches. */
   shadow?: InShadow | null;
-  /** How much of what one action may take was taken to find it; absent: nothing. */
+  /** The steps that finding the mandate took from the action's step budget. Absent means 0. */
   steps?: number;
-  /** In the place of a plan under the mandate, where it is known why nothing is allowed. */
+  /** A ready plan that refuses the action, used instead of planning under the mandate. */
   refused?: Plan;
 };
 
 export type MandatesInForce = {
-  /** The revision of everything that the mandate asked for last follows from. */
+  /** The revision that determines the mandate that was last returned. */
   readonly revision: number;
   mandateFor(tenant: string, action: Action, atMs: number): MandateInForce;
 };
 
-/** Mandates of a file are those of every tenant. */
+/** Returns the mandates of a file. They apply to every tenant. */
 export function mandatesOfFile(mandates: readonly MandateOfFile[], revision: number): MandatesInForce {
   return {
     revision,
@@ -42,7 +45,10 @@ export function mandatesOfFile(mandates: readonly MandateOfFile[], revision: num
   };
 }
 
-/** As `plan`, under the mandate that is in force then: made again once that is another. No rule in shadow changes it. */
+/**
+ * Like `plan`, under the mandate that applies at `atMs`. The plan's validity ends when another mandate applies. Rules
+ * in shadow do not change the plan, but add their own.
+ */
 export function planInForce(
   mandates: MandatesInForce,
   tenant: string,

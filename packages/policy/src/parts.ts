@@ -1,6 +1,6 @@
 /**
- * @mandate/policy/parts: the parts of the kernel that @mandate/control is built of: rules, conditions, step budgets, digests
- * and the forms of names. Other packages use `@mandate/policy`.
+ * @mandate/policy/parts: the parts of the kernel that @mandate/control uses: rules, conditions, step budgets, digests
+ * and normal forms of names. Other packages use `@mandate/policy`.
  */
 
 export { narrowsValidator } from './arguments/argument-rules.ts';

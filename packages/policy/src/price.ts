@@ -9,21 +9,24 @@ import { billsOutput, type LlmPrice, priceOfLlmCall } from './prices/price-of-ll
 export type Price = {
   /** The amount that an ALLOW reserves. */
   reserveMicros: number;
-  /** The price that the policies set, whatever the estimate of the call; 0: no policy sets a price. */
+  /** The price that the policies set, whatever the estimate of the call. 0 if no policy sets a price. */
   policyMicros: number;
   charging: Charging;
   /**
-   * The origin of the figure: `tiers`, `mandate`, `estimate`, `default-estimate`, `free`, or the entry of the price lists
-   * (`genai-prices:openai/gpt-4o`). `unknown`: no policy can price the LLM call.
+   * The origin of the price: `tiers`, `mandate`, `estimate`, `default-estimate`, `free`, or the entry of the price
+   * lists (`genai-prices:openai/gpt-4o`). `unknown`: no policy can price the LLM call.
    */
   source: string;
-  /** The cost of the stated input, as `inputMicrosOf` computes it; null if another list may price the input. */
+  /** The cost of the stated input, as `inputMicrosOf` computes it. Null if another list may price the input. */
   inputMicros: number | null;
-  /** The policies that cannot price the call, if there are any. */
+  /** The policies that cannot price the call. Absent if there are none. */
   unpriced?: readonly Unpriced[];
 };
 
-/** `at`: the place of the policy in its mandate. `lacks`: a price of the model, or how many tokens the call takes. */
+/**
+ * `at`: the index of the policy in its mandate. `lacks`: what is missing, a price of the model or the number of
+ * tokens.
+ */
 type Unpriced = { at: number; lacks: Lacks };
 type Lacks = 'price' | 'tokens';
 
@@ -36,10 +39,10 @@ export type Pricing = {
   defaultTokens: DefaultTokens;
 };
 
-/** `tool`: the rules of the policy for the tool; null for LLM calls and other tools. */
+/** `tool`: the policy's rules for the tool. Null for LLM calls and for tools without rules. */
 type Priced = { policy: Policy; tool: ToolPolicy | null };
 
-/** Whether the policy has a price for calls of the tool, so that no estimate lowers what they cost. */
+/** True if the policy has a price for calls of the tool. No estimate lowers that price. */
 export function hasPrice(calls: Priced): boolean {
   return isTiered(calls) || (calls.tool?.costMicros ?? null) !== null;
 }
@@ -63,7 +66,7 @@ export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
 }
 
 /**
- * Under several policies, the highest charge of any policy counts for each outcome.
+ * Returns the price of a call. Under several policies, each outcome costs the highest charge of any policy.
  *
  * @param call the known facts about an LLM call; null for other actions
  */
@@ -80,7 +83,7 @@ export function priceOf(
   return price;
 }
 
-/** The cost of the stated input of an LLM call, by the policy that prices it highest; 0 for other calls. */
+/** Returns the cost of the stated input of an LLM call, by the policy that prices it highest. 0 for other calls. */
 export function inputMicrosOf(
   action: Action,
   call: KnownCall | null,
@@ -141,7 +144,10 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
   return flat(type, cost.micros, estimate, cost.source, cost.inputMicros);
 }
 
-/** The document's own price of the model, otherwise the price from the lists. Without a price, returns what is missing. */
+/**
+ * Returns the document's own price of the model, otherwise the price from the lists. Without a price, returns what is
+ * missing.
+ */
 function llmCost(
   { inputTokens, maxOutputTokens }: Pick<LlmCall, 'inputTokens' | 'maxOutputTokens'>,
   call: KnownCall,

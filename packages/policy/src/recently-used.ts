@@ -1,12 +1,13 @@
-/** A map that forgets: it holds at most twice `limit` entries, and always the last `limit` that were used. */
+/** A cache: a map that holds at most twice `limit` entries, and always the last `limit` that were used. */
 export interface RecentlyUsed<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
 }
 
 /**
- * Two generations: what is used moves to the young one, and when that is full it becomes the old one, and what
- * was old goes. So names that arrive without end cost bounded memory and cannot drive out what is in use.
+ * Creates a cache with two generations. A used entry moves to the young generation. When that is full, it becomes the
+ * old generation, and the previous old one is dropped. So an endless stream of names uses bounded memory and does not
+ * displace entries in use.
  */
 export function recentlyUsed<V>(limit: number): RecentlyUsed<V> {
   let young = new Map<string, V>();

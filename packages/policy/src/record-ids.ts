@@ -1,6 +1,6 @@
 /**
- * The ids of what Mandate writes are functions of where the request lies: the same delivery always names the same
- * decision, so that publishing it twice changes nothing for anyone who reads by id.
+ * The ids of Mandate's records are functions of the request's log position. The same delivery always gives the same
+ * decision id, so publishing a decision twice changes nothing for readers that look it up by id.
  */
 
 import type { DecisionKind, Source } from '@mandate/schemas';

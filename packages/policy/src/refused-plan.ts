@@ -1,6 +1,6 @@
 /**
- * Plans for requests without a mandate. They reserve nothing, always hold, and go through the ledger's step like any
- * other.
+ * Plans for requests without a mandate. They reserve nothing, are valid at any time, and go through the ledger's step
+ * like every other plan.
  */
 
 import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
@@ -22,7 +22,7 @@ export function mandateNotFound({ agentId, mandateId }: Action): Plan {
   });
 }
 
-/** To an agent that is registered: whatever a file says, rules alone hold it. */
+/** The plan for a registered agent that no rule matches. The mandates of a file do not apply to it. */
 export function noRuleMatches({ agentId }: Action): Plan {
   return noMandate(
     { agentId, registered: true },
@@ -34,7 +34,7 @@ export function noRuleMatches({ agentId }: Action): Plan {
   );
 }
 
-/** @param requiredBy the agent itself, or one above it */
+/** @param requiredBy the agent itself, or one of its ancestors */
 export function grantRequired({ agentId }: Action, requiredBy: string): Plan {
   const whose = requiredBy === agentId ? '' : `, as "${requiredBy}" above it does`;
   return refusedPlan(
@@ -80,8 +80,8 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
 }
 
 /**
- * Judging the action takes more steps than allowed, and would hold up the others: the agent that used most of them is
- * named.
+ * The plan for an action whose rules take more steps than allowed, and would delay other actions. It names the agent
+ * and the rule that used the most steps.
  */
 export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Plan {
   const { objection, check } = tooManySteps(
@@ -99,7 +99,7 @@ export function listsTooCostly(mandate: MandateReference, policy: string): Plan 
   return refusedPlan(mandate, { ...objection, final: true }, [check]);
 }
 
-/** @param what took most of it, as a sentence names it; `evidence`: the same for programs */
+/** @param what the largest consumer, as part of a sentence; `evidence` names it for programs */
 export function tooManySteps(what: string, evidence: { readonly [name: string]: string }) {
   return {
     check: {

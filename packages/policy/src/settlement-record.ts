@@ -1,4 +1,4 @@
-/** From what the ledger did with an outcome to the record that is published: `action.settled`. */
+/** Turns what the ledger did with an outcome into the published record `action.settled`. */
 
 import type { ActionSettled, Outcome, SettleFacts, SettleRequest } from '@mandate/schemas';
 import { formatMicros, SETTLEMENT_MARKS, wireTime } from '@mandate/schemas/core';
@@ -8,7 +8,7 @@ import { settlementId } from './record-ids.ts';
 export type Settled = {
   request: SettleRequest;
   outcome: Outcome;
-  /** The key that reported it; null: a producer that writes to the topic. */
+  /** The key that reported the outcome. Null if a producer wrote it to the topic. */
   keyId: string | null;
   appendedAtMs: number;
   facts: SettleFacts;
@@ -84,7 +84,7 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
   }
 }
 
-/** Why more stays charged than the report says. */
+/** Returns why more stays charged than the outcome reported. */
 function whyKept(
   facts: SettleFacts,
   { status, verified, actualMicros, mayRelease }: SettleRequest,

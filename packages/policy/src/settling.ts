@@ -1,7 +1,7 @@
 /**
- * The bounds that the policies of a mandate set for a settlement. A success costs at least its price. An actual cost is
- * charged up to a cap. The amount that own reports give back is limited (ADR 44, ADR 45). If policies differ, each figure is
- * the one that charges more.
+ * The limits that the policies of a mandate set for a settlement. A success costs at least its price. An actual cost
+ * is charged up to a cap. The amount that own reports release is limited (ADR 44, ADR 45). If policies differ, each
+ * figure is the one that charges more.
  */
 
 import type { Settling } from '@mandate/schemas';
@@ -12,7 +12,7 @@ import type { Releases } from './mandate/mandate.ts';
 import { hasPrice, isTiered, type Price } from './price.ts';
 
 /**
- * Computes the bounds for one call.
+ * Computes the limits for one call.
  *
  * @param price the amount that the call reserves, and the price that the policies set
  * @param inputMicros the cost of the stated input of a model call; 0 for a tool call
@@ -54,9 +54,10 @@ function estimateOf(calls: Calls): number {
 }
 
 /**
- * The highest cap that a policy states. If no policy states one, the cap is ten times the reservation, or a dollar if
- * nothing is reserved. So a report costs other agents at most ten times the amount that the agent had a budget for (ADR 45).
- * `maxCostPerCall` bounds this default, because no call may cost more. If all policies only observe, it bounds nothing.
+ * Returns the highest cap that a policy states. If no policy states one, the cap is ten times the reservation, or a
+ * dollar if nothing is reserved. So a report costs other agents at most ten times the amount that the agent had a
+ * budget for (ADR 45). `maxCostPerCall` limits this default, because no call may cost more, unless all policies are
+ * in observe mode.
  */
 function capsOf(
   calls: readonly Calls[],
@@ -83,7 +84,7 @@ function markOf(calls: readonly Calls[]): number | null {
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-/** null: each policy lets own reports give back everything. */
+/** Returns the smallest limits. Null if each policy lets own reports release everything. */
 function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'> | null {
   const bounded = calls
     .map(({ policy }) => policy.releases)

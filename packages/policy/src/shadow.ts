@@ -1,7 +1,7 @@
 /**
- * What rules in shadow would have said, told beside a decision. They are judged by what the step found for the plan that is
- * enforced: nothing is asked of the ledger for their sake, and nothing is charged. So of a limit that only they set it is
- * not known what its counter would hold.
+ * The verdict of rules in shadow, recorded beside a decision. It uses what the step found for the enforced plan: the
+ * ledger is asked nothing more, and nothing is charged. So if only the rules in shadow have a limit, the content of
+ * its counter is unknown.
  */
 
 import type {
@@ -20,14 +20,14 @@ import type { InShadow } from './rules/rules-in-force.ts';
 
 type ShadowVerdict = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
-/** It takes too much to know what they would say, and the decision does without. */
+/** Returns the plan of a shadow whose rules take too many steps. The decision is made without it. */
 export function unknownShadow({ rules, policies }: Pick<InShadow, 'rules' | 'policies'>): ShadowPlan {
-  // Right at no time at all.
+  // The empty validity: the plan holds at no time.
   const never = { holdsFromMs: 0, holdsUntilMs: 0 };
   return { rules, policies, ...never, code: null, limits: [], unknownLimits: 0, asksPerson: false };
 }
 
-/** @param made of the same action, under the rules in shadow as well */
+/** @param made the plan of the same action, under the rules in shadow as well */
 export function shadowPlan(
   agentId: string,
   enforced: Plan,
@@ -44,7 +44,7 @@ export function shadowPlan(
       asksPerson = true;
       continue;
     }
-    // So is how many calls may be open.
+    // The number of open calls is left to the enforced mandate too.
     if (limit.kind === 'rate' && limit.tool === OPEN_CALLS) continue;
     const at = isTotalOf(agentId, limit) ? 'total' : placeOf(limit, enforced.limits);
     if (at === null) unknownLimits += 1;
@@ -69,7 +69,7 @@ function isTotalOf(agentId: string, limit: Counted): boolean {
   return limit.id === TOTAL_BUDGET && limit.scope === 'agent' && limit.subject === agentId;
 }
 
-/** null: the step will not look at its counter. */
+/** Returns the index of the enforced limit on the same counter. Null if the step does not read the counter. */
 function placeOf(limit: Counted, enforced: readonly Limit[]): number | null {
   const at = enforced.findIndex((one) => sharesCounter(one, limit));
   return at === -1 ? null : at;
@@ -87,7 +87,7 @@ function sharesCounter(one: Limit, other: Counted): boolean {
   );
 }
 
-/** What the counter may hold before the call. */
+/** Returns the most that the counter may hold before the call. */
 function mostOf(limit: Counted, reserveMicros: number): number {
   if (limit.kind === 'rate') return mostCallsBefore(limit.maxCalls);
   return mostSpentBefore(limit.maxMicros, reserveMicros);
@@ -111,7 +111,10 @@ const CODES: Readonly<Record<ShadowLimit['kind'], Code>> = {
   rate: VERDICTS.overRate.code,
 };
 
-/** One limit that fails blocks, whatever is not known of others; a person is asked where all hold. */
+/**
+ * Returns the verdict. One failed limit blocks, even if others are unknown. A person is asked only if all limits
+ * pass.
+ */
 function judged(plan: ShadowPlan, facts: StepFacts): ShadowVerdict {
   if (plan.code !== null) return { verdict: 'BLOCK', code: plan.code, unknownLimits: 0 };
   let { unknownLimits } = plan;
@@ -129,10 +132,10 @@ function judged(plan: ShadowPlan, facts: StepFacts): ShadowVerdict {
   return { verdict, code, unknownLimits };
 }
 
-/** How many may wait is left to the mandate that is enforced. */
+/** The number of waiting questions is left to the enforced mandate. */
 const ASKS_PERSON: Limit = { kind: 'confirmation', maxWaiting: Number.MAX_SAFE_INTEGER };
 
-/** null where the step ended before it looked. */
+/** Returns what the counter held before the call. Null if the step ended before it read the counter. */
 function heldBy(
   at: ShadowLimit['at'],
   { limits, cumulativeMicros, chargedMicros }: StepFacts,

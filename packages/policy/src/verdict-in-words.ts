@@ -22,7 +22,7 @@ const LATE: Words = {
   remedy: 'Ask again, as the next attempt of the same action.',
 };
 
-/** The words of a verdict that followed from this plan and these facts. */
+/** Returns the words of the verdict that follows from a plan and facts. */
 export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Words {
   switch (by) {
     case 'allowed':
@@ -44,7 +44,7 @@ export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Word
   }
 }
 
-/** A verdict always has the fact that it follows from. */
+/** Returns the fact. It is never null here, because the verdict follows from it. */
 function known<T>(fact: T | null): T {
   if (fact === null) throw new TypeError('a verdict without the fact that it follows from');
   return fact;

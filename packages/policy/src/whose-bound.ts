@@ -1,7 +1,7 @@
 import type { MandateReference } from '@mandate/schemas';
 import { rulesInWords, rulesThatGave } from '@mandate/schemas/core';
 
-/** Follows a reason: the policy that set the bound, and the rules that gave the policy. */
+/** Returns a sentence to append to a reason: the policy that set the limit, and the rules that grant the policy. */
 export function whoseBound(policy: string, mandate: MandateReference | null): string {
   const rules = rulesThatGave(policy, mandate);
   const by =
@@ -10,8 +10,8 @@ export function whoseBound(policy: string, mandate: MandateReference | null): st
 }
 
 /**
- * Whether the name is that of the bounds of the tenant (nameOfBounds), which the operator of the plane sets, and of no
- * policy.
+ * True if the name is the name of the tenant limits (nameOfBounds), which the operator of the plane sets, and not of
+ * a policy.
  */
 export function areBounds(policy: string | undefined): boolean {
   return policy?.startsWith('tenant ') === true;

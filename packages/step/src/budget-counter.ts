@@ -1,4 +1,4 @@
-/** What was spent against one budget, in micro-dollars: over a whole life, or in a window that slides. */
+/** The amount charged to one budget, in micro-dollars: over an agent's life, or in a sliding window. */
 import {
   addToSlidingSum,
   amountAt,
@@ -9,7 +9,7 @@ import {
 } from './sliding-sum.ts';
 
 export type BudgetCounter = {
-  /** The sum of a lifetime counter. */
+  /** The sum of a lifetime counter, in micro-dollars. */
   spentMicros: number;
   /** The window; null for a lifetime counter. */
   readonly sliding: SlidingSum | null;
@@ -23,15 +23,15 @@ export function spentIn({ sliding, spentMicros }: BudgetCounter, nowMs: number):
   return sliding === null ? spentMicros : slidingSum(sliding, nowMs);
 }
 
-/** Adds to what was spent at `atMs`. */
+/** Adds an amount that was charged at `atMs`. */
 export function addToCounter(counter: BudgetCounter, atMs: number, deltaMicros: number, nowMs: number): void {
   if (counter.sliding === null) counter.spentMicros += deltaMicros;
   else addToSlidingSum(counter.sliding, atMs, deltaMicros, nowMs);
 }
 
 /**
- * The part of an amount for `atMs` that keeps the counter exact, within ±(2^53-1). The bucket of a window must stay exact
- * too, because a credit can make it lower than the sum.
+ * Returns the part of an amount for `atMs` that keeps the counter exact, within ±(2^53-1). The bucket of a window
+ * must stay exact too, because a credit can make it lower than the sum.
  */
 export function fittingIn(counter: BudgetCounter, atMs: number, deltaMicros: number, nowMs: number): number {
   const { sliding } = counter;
@@ -47,8 +47,9 @@ function within(heldMicros: number, deltaMicros: number): number {
 }
 
 /**
- * The part of an excess that still fits into half of the exact range of a counter, beside a delta for the same time. The
- * other half is kept for charges. So an extremely high report never reduces a charge to a budget that agents share.
+ * Returns the part of an excess that still fits into half of the exact range of a counter, beside a delta for the
+ * same time. The other half is kept for charges. So an extremely high report never reduces a charge to a budget that
+ * agents share.
  */
 export function excessIn(
   counter: BudgetCounter,

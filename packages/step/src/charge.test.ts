@@ -43,7 +43,7 @@ test.each([
   { type: 'ATTEMPT_BASED', ...FLAT },
   TIERED,
   COMPOSED,
-] as Charging[])('reads the amounts of %j again in the order in which they are stored', (charging) => {
+] as Charging[])('reads the amounts of %j in the order in which they are stored', (charging) => {
   expect(chargingOf(charging.type, amountsOf(charging))).toEqual(charging);
   expect(amountsOf(charging)).toHaveLength(CHARGING_TABLE[charging.type].amounts.length);
 });

@@ -1,7 +1,7 @@
 /**
- * The final charge of an action. The charging table says what each outcome keeps. Then the plan bounds the charge by the
- * price that a policy sets, and by a cap on the actual cost. It also limits the amount that an agent's own reports may give
- * back (ADR 44, ADR 45).
+ * The final charge of an action. The charging table gives the amounts that each outcome keeps. Then the plan limits
+ * the charge: a policy's price is its minimum, and a cap limits the actual cost. The plan also limits the amount that
+ * an agent's own reports may release (ADR 44, ADR 45).
  */
 
 import type { Charging, SettleRequest, Settling } from '@mandate/schemas';
@@ -10,24 +10,24 @@ import { type KeptAmounts, keptAmounts } from './charging-table.ts';
 
 type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'mayRelease'>;
 
-/** The reservation of an ALLOW, and how it is settled. */
+/** The reservation of an ALLOW, with the data to settle it. */
 type Reserved = { reservedMicros: number; charging: Charging; settling: Settling };
 
 export type FinalCharge = {
   chargedMicros: number;
   /** The part of the actual cost above its cap. */
   excessMicros: number;
-  /** Added to the agent's counter of releases; negative if a success makes room. */
+  /** The amount to add to the agent's counter of releases. Negative if a success makes room for more releases. */
   releasedMicros: number;
   releaseRefused: boolean;
-  /** The actual cost is above the highest cost that a policy allows for one call. */
+  /** True if the actual cost is above the highest cost that a policy allows for one call. */
   overCostPerCall: boolean;
 };
 
 /**
- * Micro-dollars, at most 2^53-1.
+ * Returns the final charge, in micro-dollars, at most 2^53-1.
  *
- * @param releasedMicros what the agent's counter of releases holds
+ * @param releasedMicros the content of the agent's counter of releases
  */
 export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: number): FinalCharge {
   const { charging, settling, reservedMicros } = lease;

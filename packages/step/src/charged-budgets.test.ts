@@ -27,7 +27,7 @@ test("charges the agent's total even if no budget is listed", () => {
   expect(charged().map(({ counter }) => counter)).toEqual([nameOf(totalOf('a'))]);
 });
 
-test('tells the budgets of one agent from budgets that agents share', () => {
+test('distinguishes the budgets of one agent from shared budgets', () => {
   expect(isOwnBudget(releasedOf('a'), 'a')).toBe(true);
   expect(isOwnBudget(totalOf('a'), 'b')).toBe(false);
   expect(isOwnBudget(SHARED, 'a')).toBe(false);

@@ -1,6 +1,7 @@
 /**
- * The charging table: which amounts of a charging an outcome keeps. An actual cost above what is kept is charged instead, up
- * to its cap. The same rows go to the Lua scripts of Redis as generated constants, so a change of a row changes both stores.
+ * The charging table: the amounts of a charging that each outcome keeps. If the actual cost is higher, it is charged
+ * instead, up to its cap. Generated constants give the same rows to the Lua scripts of Redis, so changing a row
+ * changes both stores.
  */
 import type { Charging } from '@mandate/schemas';
 
@@ -8,8 +9,9 @@ type ChargingType = Charging['type'];
 type AmountOf<Type extends ChargingType> = Exclude<keyof Extract<Charging, { type: Type }>, 'type'> & string;
 
 /**
- * `amounts`: all amounts, in the order in which Redis stores them. `failed`, `succeeded`, `verified`: the amounts that such
- * an outcome keeps, added up. `estimate`: charged for a success without an actual cost; null if actual costs do not count.
+ * `amounts`: all amounts, in the order in which Redis stores them. `failed`, `succeeded`, `verified`: the amounts
+ * that such an outcome keeps, to be added up. `estimate`: the amount charged for a success without an actual cost;
+ * null if actual costs do not count.
  */
 export type ChargingRow<Amount extends string = string> = {
   readonly amounts: readonly Amount[];
@@ -50,7 +52,7 @@ export const CHARGING_TABLE: { readonly [Type in ChargingType]: ChargingRow<Amou
   },
 };
 
-/** What each outcome keeps, in micro-dollars. `estimateMicros`: null if actual costs do not count. */
+/** The amount that each outcome keeps, in micro-dollars. `estimateMicros` is null if actual costs do not count. */
 export type KeptAmounts = {
   failedMicros: number;
   succeededMicros: number;
@@ -70,7 +72,7 @@ export function keptAmounts(charging: Charging): KeptAmounts {
   };
 }
 
-/** The amounts of a charging, in the order of its row. */
+/** Returns the amounts of a charging, in the order of its row. */
 export function amountsOf(charging: Charging): number[] {
   const { amounts }: ChargingRow = CHARGING_TABLE[charging.type];
   return amounts.map((name) => (charging as unknown as Readonly<Record<string, number>>)[name] ?? 0);

@@ -24,7 +24,7 @@ test.each<[string, number | null, number, number | null, number, boolean, number
   expect(fact).toEqual({ kind: 'budget', spentMicros, ok, retryAfterMs });
 });
 
-test('a budget without a counter holds nothing', () => {
+test('a budget without a counter has spent nothing', () => {
   expect(budgetFact(undefined, { maxMicros: 0 }, 0, NOW_MS)).toMatchObject({ spentMicros: 0, ok: true });
 });
 
@@ -33,7 +33,7 @@ test.each<[number, boolean, number | null]>([
   [2, false, 998],
   [1, false, 1_000],
   [0, false, null],
-])('a rate of %i calls that holds two', (maxCalls, ok, retryAfterMs) => {
+])('checks a rate of %i calls with two calls in the window', (maxCalls, ok, retryAfterMs) => {
   const rate = createSlidingRate({ agentId: 'a', tool: null, windowMs: 1_000 });
   takeSlot(rate, NOW_MS - 2, NOW_MS);
   takeSlot(rate, NOW_MS, NOW_MS);

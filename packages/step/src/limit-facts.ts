@@ -1,4 +1,6 @@
-/** What a limit holds, whether one more call fits, and after which wait it would. Nothing is charged here. */
+/**
+ * The content of a limit's counter, whether one more call fits, and the wait until it would. Nothing is charged here.
+ */
 import type { BudgetLimit, LimitFact, RateLimit } from '@mandate/schemas';
 import { type BudgetCounter, spentIn } from './budget-counter.ts';
 import { callsIn, type SlidingRate, waitForSlot } from './sliding-rate.ts';
@@ -8,19 +10,19 @@ type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 /**
- * The most that a budget may hold before a call that reserves this amount, in micro-dollars. Negative if the call is more
- * than the whole budget. The comparison uses what is left, because a sum above 2^53-1 would not be exact.
+ * Returns the most that a budget may have spent before a call that reserves this amount, in micro-dollars. Negative
+ * if the call is more than the whole budget. Computed by subtraction, because a sum above 2^53-1 would not be exact.
  */
 export function mostSpentBefore(maxMicros: number | null, reserveMicros: number): number {
   return (maxMicros ?? Number.MAX_SAFE_INTEGER) - reserveMicros;
 }
 
-/** The most calls that a rate may hold before one more call. */
+/** Returns the most calls that a rate may have counted before one more call. */
 export function mostCallsBefore(maxCalls: number): number {
   return maxCalls - 1;
 }
 
-/** @param counter undefined if nothing was charged to it so far */
+/** @param counter undefined if nothing was charged to it yet */
 export function budgetFact(
   counter: BudgetCounter | undefined,
   { maxMicros }: Pick<BudgetLimit, 'maxMicros'>,
@@ -35,7 +37,7 @@ export function budgetFact(
   return { kind: 'budget', spentMicros, ok, retryAfterMs };
 }
 
-/** @param rate undefined if it has counted no call so far */
+/** @param rate undefined if it has counted no call yet */
 export function rateFact(
   rate: SlidingRate | undefined,
   { maxCalls }: Pick<RateLimit, 'maxCalls'>,
@@ -47,7 +49,7 @@ export function rateFact(
   return { kind: 'rate', calls, ok, retryAfterMs: frees ? waitForSlot(rate, maxCalls, nowMs) : null };
 }
 
-/** The wait after which all counters that failed have room, in ms; null if one of them never has. */
+/** Returns the wait until all failed counters have room, in ms. Null if one of them never has room. */
 export function waitForAll(facts: readonly LimitFact[]): number | null {
   let waitMs = 0;
   for (const fact of facts) {

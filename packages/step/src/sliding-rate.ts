@@ -1,12 +1,12 @@
-/** A true sliding window of calls: one timestamp each. A call counts while it is younger than `windowMs`. */
+/** A true sliding window of calls, with one timestamp for each. A call counts while it is younger than `windowMs`. */
 
 import type { RateLimit } from '@mandate/schemas';
 
-/** Calls of an agent, all or those of one tool. */
+/** The calls of an agent: all calls, or those of one tool. */
 export type RateReference = Pick<RateLimit, 'agentId' | 'tool' | 'windowMs'>;
 
 export type SlidingRate = Readonly<RateReference> & {
-  /** Ascending; those before `head` have left the window. */
+  /** Times of calls in ascending order. Those before index `head` have left the window. */
   times: number[];
   head: number;
 };
@@ -15,7 +15,7 @@ export function createSlidingRate({ agentId, tool, windowMs }: RateReference): S
   return { agentId, tool, windowMs, times: [], head: 0 };
 }
 
-/** Drops what has left the window by `nowMs`, then answers how many calls are in it. */
+/** Removes the calls that have left the window by `nowMs`, and returns the number of calls in it. */
 export function callsIn(rate: SlidingRate, nowMs: number): number {
   const leftAtMs = nowMs - rate.windowMs;
   let oldest = rate.times[rate.head];
@@ -23,7 +23,8 @@ export function callsIn(rate: SlidingRate, nowMs: number): number {
     rate.head += 1;
     oldest = rate.times[rate.head];
   }
-  // Copied once half of it is gone: each call is moved at most once for each that left.
+  // Copied when more than half of the list has left the window, so each call is moved at most once for each call that
+  // left.
   if (rate.head * 2 > rate.times.length) {
     rate.times = rate.times.slice(rate.head);
     rate.head = 0;
@@ -31,19 +32,19 @@ export function callsIn(rate: SlidingRate, nowMs: number): number {
   return rate.times.length - rate.head;
 }
 
-/** A call at `atMs`; ignored when it has left the window by `nowMs`. */
+/** Counts a call at `atMs`. Ignores it if it has already left the window by `nowMs`. */
 export function takeSlot(rate: SlidingRate, atMs: number, nowMs: number): void {
   callsIn(rate, nowMs);
   if (atMs <= nowMs - rate.windowMs) return;
   let place = rate.times.length;
   while (place > rate.head && (rate.times[place - 1] ?? 0) > atMs) place -= 1;
-  // Most agents make few calls: pushed onto an empty list, the first would take the room of many.
+  // Most agents make few calls. A push onto an empty array would reserve memory for many.
   if (rate.times.length === 0) rate.times = [atMs];
   else if (place === rate.times.length) rate.times.push(atMs);
   else rate.times.splice(place, 0, atMs);
 }
 
-/** Takes back one call at `atMs`. Answers false where none of that time is in the window. */
+/** Takes back one call at `atMs`. False if the window contains no call of that time. */
 export function leaveSlot(rate: SlidingRate, atMs: number, nowMs: number): boolean {
   callsIn(rate, nowMs);
   const place = rate.times.indexOf(atMs, rate.head);
@@ -52,7 +53,10 @@ export function leaveSlot(rate: SlidingRate, atMs: number, nowMs: number): boole
   return true;
 }
 
-/** How long until fewer than `maxCalls` (at least 1) are in the window, which now holds that many or more. */
+/**
+ * Returns the wait in ms until fewer than `maxCalls` (at least 1) calls are in the window. It must now contain that
+ * many or more.
+ */
 export function waitForSlot(rate: SlidingRate, maxCalls: number, nowMs: number): number {
   const calls = callsIn(rate, nowMs);
   const lastToLeave = rate.times[rate.head + calls - maxCalls] ?? nowMs;

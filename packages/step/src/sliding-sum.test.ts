@@ -12,7 +12,7 @@ import {
 
 const WINDOW_MS = 20;
 
-/** Buckets are a millisecond wide in so short a window. */
+/** In a window this short, a bucket is a millisecond wide. */
 type Change = { passMs: number; agoMs: number; deltaMicros: number };
 
 const changes: fc.Arbitrary<Change[]> = fc.array(
@@ -24,7 +24,7 @@ const changes: fc.Arbitrary<Change[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-/** From the first millisecond to the last, never below zero. */
+/** Adds amounts from the first millisecond to the last, and never falls below zero. */
 function naiveSum(amounts: ReadonlyMap<number, number>, nowMs: number): number {
   let running = 0;
   for (let atMs = nowMs - WINDOW_MS + 1; atMs <= nowMs; atMs += 1) {
@@ -48,7 +48,7 @@ function play(changed: readonly Change[], look: (told: Told) => void): void {
 
 type Told = { sum: SlidingSum; amounts: ReadonlyMap<number, number>; nowMs: number; atMs: number };
 
-test('the sum is that of a scan from the oldest bucket to the newest, at any change and as time goes on', () => {
+test('the sum equals a scan from the oldest bucket to the newest, after any change and as time passes', () => {
   fc.assert(
     fc.property(changes, (changed) => {
       play(changed, ({ sum, amounts, nowMs, atMs }) => {
@@ -63,7 +63,7 @@ test('the sum is that of a scan from the oldest bucket to the newest, at any cha
   );
 });
 
-test('the wait is the least after which the scan leaves room', () => {
+test('the wait is the shortest after which the scan leaves room', () => {
   fc.assert(
     fc.property(changes, fc.nat({ max: 90 }), (changed, roomMicros) => {
       play(changed, ({ sum, amounts, nowMs }) => {
@@ -75,7 +75,7 @@ test('the wait is the least after which the scan leaves room', () => {
   );
 });
 
-test('its buckets, in any order, make the same sum again', () => {
+test('restores the same sum from its buckets, in any order', () => {
   fc.assert(
     fc.property(changes, fc.boolean(), (changed, backwards) => {
       play(changed, ({ sum, nowMs }) => {

@@ -1,21 +1,26 @@
 /**
- * What was spent in the last `windowMs`, in buckets. A bucket counts until its last millisecond is `windowMs` old, so
- * that no true window ever holds more than the sum says, at a bounded memory.
+ * The amount charged in the last `windowMs`, in buckets. A bucket counts until its last millisecond is `windowMs`
+ * old, so
+ * the sum is never lower than in any true window, and memory is bounded.
  *
- * A credit gives back only what was spent before it, never what is to come: it must not outlive, as room for more, the
- * charge that it gave back. So the sum is taken from the oldest bucket to the newest, and never falls below zero.
+ * A credit gives back only earlier charges, never later ones: it must not leave room after the charge that it gave
+ * back has
+ * left the window. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
  */
 import { BUDGET_BUCKETS } from '@mandate/schemas/core';
 
 export type SlidingSum = {
   readonly windowMs: number;
-  /** Ascending bucket numbers and, at the same places, micro-dollars; those before `head` have left the window. */
+  /**
+   * Bucket numbers in ascending order, and in `amounts` their micro-dollars at the same indexes. Those before `head` have
+   * left the window.
+   */
   buckets: number[];
   amounts: number[];
   head: number;
-  /** The sum of all buckets from `head` on; not negative. */
+  /** The sum of all buckets from `head` on, in micro-dollars. Not negative. */
   sumMicros: number;
-  /** How many of them are negative. While none is, the sum is kept by adding alone. */
+  /** How many buckets are negative. While there are none, the sum is updated by addition alone. */
   credits: number;
 };
 
@@ -23,12 +28,12 @@ export function createSlidingSum(windowMs: number): SlidingSum {
   return { windowMs, buckets: [], amounts: [], head: 0, sumMicros: 0, credits: 0 };
 }
 
-/** The time from which a charge made at `atMs` no longer counts. */
+/** Returns the time from which a charge made at `atMs` no longer counts. */
 export function leavesAtMs(windowMs: number, atMs: number): number {
   return bucketEndsAtMs(windowMs, bucketOf(windowMs, atMs));
 }
 
-/** Drops what has left the window by `nowMs`, then answers the sum. */
+/** Removes the buckets that have left the window by `nowMs`, and returns the sum. */
 export function slidingSum(sum: SlidingSum, nowMs: number): number {
   const { head, credits } = sum;
   let bucket = sum.buckets[sum.head];
@@ -48,7 +53,7 @@ export function slidingSum(sum: SlidingSum, nowMs: number): number {
   return sum.sumMicros;
 }
 
-/** Adds to the bucket of `atMs`, unless that bucket has left the window already. */
+/** Adds to the bucket of `atMs`, unless that bucket has already left the window. */
 export function addToSlidingSum(sum: SlidingSum, atMs: number, deltaMicros: number, nowMs: number): void {
   slidingSum(sum, nowMs);
   const bucket = bucketOf(sum.windowMs, atMs);
@@ -65,7 +70,7 @@ export function addToSlidingSum(sum: SlidingSum, atMs: number, deltaMicros: numb
   sum.sumMicros = beforeMicros < 0 || sum.credits > 0 ? sumUp(sum) : sum.sumMicros + deltaMicros;
 }
 
-/** What the bucket of `atMs` holds, in micro-dollars: negative where more was given back than spent. */
+/** Returns the amount in the bucket of `atMs`, in micro-dollars. Negative if more was given back than charged. */
 export function amountAt(sum: SlidingSum, atMs: number): number {
   const bucket = bucketOf(sum.windowMs, atMs);
   const place = placeOf(sum, bucket);
@@ -73,9 +78,10 @@ export function amountAt(sum: SlidingSum, atMs: number): number {
 }
 
 /**
- * The least wait after which the sum is at most `roomMicros` (not negative, so that an empty window always suffices),
- * if nothing else happens. A sum that never falls below zero is the greatest among those of the last one, two, three …
- * buckets: from the newest on, the first of these that is too much says which bucket has to leave.
+ * Returns the shortest wait after which the sum is at most `roomMicros`, if nothing else happens. `roomMicros` is not
+ * negative, so an empty window always suffices. The sum never falls below zero, so it is the greatest sum of the last
+ * one, two, three … buckets. Counting from the newest, the first of these sums that is too large ends with the bucket
+ * that must leave.
  */
 export function waitForRoom(sum: SlidingSum, roomMicros: number, nowMs: number): number {
   slidingSum(sum, nowMs);
@@ -87,7 +93,7 @@ export function waitForRoom(sum: SlidingSum, roomMicros: number, nowMs: number):
   return 0;
 }
 
-/** Bucket number and amount of each bucket that still counts. */
+/** Returns the bucket number and the amount of each bucket that still counts. */
 export function slidingBuckets(sum: SlidingSum, nowMs: number): [bucket: number, micros: number][] {
   slidingSum(sum, nowMs);
   return sum.buckets
@@ -96,7 +102,7 @@ export function slidingBuckets(sum: SlidingSum, nowMs: number): [bucket: number,
     .filter(([, amountMicros]) => amountMicros !== 0);
 }
 
-/** Any time within the bucket: what brings a stored bucket back. */
+/** Returns a time within the bucket, with which a stored bucket is restored. */
 export function bucketStartMs(windowMs: number, bucket: number): number {
   return bucket * widthMs(windowMs);
 }
@@ -121,7 +127,10 @@ function bucketEndsAtMs(windowMs: number, bucket: number): number {
   return (bucket + 1) * widthMs(windowMs) - 1 + windowMs;
 }
 
-/** Time runs forward, so that it is nearly always the last place or the one behind it. */
+/**
+ * Returns the index of a bucket. Searched from the end: time moves forward, so it is nearly always the last index, or
+ * the one after it.
+ */
 function placeOf(sum: SlidingSum, bucket: number): number {
   let place = sum.buckets.length;
   while (place > sum.head && (sum.buckets[place - 1] ?? 0) >= bucket) place -= 1;

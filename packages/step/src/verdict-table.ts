@@ -1,12 +1,12 @@
 /**
- * Every verdict that a step can reach, except for a refusal, which the plan states. The same rows go to the Lua scripts of
- * Redis as generated constants, so a change of a row changes both stores.
+ * Every verdict that a step can reach, except a refusal, which the plan states. Generated constants give the same
+ * rows to the Lua scripts of Redis, so changing a row changes both stores.
  */
 import type { Code, GrantState, Verdict } from '@mandate/schemas';
 
 /**
- * `final`: a retry cannot help; null for a counter, which refuses for good unless a wait frees it. `retryAfterMs`: the
- * wait after which the next attempt may pass; null if none is known.
+ * `final`: true if a retry cannot help. Null for a counter: its refusal is final unless waiting frees the counter.
+ * `retryAfterMs`: the wait after which the next attempt may pass; null if none is known.
  */
 export type VerdictRow = {
   readonly verdict: Verdict;
@@ -33,12 +33,12 @@ export const VERDICTS = {
 
 export type VerdictName = keyof typeof VERDICTS;
 
-/** The verdict of a request that a person must confirm, by the answer so far. */
+/** The verdict of a request that a person must approve, by the answer so far. */
 export const VERDICT_OF_GRANT = {
   none: 'asksPerson',
   denied: 'denied',
   expired: 'expired',
 } as const satisfies Record<Exclude<GrantState, 'granted'>, VerdictName>;
 
-/** A plan with this refusal could not be made. A mandate that only observes does not lift it. */
+/** The refusal of a plan that failed with an error. Observe mode does not lift it. */
 export const NOT_PLANNED: Code = 'INTERNAL_ERROR';

@@ -65,7 +65,7 @@ test.each<[string, Partial<Findings>, Partial<Plan>, string]>([
   ['a denial', { limits: [grant('denied', 2)] }, { limits: [CONFIRMATION] }, 'denied'],
   ['an expired grant', { limits: [grant('expired', 2)] }, { limits: [CONFIRMATION] }, 'expired'],
   ['no failed check', {}, {}, 'allowed'],
-])('decides by the first row that applies: %s', (_, found, changes, by) => {
+])('the first row that applies decides: %s', (_, found, changes, by) => {
   expect(enforcedVerdict(plan(changes), { ...NOTHING, ...found }).by).toBe(by);
 });
 
@@ -78,7 +78,7 @@ test.each<[string, LimitFact[], boolean, number | null]>([
   expect(enforcedVerdict(plain, { ...NOTHING, limits })).toMatchObject({ final, retryAfterMs });
 });
 
-test('a final refusal names no wait, and any other refusal may be tried again at once', () => {
+test('a final refusal states no wait, and any other refusal may be retried at once', () => {
   expect(enforcedVerdict(plan({ refusal: REFUSAL }), NOTHING)).toMatchObject({
     final: true,
     retryAfterMs: null,
@@ -89,7 +89,7 @@ test('a final refusal names no wait, and any other refusal may be tried again at
   });
 });
 
-test('a mandate that only observes lifts its own refusals, and nothing else', () => {
+test("observe mode lifts the mandate's own refusals, and nothing else", () => {
   const observing = plan({ observe: true, refusal: REFUSAL });
   expect(publishedVerdict(observing, NOTHING)).toMatchObject(VERDICTS.allowed);
   expect(publishedVerdict(observing, { ...NOTHING, kill: KILL })).toMatchObject(VERDICTS.killed);
@@ -103,7 +103,7 @@ test.each<[Partial<Findings>, string, boolean]>([
   [{ first: FIRST }, 'duplicate', true],
   [{ first: FIRST, unremembered: true }, 'unremembered', true],
   [{ kill: KILL }, 'first', true],
-])('tells the kind of a decision, and whether the step ended early: %j', (found, kind, ended) => {
+])('returns the kind of a decision, and whether the step ended early: %j', (found, kind, ended) => {
   expect(decisionKind({ ...NOTHING, ...found })).toBe(kind);
   expect(endsStep({ ...NOTHING, ...found })).toBe(ended);
 });

@@ -23,7 +23,7 @@ import {
   type VerdictRow,
 } from './verdict-table.ts';
 
-/** `final`: a retry cannot help. */
+/** `final`: true if a retry cannot help. */
 export type VerdictCode = Pick<VerdictRow, 'verdict' | 'code'> & { readonly final: boolean };
 
 /** `by`: the row of the table that decides, or the refusal of the plan. */
@@ -32,10 +32,10 @@ export type StepVerdict = VerdictCode & {
   readonly retryAfterMs: number | null;
 };
 
-/** The part of the facts that a verdict follows from. */
+/** The facts on which a verdict depends. */
 export type Findings = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
-/** The verdict of a mandate that is enforced. The order is the order of the step. */
+/** Returns the verdict of an enforced mandate. The checks have the order of the step. */
 export function enforcedVerdict(plan: Plan, found: Findings): StepVerdict {
   if (found.first !== null) return isAskedAgain(found.first) ? ROWS.deferredAgain : ROWS.duplicate;
   if (found.unremembered) return ROWS.noRoom;
@@ -45,7 +45,7 @@ export function enforcedVerdict(plan: Plan, found: Findings): StepVerdict {
   return limitsVerdict(plan.limits, found.limits);
 }
 
-/** The verdict that is published. A mandate that only observes lifts its own refusals, and nothing else. */
+/** Returns the published verdict. A mandate in observe mode lifts its own refusals, and nothing else. */
 export function publishedVerdict(
   plan: Plan,
   found: Findings,
@@ -54,12 +54,12 @@ export function publishedVerdict(
   return isObserveOnly(plan) && !endsStep(found) ? ROWS.allowed : enforced;
 }
 
-/** True if the mandate lifts its own refusals. It never lifts the refusal of a plan that could not be made. */
+/** True if the mandate lifts its own refusals. It never lifts the refusal of a plan that failed with an error. */
 export function isObserveOnly(plan: Pick<Plan, 'observe' | 'refusal'>): boolean {
   return plan.observe && plan.refusal?.code !== NOT_PLANNED;
 }
 
-/** True if the step ended before the plan was asked. */
+/** True if the step ended before it used the plan. */
 export function endsStep({ first, unremembered, late, kill }: Omit<Findings, 'limits'>): boolean {
   return first !== null || unremembered || late || kill !== null;
 }
@@ -70,7 +70,7 @@ export function decisionKind({ first, unremembered, late }: Omit<Findings, 'limi
   return late ? 'expired' : 'first';
 }
 
-/** The verdict of limits alone: the first that failed decides. */
+/** Returns the verdict of limits alone. The first limit that failed decides. */
 export function limitsVerdict(limits: readonly Limit[], facts: readonly LimitFact[]): StepVerdict {
   const at = firstFailing(facts);
   if (at === -1) return ROWS.allowed;
@@ -82,13 +82,13 @@ export function limitsVerdict(limits: readonly Limit[], facts: readonly LimitFac
   return stepVerdict(by, verdict, code, retryAfterMs === null, retryAfterMs);
 }
 
-/** The index of the first limit that failed; -1 if none did. */
+/** Returns the index of the first limit that failed, or -1. */
 export function firstFailing(facts: readonly LimitFact[]): number {
   for (let at = 0; at < facts.length; at += 1) if (facts[at]?.ok === false) return at;
   return -1;
 }
 
-/** The row of one limit that failed. */
+/** Returns the row of one limit that failed. */
 export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictName {
   if (fact.kind === 'budget') return 'overBudget';
   if (fact.kind === 'rate') return 'overRate';
@@ -104,7 +104,7 @@ function isAskedAgain({ verdict, samePayload }: FirstDecision): boolean {
   return verdict === 'DEFER' && samePayload;
 }
 
-/** Makes every verdict, so that all of them have one hidden class, which engines read fastest. */
+/** Creates every verdict, so that all of them have one hidden class, which engines read fastest. */
 function stepVerdict(
   by: StepVerdict['by'],
   verdict: Verdict,
@@ -115,7 +115,7 @@ function stepVerdict(
   return { by, verdict, code, final, retryAfterMs };
 }
 
-/** Every row as a verdict, made once. `final` of a counter's row is set by `limitsVerdict`. */
+/** Every row as a verdict, created once. `limitsVerdict` sets `final` for the rows of counters. */
 const ROWS = Object.fromEntries(
   Object.entries(VERDICTS).map(([by, { verdict, code, final, retryAfterMs }]) => [
     by,

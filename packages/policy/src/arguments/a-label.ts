@@ -1,9 +1,12 @@
 /**
- * Labels of host names that stand for letters beyond ASCII (`xn--…`). IDNA says which letters may stand there, and in which
- * order; a label that breaks these rules is shown by no reader, or shown as another name.
+ * Host name labels that encode letters beyond ASCII (`xn--…`). IDNA restricts the letters and their order. Readers do
+ * not display a label that breaks these rules, or display it as another name.
  */
 
-/** RFC 5891 and 5892, by Unicode as this runtime knows it. Joiners, which cannot be seen, are refused everywhere. */
+/**
+ * True if the label is valid by RFC 5891 and 5892, with the Unicode version of this runtime. Joiners are invisible,
+ * so every label with a joiner is refused.
+ */
 export function isALabel(label: string): boolean {
   const text = decodePunycode(label.slice('xn--'.length).toLowerCase());
   if (text === null || !/[^\0-\x7f]/.test(text) || !ALLOWED.test(text) || FORBIDDEN.test(text)) return false;
@@ -14,7 +17,10 @@ export function isALabel(label: string): boolean {
 
 const ALLOWED =
   /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u00b7\u0375\u06fd\u06fe\u0f0b\u3007\u30fb\u05f3\u05f4-]+$/u;
-/** Exceptions of RFC 5892 section 2.6, old Hangul, and what cannot be seen; a mark at the beginning, hyphens at an edge. */
+/**
+ * Characters that RFC 5892 section 2.6 excludes, old Hangul, and invisible characters. Also a combining mark at the
+ * beginning, and a hyphen at either end.
+ */
 const FORBIDDEN =
   /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\p{Default_Ignorable_Code_Point}]|^\p{M}|^-|-$|^..--/u;
 /** RFC 5892 appendix A, rules 3 to 9. */
@@ -31,12 +37,12 @@ const RIGHT_TO_LEFT =
 const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u');
 const ALL_RIGHT_TO_LEFT = new RegExp(`^[${RIGHT_TO_LEFT}][${RIGHT_TO_LEFT}\\p{M}\\p{Nd}-]*$`, 'u');
 
-/** The main part of RFC 5893: a label with letters that run to the left has none that run to the right. */
+/** The main part of RFC 5893: a label with right-to-left letters contains no left-to-right letters. */
 function isOneDirection(text: string): boolean {
   return !HAS_RIGHT_TO_LEFT.test(text) || ALL_RIGHT_TO_LEFT.test(text);
 }
 
-/** RFC 3492 section 6.2. Null: the text is no Punycode. */
+/** Decodes Punycode (RFC 3492 section 6.2). Returns null if the text is not valid Punycode. */
 function decodePunycode(code: string): string | null {
   const plainEnd = code.lastIndexOf('-');
   const points = [...code.slice(0, Math.max(plainEnd, 0))].map((char) => char.charCodeAt(0));

@@ -1,19 +1,18 @@
 /** Why the arguments of a tool call are refused. */
 export interface ArgumentFault {
-  /** The JSON pointer (RFC 6901) of what is at fault within the arguments; '' is the whole. */
+  /**
+   * The JSON pointer (RFC 6901) of the faulty value, relative to the arguments. '' means the arguments as a whole.
+   */
   readonly pointer: string;
-  /** Reads on from "expected …". */
+  /** Completes the phrase "expected …". */
   readonly expected: string;
-  /** What kind of thing stood there, never its value. */
+  /** The kind of value that was found. Never the value itself. */
   readonly seen: string;
-  /** `schema`, or the name of the validator. */
+  /** `schema`, or the name of the validator that refused. */
   readonly rule: string;
 }
 
-/**
- * Says what kind of thing stood at the pointer. It ends up in records, where what is redacted must not stand; what is
- * not, stands there anyway, with the action.
- */
+/** Returns the kind of a value. The text is stored in records, and the value itself may be redacted there. */
 export function describeSeen(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -31,7 +30,7 @@ export function describeSeen(value: unknown): string {
   }
 }
 
-/** At most `longest` characters on one line, cut with an ellipsis and never through a surrogate pair. */
+/** Cuts a text to at most `longest` characters and ends it with an ellipsis. Never splits a surrogate pair. */
 export function shorten(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;

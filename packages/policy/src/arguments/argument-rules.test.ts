@@ -14,8 +14,8 @@ function rulesOf(validation: Parameters<typeof compileArgumentRules>[0]) {
   return { validate: (args: unknown) => compiled.validate(args, effortOfAction()) };
 }
 
-describe('judging', () => {
-  test('the schema goes first, then the validators in their order', () => {
+describe('argument rules', () => {
+  test('checks the schema first, then the validators in their order', () => {
     const rules = rulesOf({
       schema: amount,
       validators: ['noSystemPaths', { emailDomains: ['company.com'] }, { readOnlySql: { fields: ['sql'] } }],
@@ -28,16 +28,16 @@ describe('judging', () => {
     expect(rules.validate({ amount: 1, path: 'x', to: 'a@company.com', sql: 'select 1' })).toBeNull();
   });
 
-  test('absent arguments are an empty object', () => {
+  test('treats absent arguments as an empty object', () => {
     expect(rulesOf({ schema: amount }).validate(undefined)?.pointer).toBe('/amount');
     expect(rulesOf({ schema: { type: 'object' } }).validate(undefined)).toBeNull();
   });
 
-  test('no rules have nothing against anything', () => {
+  test('accept all arguments if there are no rules', () => {
     expect(rulesOf({}).validate({ a: '/etc' })).toBeNull();
   });
 
-  test('a value is never quoted, whatever its field is called', () => {
+  test('never quote a value, whatever the name of its field', () => {
     const rules = rulesOf({
       validators: [
         'noSystemPaths',
@@ -59,14 +59,14 @@ describe('judging', () => {
   });
 });
 
-test('the same text of rules is compiled once', () => {
+test('compiles the same rules only once', () => {
   const once = compileArgumentRules({ schema: amount, validators: ['readOnlySql'] });
   const { type, ...rest } = amount;
   expect(compileArgumentRules({ validators: ['readOnlySql'], schema: { ...rest, type } })).toBe(once);
   expect(compileArgumentRules({ schema: amount })).not.toBe(once);
 });
 
-describe('what is wrong with the document is said with its place', () => {
+describe('an invalid document is refused with the path of the fault', () => {
   test.each<
     [validation: Parameters<typeof compileArgumentRules>[0], message: RegExp, path: (string | number)[]]
   >([

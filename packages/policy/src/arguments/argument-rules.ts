@@ -8,40 +8,41 @@ import { endlessRoom } from './pattern-size.ts';
 import type { SchemaFault } from './schema/schema-place.ts';
 import { compileSchemaRules } from './schema-rules.ts';
 
-/** What a tool's policy says of its arguments: `argumentValidation` of the mandate document. */
+/** The rules of a policy for one tool's arguments: `argumentValidation` of the mandate document. */
 export interface ArgumentValidation {
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
   readonly validators?: readonly NamedInDocument[] | undefined;
 }
 
-/** Rules ready for use. Judging takes no I/O, throws nothing, and ends with the effort that there is for it. */
+/** Compiled argument rules. Validation does no I/O, never throws, and stops when the step budget is used up. */
 export interface ArgumentRules {
   /**
-   * The first fault: of the schema, then of the validators in their order. Absent arguments are an empty object. Where
-   * `effort.left` is below 0 afterwards, nothing was found out.
+   * Returns the first fault: of the schema, then of the validators in their order. Absent arguments count as an empty
+   * object. If `effort.left` is below 0 afterwards, the result means nothing.
    */
   validate(args: unknown, effort: Effort): ArgumentFault | null;
 }
 
 export interface CompiledRules extends ArgumentRules {
   readonly ok: true;
-  /** The size of all its patterns together. */
+  /** The total size of its patterns, in steps per character. */
   readonly patternSize: number;
 }
 
-/** What is wrong with the rules of a document, in order, at least one; each path starts at `argumentValidation`. */
+/** The faults of invalid rules, in order; at least one. Each path starts at `argumentValidation`. */
 export interface RulesRefused {
   readonly ok: false;
   readonly faults: readonly SchemaFault[];
 }
 
-// A mandate file that changed in one place is read again as a whole, and patterns take long to compile.
+// After any change a mandate file is read again as a whole, and patterns are slow to compile.
 const compiledBefore = recentlyUsed<CompiledRules>(512);
 
 /**
- * Compiles a tool's argument rules, once for each text of them.
+ * Compiles the argument rules of a tool. Equal rules are compiled once.
  *
- * @param room how large their patterns may be together: they take their own, and where that is more `room.left` is below 0
+ * @param room the size that patterns may still have together. Their size is subtracted; a negative `room.left` means
+ * too large
  */
 export function compileArgumentRules(
   validation: ArgumentValidation,
@@ -84,7 +85,7 @@ function firstFault(checks: readonly ArgumentCheck[], args: unknown, effort: Eff
   return null;
 }
 
-/** A name, or one name with its parameters. */
+/** The name of a validator, or an object with one name and its parameters. */
 type NamedInDocument = string | Readonly<Record<string, unknown>>;
 
 function nameAndParameters(named: NamedInDocument): { name: string; parameters: unknown } {
@@ -122,8 +123,8 @@ function createValidator(
 }
 
 /**
- * Whether `after` lets through nothing that `before` refused: both are equal, or `after` has the same name and narrower
- * parameters. Both are as documents write them.
+ * True if `after` accepts nothing that `before` refuses. Both must be equal, or have the same name, with narrower
+ * parameters in `after`. Both have the form of the document.
  */
 export function narrowsValidator(before: NamedInDocument, after: NamedInDocument): boolean {
   if (canonicalJson(before) === canonicalJson(after)) return true;
@@ -140,10 +141,16 @@ function refusedAt(path: SchemaFault['path'], faults: readonly SchemaFault[]): R
   return { ok: false, faults: faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })) };
 }
 
-/** Compiling a schema takes so many steps for each of its characters, whichever request needed it first. */
+/**
+ * The cost of compiling a schema, in steps per character. Every request pays it, also if the schema is compiled
+ * already.
+ */
 const COMPILING = 16;
 
-/** As they are when a call first needs them: a policy speaks of thousands of tools, and each schema takes milliseconds. */
+/**
+ * Argument rules that are compiled at the first call. A policy may name thousands of tools, and each schema takes
+ * milliseconds to compile.
+ */
 export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentRules {
   const { length } = JSON.stringify(validation);
   let rules: CompiledRules | RulesRefused | null = null;
@@ -152,7 +159,8 @@ export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentR
       if (!takes(effort, length * COMPILING)) return null;
       rules ??= compileArgumentRules(validation);
       if (rules.ok) return rules.validate(args, effort);
-      // The rules were accepted once and cannot be read now: arguments that cannot be judged are not let through.
+      // These rules compiled when the policy was accepted, and do not compile now. Arguments that cannot be checked
+      // are refused.
       return {
         pointer: '',
         expected: `arguments that rules can judge (${rules.faults[0]?.message})`,

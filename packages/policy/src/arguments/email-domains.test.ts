@@ -59,7 +59,7 @@ const STRANGERS = [
 ];
 
 describe('a field of recipients', () => {
-  test.each(FRIENDS)('takes %j', (text) => {
+  test.each(FRIENDS)('accepts %j', (text) => {
     expect(check({ to: text })).toBeNull();
     expect(check({ message: { Reply_To: [text] } })).toBeNull();
   });
@@ -90,12 +90,12 @@ describe('a field of recipients', () => {
     'toAddresses',
     'bcc_recipients',
     'attendees',
-  ])('%s is one', (name) => {
+  ])('treats the field %s as recipients', (name) => {
     expect(check({ [name]: 'x@evil.com' })).not.toBeNull();
     expect(check({ [name]: 'Bob' })).not.toBeNull();
   });
 
-  test('every address deeper in it is judged, and a name beside it may be any text', () => {
+  test('checks every address nested in the field, and accepts any text as a name beside an address', () => {
     expect(check({ to: [{ name: 'Bob', address: 'b@company.com' }] })).toBeNull();
     expect(check({ to: [{ name: 'Bob @ Sales', address: 'b@company.com' }] })).toBeNull();
     expect(check({ to: [{ name: 'Bob x@evil.com', address: 'b@company.com' }] })).toMatchObject({
@@ -159,7 +159,7 @@ const HIDDEN = [
 ];
 
 describe('an address hidden in a text', () => {
-  test.each(HIDDEN)('%j is refused in a field of recipients and in any other', (text) => {
+  test.each(HIDDEN)('%j is refused in a field of recipients and in any other field', (text) => {
     expect(check({ to: text })).toMatchObject({ pointer: '/to' });
     expect(check({ target: text })).toMatchObject({ pointer: '/target' });
     expect(check({ to: [{ name: text }] })).toMatchObject({ pointer: '/to/0/name' });
@@ -167,7 +167,7 @@ describe('an address hidden in a text', () => {
   });
 
   test.each(['a@company.com x@evil.com', 'a@company.com\nx@evil.com', 'x@evil.com|a@company.com'])(
-    '%j is refused as the whole of a running text',
+    '%j is refused if it is the whole of a body text',
     (text) => expect(check({ body: text })).not.toBeNull(),
   );
 
@@ -177,7 +177,7 @@ describe('an address hidden in a text', () => {
     'mailto:a%40company.com?cc=b@company.com',
     'Ann (a@company.com)',
     '=?utf-8?q?J=C3=BCrgen?= <j@company.com>',
-  ])('%j is let through, since its domains are allowed', (text) => {
+  ])('%j is accepted because its domains are allowed', (text) => {
     expect(check({ target: text })).toBeNull();
   });
 });
@@ -196,7 +196,7 @@ describe('a whole message', () => {
   ];
   const base64Url = (text: string) => btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
-  test.each(FOR_STRANGERS)('is refused with %j, in any field and notation', (headers) => {
+  test.each(FOR_STRANGERS)('is refused with the headers %j, in any field and encoding', (headers) => {
     const text = message(headers);
     const notations = [
       text,
@@ -217,22 +217,22 @@ describe('a whole message', () => {
     }
   });
 
-  test('is let through to friends, whatever its text mentions', () => {
+  test('is accepted if all recipients are allowed, whatever addresses its body mentions', () => {
     const text = message('To: Ann <a@company.com>\r\nMessage-ID: <1@mail.example.net>');
     for (const notation of [text, btoa(text), base64Url(text)]) expect(check({ raw: notation })).toBeNull();
   });
 
-  test('is data within an attachment', () => {
+  test('is accepted in an attachment, to any recipients', () => {
     expect(check({ attachments: [{ content: btoa(message('To: x@evil.com')) }] })).toBeNull();
   });
 
-  test('a running text may begin as a message does', () => {
+  test('a body text may begin like a message', () => {
     expect(check({ body: 'To: everyone\n\nLunch is at noon' })).toBeNull();
     expect(check({ body: 'Note: ask x@evil.com' })).toBeNull();
   });
 });
 
-describe('an @ that belongs to no address', () => {
+describe('an @ that is not part of an address', () => {
   const MAIL = {
     to: 'a@company.com',
     subject: 'Lunch @ noon, was: x@evil.com',
@@ -246,7 +246,7 @@ describe('an @ that belongs to no address', () => {
     lines: ['2 @ 1.50'],
   };
 
-  test.each([{ email: MAIL }, { mail: [MAIL] }, MAIL])('is let through in a mail %#', (args) => {
+  test.each([{ email: MAIL }, { mail: [MAIL] }, MAIL])('is accepted in a mail (example %#)', (args) => {
     expect(check(args)).toBeNull();
     expect(check({ email: { ...MAIL, cc: ['x@evil.com'] } })).toMatchObject({ pointer: '/email/cc/0' });
     expect(check({ email: { ...MAIL, label: 'hi x@evil.com' } })).toMatchObject({
@@ -264,17 +264,17 @@ describe('an @ that belongs to no address', () => {
     '@alice',
     'https://medium.com/@ann.smith/post',
     '5 @ 3.50',
-  ])('%j is let through in any field but one of recipients', (text) => {
+  ])('%j is accepted in every field except recipients', (text) => {
     expect(check({ value: text })).toBeNull();
     expect(check({ to: text })).not.toBeNull();
   });
 });
 
-describe('fields that are named', () => {
+describe('fields named in the parameters', () => {
   const named = emailDomains.create({ domains: ['company.com'], fields: ['target', 'raw'] });
   const checkNamed = (args: unknown) => named(args, effortOfAction());
 
-  test('hold recipients, and no other field is looked at', () => {
+  test('hold recipients, and no other field is checked', () => {
     expect(checkNamed({ target: 'a@company.com', to: 'x@evil.com', other: 'x@evil.com' })).toBeNull();
     expect(checkNamed({ Target: 'x@evil.com' })).toMatchObject({ pointer: '/Target' });
     expect(checkNamed({ options: { target: ['Bob'] } })).toMatchObject({ pointer: '/options/target/0' });
@@ -284,8 +284,8 @@ describe('fields that are named', () => {
   });
 });
 
-describe('anywhere else', () => {
-  test.each(FRIENDS)('%j is let through', (text) => {
+describe('outside recipient fields', () => {
+  test.each(FRIENDS)('%j is accepted', (text) => {
     expect(check({ body: text, [text]: 1 })).toBeNull();
   });
 
@@ -306,12 +306,12 @@ describe('anywhere else', () => {
     'user@',
     'x@evil.com is mine',
     'pkg@1.2.3 and more',
-  ])('%j is text', (text) => {
+  ])('%j is plain text and is accepted', (text) => {
     expect(check({ body: text })).toBeNull();
   });
 });
 
-test('no line break slips a header in', () => {
+test('refuses a line break that would add a mail header', () => {
   expect(check({ subject: 'Hello\r\nBcc: x@evil.com' })).toMatchObject({ pointer: '/subject' });
   expect(check({ from: 'Ann\nTo: x' })).not.toBeNull();
   expect(check({ subject: 'Hello\u2028Bcc: x' })).not.toBeNull();
@@ -321,7 +321,7 @@ test('no line break slips a header in', () => {
   expect(check({ subject: 'Hello', body: 'Hello\nTo: you' })).toBeNull();
 });
 
-test('no list in which one address is a stranger gets through, however written', () => {
+test('refuses every list with a forbidden address, in any notation', () => {
   const local = fc.stringMatching(/^[a-z0-9+_-]{1,8}$/);
   const named = (address: fc.Arbitrary<string>) =>
     fc
@@ -395,7 +395,7 @@ test.each([
     'From \n',
     'https://',
   ],
-])('a text of the greatest size that repeats %j ends at once', (unit) => {
+])('handles the longest text of repeated %j quickly', (unit) => {
   const text = unit.repeat(LONGEST / unit.length);
   for (const each of [text, `x@y${text}z`, `a@${text}`]) check({ to: each, x: each, body: each });
 });

@@ -17,20 +17,23 @@ const DOMAINS = {
   items: { type: 'string', maxLength: 253, pattern: DOMAIN },
 } as const;
 
-/** What a character takes in steps beside its reading: a text is decoded and searched in several forms. */
+/** Extra steps for each character, besides reading it: a text is decoded and searched in several forms. */
 const OF_CHARACTER = 16;
 
 /**
- * Lets mail go only to the domains given: `company.com` is that domain alone, `*.company.com` every domain below it.
+ * Allows mail only to the given domains. `company.com` means that domain alone, and `*.company.com` means every
+ * subdomain of it.
  *
- * - A field of recipients (./mail/mail-fields.ts, or the `fields` that are named) holds a list of addresses, each in one
- *   of the domains, or a whole message with such recipients. Anything else in it is refused; an empty string is no
- *   recipient.
- * - In every other string each address, wherever it is in the text, must be in one of the domains. With `fields`, strings
- *   outside of these fields are not looked at.
- * - Running text (body, subject, …) may mention any address. It is refused where it consists of addresses, or is a whole
- *   message (plain or in base64) to recipients elsewhere.
- * - A string that becomes a mail header holds no line break, with which another header could begin.
+ * - A recipient field (./mail/mail-fields.ts, or the named `fields`) must hold a list of addresses in these domains,
+ * or a
+ *   whole message with such recipients. Anything else in it is refused. An empty string has no recipient and is
+ *   accepted.
+ * - In every other string, each address anywhere in the text must be in one of the domains. If `fields` is given,
+ * strings
+ *   outside these fields are not checked.
+ * - Running text (body, subject, …) may mention any address. It is refused if it consists of addresses, or is a whole
+ *   message (plain or in base64) with forbidden recipients.
+ * - A string that becomes a mail header must contain no line break, because a line break could begin another header.
  */
 export const emailDomains: NamedValidator = {
   describe:
@@ -76,7 +79,7 @@ export const emailDomains: NamedValidator = {
 
 type IsAllowed = (domain: FoundDomain) => boolean;
 
-/** Any control character but a tab: some software takes each of them for a line break. */
+/** Any control character except tab. Some software treats each of them as a line break. */
 const LINE_BREAK = /[^\P{Cc}\t]|[\u2028\u2029]/u;
 
 function parametersOf(parameters: unknown): {
@@ -109,7 +112,7 @@ function goesOnlyTo(isAllowed: IsAllowed, found: FoundString, field: MailField):
   return [text, decoded ?? ''].every((each) => domainsIn(each).values().every(isAllowed));
 }
 
-/** In running text, a first line such as `To: everyone` need not be a header. */
+/** In running text, a first line such as `To: everyone` may be no header, so only its addresses are checked. */
 function isListTo(isAllowed: IsAllowed, list: string, field: MailField): boolean {
   if (field === 'text') return domainsIn(list).values().every(isAllowed);
   return domainsOf(list)?.every(isAllowed) === true;
@@ -117,7 +120,7 @@ function isListTo(isAllowed: IsAllowed, list: string, field: MailField): boolean
 
 const NAME = /^[\p{L}\p{M}\p{N}._。．｡-]{1,255}/u;
 
-/** Whether the text is one address or a list with one, even if malformed. */
+/** True if the text is an address, or a list that contains one, even a malformed one. */
 function isList(text: string, field: MailField): boolean {
   if (/^mailto:/i.test(text)) return false;
   return itemsOf(text).some((item) => {
@@ -132,7 +135,7 @@ function isList(text: string, field: MailField): boolean {
   });
 }
 
-/** Whether every word of the text holds an `@`, whatever separates the words. */
+/** True if every word of the text contains an `@`, with any separators between words. */
 function holdsOnlyAddresses(text: string): boolean {
   return text.includes('@') && text.split(/[\s,;|/&]+/).every((word) => word === '' || word.includes('@'));
 }

@@ -1,24 +1,29 @@
 import { pointerStep } from '@mandate/schemas/core';
 import { type Effort, takes } from '../effort.ts';
 
-/** A string found in arguments: as a value, or as the name of a field. */
+/** A string found in arguments: a value, or the name of a field. */
 export interface FoundString {
   readonly text: string;
-  /** The place of the value; for a name, that of its field. */
+  /** The place of the value. For a name, the place of its field. */
   readonly place: Place;
   readonly isName: boolean;
 }
 
-/** The last step to it, and the place around that; null is the whole. Most strings are found and never pointed to. */
+/**
+ * The last step of a path, and the place that contains it. Null means the root. A linked list is cheap, and most
+ * places are never turned into a pointer.
+ */
 type Place = { readonly around: Place; readonly step: string | number } | null;
 
-/** What a named validator takes for a string, and for each of its characters: it reads them several times. */
+/**
+ * The steps that a named validator pays for each string, and for each character. It reads each string several times.
+ */
 const OF_STRING = 50;
 const OF_CHARACTER = 8;
 
 /**
- * Every string in a JSON value, names of fields too, for a tool may take a map from paths or addresses; none where there is
- * not effort enough to read them all.
+ * Returns every string in a JSON value, including field names, because a tool may take a map with paths or addresses
+ * as keys. Returns nothing if the step budget does not suffice for all of them.
  */
 export function everyString(value: unknown, effort: Effort): readonly FoundString[] {
   const found: FoundString[] = [];
@@ -27,12 +32,15 @@ export function everyString(value: unknown, effort: Effort): readonly FoundStrin
   return takes(effort, steps) ? found : [];
 }
 
-/** The JSON pointer (RFC 6901). */
+/** Returns the JSON pointer (RFC 6901) of the string. */
 export function pointerTo({ place }: FoundString): string {
   return stepsTo(place).map(pointerStep).join('');
 }
 
-/** Names of the fields around it, outermost first, for a name itself among them; positions in arrays are left out. */
+/**
+ * Returns the names of the fields that contain the string, outermost first. A field name includes itself. Array
+ * indexes are left out.
+ */
 export function fieldsAround({ place }: FoundString): readonly string[] {
   return stepsTo(place).filter((step) => typeof step === 'string');
 }

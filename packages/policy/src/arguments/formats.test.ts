@@ -154,12 +154,12 @@ const goldens: Record<string, { good: string[]; bad: string[] }> = {
   },
 };
 
-test('every format has its goldens', () => {
+test('each format has test cases', () => {
   expect(Object.keys(goldens).sort()).toEqual(Object.keys(FORMATS).sort());
 });
 
 test.each(Object.entries(goldens).flatMap(([format, { good }]) => good.map((text) => [format, text])))(
-  '%s takes %j',
+  '%s accepts %j',
   (format, text) => {
     expect(FORMATS[format ?? '']?.(text ?? '')).toBe(true);
   },
@@ -172,7 +172,7 @@ test.each(Object.entries(goldens).flatMap(([format, { bad }]) => bad.map((text) 
   },
 );
 
-test('texts of the greatest size end at once', () => {
+test('every format handles the longest texts quickly', () => {
   for (const unit of ['a', '1.', 'a@', '%20', '-', ':', 'http:', '0:', "a'."]) {
     for (const reads of Object.values(FORMATS)) reads(unit.repeat(65_536 / unit.length));
   }

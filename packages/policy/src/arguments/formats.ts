@@ -1,8 +1,8 @@
 import { isALabel } from './a-label.ts';
 
 /**
- * The formats that schemas may name, as plain functions: each reads its text once, or first bounds its length, so
- * none can be made slow. A text that passes is one that no reader of the standard named beside it would refuse.
+ * The formats that schemas may name, as plain functions. Each reads its text once, or limits its length first, so
+ * none can be made slow. A format accepts only texts that every reader of the cited standard accepts.
  */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
@@ -18,7 +18,7 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** RFC 3339, full-date. */
+/** RFC 3339, `full-date`. */
 function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (parts === null) return false;
@@ -28,7 +28,9 @@ function isDate(text: string): boolean {
   return day >= 1 && day <= days;
 }
 
-/** RFC 3339, full-time; a leap second only where UTC has one, at 23:59:60. */
+/**
+ * RFC 3339, `full-time`. A leap second is accepted only at 23:59:60 UTC, because UTC inserts leap seconds only then.
+ */
 function isTime(text: string): boolean {
   if (text.length > 64) return false;
   const parts = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i.exec(text);
@@ -40,7 +42,7 @@ function isTime(text: string): boolean {
   return second < 60 || (hour * 60 + minute - offset + 2 * 1_440) % 1_440 === 1_439;
 }
 
-/** RFC 3339, date-time. */
+/** RFC 3339, `date-time`. */
 function isDateTime(text: string): boolean {
   return /^[t ]$/i.test(text.charAt(10)) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
@@ -54,20 +56,23 @@ function isLdhOrALabel(label: string): boolean {
   return !/^xn--/i.test(label) || isALabel(label);
 }
 
-/** RFC 5321, Mailbox, without the forms that mail systems disagree on: quoted local parts and address literals. */
+/**
+ * RFC 5321, `Mailbox`, without the forms that mail systems read in different ways: quoted local parts and address
+ * literals.
+ */
 function isEmail(text: string): boolean {
   if (text.length > 254) return false;
   const at = text.indexOf('@');
   return isDotAtom(text.slice(0, Math.max(at, 0))) && isHostname(text.slice(at + 1));
 }
 
-/** RFC 5321, Local-part as Dot-string. */
+/** RFC 5321, `Local-part` in the form `Dot-string`. */
 export function isDotAtom(text: string): boolean {
   if (text.length > 64) return false;
   return text.split('.').every((atom) => /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/i.test(atom));
 }
 
-/** Four decimal bytes without leading zeros, which some readers take as octal. */
+/** Four decimal bytes without leading zeros. Some readers take a leading zero as octal. */
 function isIpv4(text: string): boolean {
   const bytes = text.length > 15 ? [] : text.split('.');
   return (
@@ -75,7 +80,7 @@ function isIpv4(text: string): boolean {
   );
 }
 
-/** RFC 4291, section 2.2, without a zone. */
+/** RFC 4291, section 2.2. A zone is refused. */
 function isIpv6(text: string): boolean {
   if (text.length > 45) return false;
   const sides = text.split('::');
@@ -94,8 +99,8 @@ function isIpv6(text: string): boolean {
 }
 
 /**
- * RFC 3986, URI: a scheme, then parts made of the characters that each may have. A URI that browsers and `fetch` refuse, such
- * as one with the host 999.0.0.1, is refused too.
+ * RFC 3986, `URI`: a scheme, then parts with the characters that each part allows. A URI that browsers and `fetch`
+ * refuse is refused too, for example one with the host 999.0.0.1.
  */
 function isUri(text: string): boolean {
   const parts = URI.exec(text);
@@ -111,7 +116,7 @@ const QUERY = /^(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*$/i;
 const USER = /^(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*$/i;
 const HOST = /^(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*$/i;
 
-/** The user, the host and the port; a host in brackets is an IPv6 address. */
+/** Checks user, host and port. A host in brackets must be an IPv6 address. */
 function isAuthority(authority: string): boolean {
   const at = authority.lastIndexOf('@');
   if (at >= 0 && !USER.test(authority.slice(0, at))) return false;

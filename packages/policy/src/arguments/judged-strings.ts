@@ -2,7 +2,7 @@ import type { Effort } from '../effort.ts';
 import { comparableName } from '../redaction/secret-names.ts';
 import { everyString, type FoundString, fieldsAround } from './every-string.ts';
 
-/** The JSON Schema of the names of fields in a validator's parameters. */
+/** The JSON Schema of the field names in a validator's parameters. */
 export const FIELD_NAMES = {
   type: 'array',
   minItems: 1,
@@ -10,14 +10,15 @@ export const FIELD_NAMES = {
   items: { type: 'string', minLength: 1, maxLength: 200 },
 } as const;
 
-/** Finds the strings that a validator judges. */
+/** Finds the strings that a validator must check. */
 export type JudgedStrings = (args: unknown, effort: Effort) => readonly FoundString[];
 
 /**
- * The strings that fields of these names hold, at any depth: as values, and as the names of fields within them. Names compare
+ * Finds the strings in fields with these names, at any depth: values, and names of fields within them. Names are
+ * compared
  * without case, `_`, `-`, `.` and blanks.
  *
- * @param fields what a document says under `fields`; undefined when it says nothing, which makes it `otherwise`
+ * @param fields the `fields` of the document. If undefined, the result is `otherwise`
  */
 export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): JudgedStrings {
   if (!Array.isArray(fields)) return otherwise;
@@ -30,6 +31,9 @@ export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): Judg
   return (args, effort) => everyString(args, effort).filter(isJudged);
 }
 
-/** Every string but the names of the arguments themselves, which the tool knows and the agent does not choose. */
+/**
+ * Finds every string except the names of the arguments themselves. The tool defines these names; the agent does not
+ * choose them.
+ */
 export const stringsOfValues: JudgedStrings = (args, effort) =>
   everyString(args, effort).filter((found) => !found.isName || fieldsAround(found).length > 1);

@@ -5,28 +5,34 @@ import { PatternRefused, patternToRe2 } from './pattern-to-re2.ts';
 import { unknownClass } from './unicode-classes.ts';
 
 export interface LinearPattern {
-  /** So many steps it takes for a character at most. */
+  /** The most steps that the pattern takes for each character. */
   readonly size: number;
-  /** False where there is no effort left for it: then `effort.left` is below 0, and nothing is known. */
+  /**
+   * True if the text matches. False also if the step budget is used up; `effort.left` is then below 0, and the result
+   * means nothing.
+   */
   test(text: string, effort: Effort): boolean;
   toString(): string;
 }
 
-/** A longer pattern would be a program. */
+/** In characters. A longer pattern would be a program. */
 const LONGEST_PATTERN = 1_000;
 /**
- * The cost of compiling, as characters of a text: an answer must not depend on which request needed the pattern first.
+ * The cost of compiling, as a number of characters. Every test pays it, so that an answer does not depend on which
+ * request compiled the pattern.
  */
 const COMPILING = 16;
 
 /**
- * Reads an ECMAScript pattern for an automaton that takes linear time in the text, so that no argument an agent sends can
- * hold the process up (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
+ * Compiles an ECMAScript pattern to an automaton that takes linear time in the length of the text. No argument of an
+ * agent can then
+ * block the process (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
  *
- * Each test takes its size times the length of the text, whatever the text is: the automaton takes far less where it can, and
- * no more. It is compiled when it is first needed.
+ * Each test costs the pattern's size times the length of the text, whatever the text is. The automaton never takes
+ * more, and
+ * often much less. It is compiled when it is first needed.
  *
- * @param room how large it and the patterns behind it may be together: it takes its own
+ * @param room the size that this pattern and the following ones may have together. Its size is subtracted
  */
 export function linearPattern(pattern: string, room: Effort = endlessRoom()): LinearPattern {
   if (pattern.length > LONGEST_PATTERN) {
@@ -50,7 +56,7 @@ export function linearPattern(pattern: string, room: Effort = endlessRoom()): Li
         return false;
       }
     },
-    // ajv files patterns by what toString says, so it must tell them apart.
+    // ajv caches patterns by their toString, so different patterns need different texts.
     toString: () => `/${pattern}/`,
   };
 }
@@ -58,11 +64,11 @@ export function linearPattern(pattern: string, room: Effort = endlessRoom()): Li
 type Program = { readonly size: number; readonly re2: string; compiled: RE2JS | null; turn: number };
 
 /**
- * The compiled patterns of all tenants that are kept, as a number of instructions, of some hundred bytes each: the last
- * used ones, at most twice as many.
+ * How many instructions of compiled patterns are cached, for all tenants together, at some hundred bytes each. The
+ * least recently used are dropped; at most twice this number is held.
  */
 const MOST_KEPT = 500_000;
-/** What the automaton remembers of one pattern, in bytes: with more it is no faster on what people write. */
+/** The memory of the automaton of one pattern, in bytes. More memory does not make typical patterns faster. */
 const REMEMBERED = 128 * 1024;
 
 let turn = 0;

@@ -2,23 +2,23 @@ import type { Effort } from '../effort.ts';
 import type { ArgumentFault } from './argument-fault.ts';
 
 /**
- * Judges the arguments of one call; null when there is nothing against them. Where there is not effort enough, `effort.left`
- * is below 0, and what it says is nothing.
+ * Checks the arguments of one call. Returns null if there is no fault. If `effort.left` is below 0 afterwards, the
+ * step budget was used up and the result means nothing.
  */
 export type ArgumentCheck = (args: unknown, effort: Effort) => ArgumentFault | null;
 
 /** A validator that a mandate names. */
 export interface NamedValidator {
-  /** One line for people who write mandates. */
+  /** One line that explains the validator to authors of mandates. */
   readonly describe: string;
   /** JSON Schema of its parameters. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Without parameters it may be named as a plain string. */
+  /** If false, a mandate may name the validator as a plain string, without parameters. */
   readonly parametersRequired: boolean;
-  /** What is wrong with parameters that have passed the schema; null when nothing is. Absent: the schema says it all. */
+  /** Returns the fault of parameters that the schema accepted, or null. Absent if the schema checks everything. */
   faultOf?(parameters: unknown): string | null;
-  /** Whether all that `after` lets through `before` lets through as well. Absent: it is not known. */
+  /** True if `before` also accepts everything that `after` accepts. Absent if this is not known. */
   narrows?(before: unknown, after: unknown): boolean;
-  /** `parameters` has passed the schema; undefined when none were given. */
+  /** Creates the check. The schema has accepted `parameters`; they are undefined if the document gives none. */
   create(parameters: unknown): ArgumentCheck;
 }

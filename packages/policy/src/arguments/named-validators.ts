@@ -4,7 +4,10 @@ import { noSystemPaths } from './paths/no-system-paths.ts';
 import { paths } from './paths/paths.ts';
 import { readOnlySql } from './read-only-sql.ts';
 
-/** All there are: a mandate says `validators: [noSystemPaths, { emailDomains: [company.com] }]`. */
+/**
+ * All named validators. A mandate names them like this: `validators: [noSystemPaths, { emailDomains: [company.com]
+ * }]`.
+ */
 export const NAMED_VALIDATORS: ReadonlyMap<string, NamedValidator> = new Map(
   Object.entries({ paths, noSystemPaths, emailDomains, readOnlySql }),
 );

@@ -15,7 +15,7 @@ test.each([
   '^(a)(b)$',
   '^[$|]$',
   '^$',
-])('%s says what stands at both ends', (pattern) => {
+])('%s is anchored at both ends', (pattern) => {
   expect(isAnchored(pattern)).toBe(true);
 });
 
@@ -34,6 +34,6 @@ test.each([
   '^[a$]',
   '',
   '^a$|',
-])('%s matches longer texts', (pattern) => {
+])('%s matches longer texts, so it is not anchored', (pattern) => {
   expect(isAnchored(pattern)).toBe(false);
 });

@@ -1,8 +1,8 @@
 /**
- * Whether a pattern says what stands at both ends of the texts it matches: each of its alternatives begins with `^` or `.*`, and
- * ends with `$` or `.*`. Any other pattern also matches longer texts, which its author may not mean.
+ * True if a pattern is anchored at both ends: each of its alternatives begins with `^` or `.*`, and
+ * ends with `$` or `.*`. Any other pattern also matches longer texts, which its author may not expect.
  *
- * @param pattern that parses
+ * @param pattern must be a valid pattern
  */
 export function isAnchored(pattern: string): boolean {
   return alternativesIn(pattern).every((alternative) => {
@@ -12,12 +12,12 @@ export function isAnchored(pattern: string): boolean {
   });
 }
 
-/** The whole alternative is one group, if what is within is balanced. */
+/** Matches an alternative that may be one group. It is one if the content between the parentheses is balanced. */
 const ONE_GROUP = /^\((?:\?:|\?<[^>]*>)?(.*)\)$/su;
-/** The last character is not escaped: an even number of backslashes stands before it. */
+/** Matches a `$` or `.*` at the end that is not escaped: the number of backslashes before it is even. */
 const ENDS = /(?:^|[^\\])(?:\\\\)*(?:\$|\.\*)$/su;
 
-/** Characters, with escapes and classes as one each. */
+/** One character of a pattern. An escape and a class each count as one character. */
 const TOKEN = /\\.|\[(?:\\.|[^\\\]])*\]|[^\\]/gsu;
 
 function alternativesIn(pattern: string): readonly string[] {
@@ -32,7 +32,7 @@ function alternativesIn(pattern: string): readonly string[] {
   return alternatives;
 }
 
-/** Whether no group that was opened before is closed within. */
+/** True if no group that was opened before the text is closed in it. */
 function isBalanced(inner: string): boolean {
   let depth = 0;
   for (const [token] of inner.matchAll(TOKEN)) {

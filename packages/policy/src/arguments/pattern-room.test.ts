@@ -1,4 +1,4 @@
-/** A document has room for so many steps of patterns: what does not fit is refused, and never compiled. */
+/** A document may have patterns of a limited total size. Patterns beyond the limit are refused and never compiled. */
 import { type PolicyDocument, policyDocument, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { RE2JS } from 're2js';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ const compile = vi.spyOn(RE2JS, 'compile');
 afterEach(() => compile.mockClear());
 const compiled = () => compile.mock.calls.map(([pattern]) => pattern);
 
-/** Patterns that differ, so that none is remembered; their category is used nowhere else here. */
+/** Different patterns, so that none is in the cache. No other test in this file uses the given category. */
 const many = (count: number, category: string, repeats: number) =>
   Array.from({ length: count }, (_, at) => `${at}[^\\p{${category}}\\p{N}]{${repeats}}`);
 
@@ -37,7 +37,7 @@ const policy = (patterns: readonly string[]): PolicyDocument => {
 test.each([
   ['policy', (patterns: readonly string[]) => compilePolicy(policy(patterns), 'p'), 'toolPolicies', 950],
   ['rule', (patterns: readonly string[]) => compileRule(rule(patterns)), 'when', 90],
-] as const)('of a %s, no pattern that is too large by itself is compiled', (_kind, write, path, count) => {
+] as const)('in a %s, does not compile patterns that exceed the size limit', (_kind, write, path, count) => {
   const refused = write(many(count, 'Lu', 999));
   expect(refused.ok ? [] : refused.faults).toEqual([
     {
@@ -51,7 +51,7 @@ test.each([
 test.each([
   ['policy', (patterns: readonly string[]) => compilePolicy(policy(patterns), 'p')],
   ['rule', (patterns: readonly string[]) => compileRule(rule(patterns))],
-] as const)('of a %s, none behind the one that is too much is read', (_kind, write) => {
+] as const)('in a %s, reads no pattern after the first one that exceeds the size limit', (_kind, write) => {
   const refused = write([...many(90, 'Ll', 99), '\\p{Never}', '(?=looked at)']);
   expect(refused.ok ? [] : refused.faults).toEqual([
     expect.objectContaining({ message: expect.stringContaining('patterns of more than 20000 steps') }),
@@ -59,7 +59,7 @@ test.each([
   for (const pattern of compiled()) expect(pattern).toMatch(/^\\p\{(?:Ll|N)\}$/);
 });
 
-test('a class is looked up without its repeats, and once', () => {
+test('looks up a Unicode class once, and without its repeats', () => {
   for (const pattern of many(20, 'Lt', 99)) linearPattern(pattern);
   expect(compiled().filter((pattern) => pattern !== '\\p{N}')).toEqual(['\\p{Lt}']);
   for (const unknown of ['\\p{Ideographic}{9}', '[^\\P{Ideographic}]{9}'])
@@ -67,14 +67,14 @@ test('a class is looked up without its repeats, and once', () => {
   expect(() => linearPattern('[\\\\p{Ideographic}]')).not.toThrow();
 });
 
-test('the bounds do not apply to documents that are on the log', () => {
+test('the size limits do not apply to documents that are already on the log', () => {
   const patterns = many(90, 'Lm', 999);
   expect(compileRule(rule(patterns), { isOnLog: true })).toMatchObject({ ok: true });
   expect(compilePolicy(policy(patterns), 'p@1', { isOnLog: true })).toMatchObject({ ok: true });
   expect(compileRule(rule(['\\p{Ideographic}']), { isOnLog: true })).toMatchObject({ ok: false });
 });
 
-test('what a call needed before takes its room all the same', () => {
+test('a pattern counts towards the limit even if a call has already compiled it', () => {
   const patterns = many(3, 'Lo', 199);
   const document = policy(patterns);
   const onLog = compilePolicy(document, 'p@1', { isOnLog: true });
@@ -83,7 +83,7 @@ test('what a call needed before takes its room all the same', () => {
   expect(compilePolicy(document, 'p')).toMatchObject({ ok: false });
 });
 
-test('the patterns of a schema take their own sizes, each once', () => {
+test('each pattern of a schema counts once, with its own size', () => {
   const [pattern = ''] = many(1, 'L', 9);
   const property = { type: 'string', pattern };
   const schema = { type: 'object', properties: { a: property, b: property } };

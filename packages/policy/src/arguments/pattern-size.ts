@@ -2,28 +2,28 @@ import { CAPS } from '@mandate/schemas/core';
 import type { Effort } from '../effort.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
-/** What the engine takes: a repeat of a repeat counts as often as both together. */
+/** The engine's limit on repeats. Nested repeats are multiplied. */
 const MOST_REPEATS = 1_000;
-/** What stands for a whole script or category of Unicode is a table of hundreds of ranges. */
+/** The size of a Unicode script or category. The engine has a table of hundreds of ranges for it. */
 const OF_UNICODE = 32;
 
-/** A part of a pattern: how many steps it has, and how often its content is repeated. */
+/** A part of a pattern: its size in steps, and how often its content is repeated. */
 type Part = { size: number; repeats: number };
 
 const NOTHING: Part = { size: 0, repeats: 1 };
 const TOKEN = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\(\?<[^>]*>|\(\?:|\{\d+(?:,\d*)?\}\??|[*+?]\??|[^\\]/suy;
 
 /**
- * How many instructions a pattern takes at most, without compiling it: its repeats are written out there. A character of a
- * text may be looked at by as many.
+ * Returns the most instructions that a pattern can take when its repeats are written out, without compiling it. The
+ * automaton may look at each character of a text as many times.
  *
- * It never changes and is the same for everyone, unlike the engine's own count: refusals follow from it.
+ * The result is the same in every process and version, unlike the engine's own count, because refusals depend on it.
  *
- * @param pattern that parses
- * @throws PatternRefused where its repeats multiply beyond what the engine takes
+ * @param pattern must be a valid pattern
+ * @throws PatternRefused if the product of its repeats exceeds the engine's limit
  */
 export function patternSize(pattern: string): number {
-  /** Groups around, each with what stands before it. */
+  /** The enclosing groups. Each entry is the part before that group. */
   const around: Part[] = [];
   let before: Part = { ...NOTHING };
   let last = NOTHING;
@@ -48,27 +48,27 @@ export function patternSize(pattern: string): number {
     else if (first === '*' || first === '+' || first === '?') last = { ...last, size: last.size + 1 };
     else take({ size: /^\\[pP]/.test(token) ? OF_UNICODE : 1, repeats: 1 });
   }
-  // It begins, fails and matches, and may begin anywhere.
+  // 4 more instructions: begin, fail, match, and the loop that lets a match begin anywhere.
   return before.size + last.size + 4;
 }
 
-/** To follow the name of what holds them. */
+/** The end of a message. The name of the document or schema comes before it. */
 export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
 
 /** The limits for the documents of one request on parts that are slow to compile. */
 export type Room = {
-  /** The total size of patterns. */
+  /** How much total pattern size is left. */
   patterns: Effort;
-  /** The number of objects in schemas of arguments. */
+  /** How many more objects the schemas of arguments may have. */
   schemaParts: Effort;
 };
 
-/** The room of one document, or of all documents of one request. */
+/** Returns the limits for one document, or for all documents of one request together. */
 export function roomToWrite(): Room {
   return { patterns: { left: CAPS.patternSize }, schemaParts: { left: CAPS.schemaParts } };
 }
 
-/** The room of documents that are on the log, and of our own patterns. */
+/** Returns an unlimited room, for documents that are already on the log and for Mandate's own patterns. */
 export function endlessRoom(): Effort {
   return { left: Number.POSITIVE_INFINITY };
 }
@@ -80,7 +80,10 @@ function repeated(pattern: string, { size, repeats }: Part, token: string): Part
   return { size: (size + 1) * Math.max(times, 1) + 1, repeats: Math.max(times, 1) * repeats };
 }
 
-/** Goes on behind the class: in it nothing repeats, and a bracket means itself. */
+/**
+ * Returns the size of a character class, and moves the tokenizer past the class. A class contains no repeats, and a
+ * bracket in it is a plain character.
+ */
 function classSize(pattern: string): number {
   const from = TOKEN.lastIndex;
   let size = 1;

@@ -1,6 +1,8 @@
 import { shortClass } from './unicode-categories.ts';
 
-/** A pattern of a document that cannot run in linear time, or is no pattern. The message says which and why. */
+/**
+ * Thrown for a pattern that is invalid or cannot run in linear time. The message names the pattern and the reason.
+ */
 export class PatternRefused extends Error {
   readonly pattern: string;
   constructor(pattern: string, why: string) {
@@ -10,7 +12,7 @@ export class PatternRefused extends Error {
   }
 }
 
-// What ECMAScript calls white space, and what its dot leaves out; RE2 knows fewer of both.
+// The white space of ECMAScript, and the characters that its dot does not match. RE2 has fewer of both.
 const SPACE =
   '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NOT_SPACE =
@@ -21,15 +23,15 @@ const ANY = '[\\x{0}-\\x{10ffff}]';
 const NONE = '[^\\x{0}-\\x{10ffff}]';
 
 /**
- * Rewrites an ECMAScript pattern (as with the `u` flag, which JSON Schema asks for) as the RE2 pattern that matches
- * the same texts. Both syntaxes look alike, which is the danger: `\s`, `.`, `\k`, `\u`, `[` in a class and
- * `(?…)` mean different things, or nothing, on the other side, so each of them is spelled out or refused here.
+ * Rewrites an ECMAScript pattern (with the `u` flag, as JSON Schema requires) as the RE2 pattern that matches
+ * the same texts. The two syntaxes look alike, but `\s`, `.`, `\k`, `\u`, `[` in a class and `(?…)` mean
+ * different things in them, or nothing. So each of these is spelled out or refused here.
  *
- * Throws PatternRefused for what has no linear-time meaning: look-around and back-references.
+ * Throws PatternRefused for look-around and back-references, which cannot run in linear time.
  */
 export function patternToRe2(pattern: string): string {
   try {
-    // Only parsed, never run: whatever follows may rely on a well-formed pattern.
+    // Only checks the syntax; the RegExp is never run. The code below relies on a valid pattern.
     new RegExp(pattern, 'u');
   } catch (error) {
     throw new PatternRefused(pattern, error instanceof Error ? error.message : String(error));
@@ -68,7 +70,10 @@ function escapeAt(pattern: string, at: number): string {
   return ESCAPE.exec(pattern)?.[0] ?? '\\';
 }
 
-/** `(` alone, or the whole of `(?:` and `(?<name>`: a name serves back-references and there are none. */
+/**
+ * Returns `(` alone, or all of `(?:` or `(?<name>`. A group name may be dropped, because it serves only
+ * back-references.
+ */
 function groupAt(pattern: string, at: number): string {
   if (pattern[at + 1] !== '?') return '(';
   const kind = pattern[at + 2];

@@ -5,7 +5,7 @@ import { effortOfAction } from '../effort.ts';
 import { linearPattern } from './linear-pattern.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
-describe('patterns without a linear-time meaning are refused, and the message says why', () => {
+describe('patterns that cannot run in linear time are refused, with the reason in the message', () => {
   test.each([
     ['(?=a)b', /look-ahead/],
     ['(?!a)b', /look-ahead/],
@@ -29,7 +29,7 @@ describe('patterns without a linear-time meaning are refused, and the message sa
   });
 });
 
-// Everything on which the two syntaxes could part; V8 is the judge, on texts short enough for it.
+// Texts on which the two syntaxes could differ. V8 is the reference, so the texts are short enough for it.
 const TEXTS = [
   '',
   'a',
@@ -138,14 +138,14 @@ test.each([
   '^\\f$',
   '^\\t$',
   'x*',
-])('%s matches what it matches in ECMAScript', (pattern) => {
+])('%s matches the same texts as in ECMAScript', (pattern) => {
   const linear = linearPattern(pattern);
   const ecma = new RegExp(pattern, 'u');
   for (const text of TEXTS)
     expect([text, linear.test(text, effortOfAction())]).toEqual([text, ecma.test(text)]);
 });
 
-test('random patterns match what they match in ECMAScript', () => {
+test('random patterns match the same texts as in ECMAScript', () => {
   const atom = fc.constantFrom(
     'a',
     'b',
@@ -180,7 +180,7 @@ test('random patterns match what they match in ECMAScript', () => {
   );
 });
 
-test('a pattern that would take V8 longer than there is time ends at once', () => {
+test('a pattern that would block V8 for a very long time ends quickly', () => {
   expect(linearPattern('^(a+)+$').test(`${'a'.repeat(65_000)}b`, effortOfAction())).toBe(false);
   expect(
     linearPattern('^(\\w|\\d)*\\1?$'.replace('\\1?', 'x')).test('1'.repeat(65_000), effortOfAction()),

@@ -13,7 +13,7 @@ function checkWith(
 describe('without fields', () => {
   const check = checkWith(undefined);
 
-  test('every string must be one reading statement', () => {
+  test('requires each string to be one statement that only reads', () => {
     expect(check({ q: 'select 1', n: 1, deep: [['select 2']] })).toBeNull();
     expect(check({ limit: 5 })).toBeNull();
     expect(check({ q: 'DROP TABLE t', sql: 'SELECT 1' })).toMatchObject({ pointer: '/q' });
@@ -24,12 +24,12 @@ describe('without fields', () => {
     expect(check('drop table x')).toMatchObject({ pointer: '' });
   });
 
-  test('names of fields too, but for the names of the arguments', () => {
+  test('checks field names too, except the names of the arguments', () => {
     expect(check({ run: { 'DROP TABLE t': 1 } })).toMatchObject({ rule: 'readOnlySql' });
     expect(check({ run: { 'SELECT 1': 1 } })).toBeNull();
   });
 
-  test('what dialects read in different ways is refused', () => {
+  test('refuses texts that dialects read in different ways', () => {
     expect(check({ sql: 'select `a` from t' })).not.toBeNull();
     expect(checkWith({ dialect: 'mysql' })({ sql: 'select `a` from t' })).toBeNull();
   });
@@ -38,7 +38,7 @@ describe('without fields', () => {
 describe('with fields', () => {
   const check = checkWith({ fields: ['source_text'], dialect: 'postgres' });
 
-  test('those are judged, at any depth, and no others', () => {
+  test('checks these fields at any depth, and no others', () => {
     expect(check({ sourceText: 'drop table x' })).toMatchObject({ pointer: '/sourceText' });
     expect(check({ SOURCE_TEXT: 'drop table x' })).toMatchObject({ pointer: '/SOURCE_TEXT' });
     expect(check({ a: [{ 'source-text': ['select 1', 'drop table x'] }] })).toMatchObject({
@@ -47,17 +47,17 @@ describe('with fields', () => {
     expect(check({ sourceText: 'select now()', database: 'main', query: 'drop table x' })).toBeNull();
   });
 
-  test('names of fields within them are judged as well', () => {
+  test('checks the names of fields within these fields', () => {
     expect(check({ sourceText: { 'drop table x': 1 } })).toMatchObject({ rule: 'readOnlySql' });
   });
 
-  test('a statement that is cut into several strings is not put together', () => {
+  test('does not join a statement that is split over several strings', () => {
     expect(check({ sourceText: ['select 1', '; drop table x'] })).toMatchObject({ pointer: '/sourceText/1' });
     expect(check({ sourceText: ["select 'a", "b'"] })).toMatchObject({ pointer: '/sourceText/0' });
   });
 });
 
-test('a fault says what was wrong, and where', () => {
+test('a fault has the reason and the place', () => {
   expect(checkWith({ fields: ['sql'] })({ sql: 'select 1; drop table x' })).toEqual({
     pointer: '/sql',
     expected: 'one SQL statement that only reads, without a second statement (at character 11)',
@@ -73,6 +73,6 @@ test.each([
   [{ fields: [] }],
   [{ fields: ['sql'], dialects: ['postgres'] }],
   [{ fields: 'sql' }],
-])('is not loaded with %j', (parameters) => {
+])('refuses the parameters %j when the document is loaded', (parameters) => {
   expect(compileArgumentRules({ validators: [{ readOnlySql: parameters }] }).ok).toBe(false);
 });

@@ -6,16 +6,18 @@ import type { NamedValidator } from './named-validator.ts';
 import { EVERY_DIALECT, SQL_DIALECTS } from './sql/dialects.ts';
 import { whyNotReadOnly } from './sql/reading-statement.ts';
 
-/** What a character takes in steps beside its reading: each may be a token that the grammar looks at. */
+/** Extra steps for each character, besides reading it: the grammar may look at each character as one token. */
 const OF_CHARACTER = 24;
 
 /**
- * Lets through one SQL statement that is known to only read. It is the second line: the first is a role that may only
- * read. What a harmless name hides, such as a view that calls a function, cannot be seen here.
+ * Accepts one SQL statement if it is known to only read. This is a second line of defence; the first is a database
+ * role
+ * that may only read. The validator cannot see side effects behind a harmless name, such as a view that calls a
+ * function.
  *
- * - With `fields` it judges every string in fields of these names; without, every string of the arguments.
- * - With `dialect` it reads the text as that database does, and knows its functions; without, it refuses what databases
- *   read in different ways, and knows only the functions that all of them have.
+ * - If `fields` is given, it checks every string in fields with these names; otherwise every string of the arguments.
+ * - If `dialect` is given, it reads the text as that database does, and knows its functions. Otherwise it refuses
+ *   everything that databases read in different ways, and knows only the functions that all of them have.
  */
 export const readOnlySql: NamedValidator = {
   describe:

@@ -14,7 +14,7 @@ const amount = {
   properties: { amount: { type: 'number', maximum: 100 } },
 };
 
-describe('a fault names the place, what was expected and what was seen', () => {
+describe('a fault has the place, what was expected, and the kind of value found', () => {
   test.each<[schema: Record<string, unknown>, args: unknown, fault: object | null]>([
     [amount, { amount: 100 }, null],
     [amount, { amount: 101 }, { pointer: '/amount', expected: 'at most 100', seen: 'a number' }],
@@ -55,14 +55,14 @@ describe('a fault names the place, what was expected and what was seen', () => {
         seen: 'a string',
       },
     ],
-  ])('%j on %j', (schema, args, fault) => {
+  ])('schema %j on arguments %j', (schema, args, fault) => {
     const found = validatorOf(schema)(args);
     expect(found).toEqual(fault === null ? null : { rule: 'schema', ...fault });
   });
 });
 
-describe('what the dialects say', () => {
-  test('2020-12 by default: prefixItems', () => {
+describe('dialects of JSON Schema', () => {
+  test('uses 2020-12 by default: prefixItems', () => {
     const validate = validatorOf({
       type: 'object',
       properties: {
@@ -78,7 +78,7 @@ describe('what the dialects say', () => {
     expect(validate({ at: [1, 2, 3] })).not.toBeNull();
   });
 
-  test('draft-07 when named: items as a list', () => {
+  test('uses draft-07 if the schema names it: items as a list', () => {
     const items = { type: 'array', items: [{ type: 'number' }], additionalItems: false, minItems: 1 };
     const validate = validatorOf({
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -90,7 +90,7 @@ describe('what the dialects say', () => {
     expect(compileSchemaRules({ type: 'object', properties: { at: items } }).ok).toBe(false);
   });
 
-  test('formats are enforced, references within the schema followed, its $id of no account', () => {
+  test('enforces formats, follows references within the schema, and ignores its $id', () => {
     const validate = validatorOf({
       $id: 'https://json-schema.org/draft/2020-12/schema',
       $defs: { when: { type: 'string', format: 'date' } },
@@ -102,7 +102,7 @@ describe('what the dialects say', () => {
     expect(compileSchemaRules(amount).ok).toBe(true);
   });
 
-  test('a schema may hold itself', () => {
+  test('accepts a schema that refers to itself', () => {
     const validate = validatorOf({
       type: 'object',
       properties: { child: { $ref: '#' }, size: { type: 'number' } },
@@ -112,13 +112,13 @@ describe('what the dialects say', () => {
     expect(validate({ child: { child: { size: 'big' } } })?.pointer).toBe('/child/child/size');
   });
 
-  test('what every object inherits meets no requirement', () => {
+  test('does not count inherited members of objects as required fields', () => {
     const validate = validatorOf({ type: 'object', required: ['toString', 'constructor'] });
     expect(validate({})?.pointer).toBe('/toString');
   });
 });
 
-describe('a schema that cannot be used is refused, with the place', () => {
+describe('an unusable schema is refused, with the place', () => {
   const pattern = (source: string) => ({
     type: 'object',
     properties: { a: { type: 'string', pattern: source } },
@@ -201,7 +201,7 @@ describe('a schema that cannot be used is refused, with the place', () => {
     });
   });
 
-  test('every fault is told, twenty at most', () => {
+  test('reports all faults, at most twenty', () => {
     const faultsOf = (properties: object) => {
       const compiled = compileSchemaRules({ type: 'object', properties });
       return compiled.ok ? [] : compiled.faults.map(({ path }) => path.slice(1).join('.'));
@@ -216,7 +216,7 @@ describe('a schema that cannot be used is refused, with the place', () => {
   });
 });
 
-describe('keywords that decide less than they seem to are refused', () => {
+describe('keywords with less effect than they seem to have are refused', () => {
   const pair = [{ type: 'number' }, { type: 'number' }];
   const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#' };
   test.each<[schema: Record<string, unknown>, message: RegExp, path: (string | number)[]]>([
@@ -260,13 +260,13 @@ describe('keywords that decide less than they seem to are refused', () => {
     { type: 'object', propertyNames: { pattern: '^[a-z]+$' } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     { if: { type: 'string' }, then: true },
-  ])('%j is taken', (schema) => {
+  ])('accepts %j', (schema) => {
     expect(compileSchemaRules(schema)).toMatchObject({ ok: true });
   });
 });
 
-describe('hostile arguments and schemas end', () => {
-  test('a pattern made for backtracking, as a value, a name and a check of names at load', () => {
+describe('hostile arguments and schemas end quickly', () => {
+  test('runs a pattern made for backtracking on a value, on a field name, and on names in the schema', () => {
     const slow = '^(a+)+$';
     const long = `${'a'.repeat(60_000)}b`;
     const byValue = validatorOf({ type: 'object', properties: { a: { type: 'string', pattern: slow } } });
@@ -279,7 +279,7 @@ describe('hostile arguments and schemas end', () => {
     expect(byName({ [long]: 1 })).toBeNull();
   });
 
-  test('uniqueItems over many objects', () => {
+  test('checks uniqueItems over many objects', () => {
     const validate = validatorOf({ type: 'object', properties: { a: { type: 'array', uniqueItems: true } } });
     const items = Array.from({ length: 20_000 }, (_, i) => ({ x: { y: 1, z: i } }));
     expect(validate({ a: items })).toBeNull();
@@ -288,7 +288,7 @@ describe('hostile arguments and schemas end', () => {
     expect(validate({ a: [0, -0] })).not.toBeNull();
   });
 
-  test('references that double with every level of the arguments are given up on, and refused', () => {
+  test('refuses arguments if recursive references double the work at every level', () => {
     const child = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] };
     const validate = validatorOf({
       $defs: { node: { type: 'object', properties: { child, leaf: { type: 'number' } } } },
@@ -308,7 +308,7 @@ describe('hostile arguments and schemas end', () => {
   test.each([
     ['that multiply', 12, /too many steps/],
     ['that lead deep', 40, /deeper than 32/],
-  ])('references %s are refused at load', (_, levels, message) => {
+  ])('references %s are refused when the schema is loaded', (_, levels, message) => {
     const $defs: Record<string, object> = { [`d${levels}`]: { type: 'object' } };
     for (let i = 0; i < levels; i += 1) {
       const next = { $ref: `#/$defs/d${i + 1}` };
@@ -320,7 +320,7 @@ describe('hostile arguments and schemas end', () => {
     });
   });
 
-  test('a schema and arguments as deep as both may be are judged without filling the stack', () => {
+  test('the deepest schema with the deepest arguments does not overflow the stack', () => {
     const $defs: Record<string, object> = {
       d14: { type: ['object', 'number'], properties: { a: { $ref: '#' } } },
     };

@@ -9,7 +9,7 @@ import { type Check, Run } from './schema/run.ts';
 import type { SchemaFault } from './schema/schema-place.ts';
 import { schemaTooLarge } from './schema-shape.ts';
 
-/** A schema ready to judge arguments, or everything that keeps it from being one, with the path to each place. */
+/** A schema that can check arguments, or all its faults, each with the path to its place. */
 export type CompiledSchemaRules =
   | {
       readonly ok: true;
@@ -21,11 +21,13 @@ export type CompiledSchemaRules =
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Compiles a JSON Schema: draft 2020-12, or draft-07 if `$schema` names it. Unknown keywords and formats, limits without the
- * `type` that they limit (any other type would pass), and keywords that decide nothing are faults. References stay within the
- * schema; nothing is fetched. Patterns run in linear time, and look-around or back-references are faults.
+ * Compiles a JSON Schema: draft 2020-12, or draft-07 if `$schema` names it. These are faults: unknown keywords and
+ * formats,
+ * limits without the `type` that they limit (any other type would pass), and keywords without effect. References stay
+ * within
+ * the schema; nothing is fetched. Patterns run in linear time; look-around and back-references are faults.
  *
- * @param room how large its patterns may be together: they consume their sizes
+ * @param room the size that its patterns may have together. Their sizes are subtracted
  */
 export function compileSchemaRules(schema: Schema, room: Effort = endlessRoom()): CompiledSchemaRules {
   const tooLarge = schemaTooLarge(schema);
@@ -55,7 +57,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 function dialectOf(named: unknown): Dialect | null {
   if (named === undefined) return '2020-12';
   if (typeof named !== 'string') return null;
-  // With or without the empty fragment, http or https: people write all of them.
+  // Strips the scheme and an empty fragment from the name of a dialect. Authors write it with http or https, with or
+  // without `#`.
   const bare = (uri: string) => uri.replace(/#$/, '').replace(/^https?:/, '');
   return Object.entries(DIALECTS).find(([uri]) => bare(uri) === bare(named))?.[1] ?? null;
 }
@@ -67,7 +70,7 @@ function judge(check: Check, args: unknown, effort: Effort): ArgumentFault | nul
     const pointer = run.steps.reverse().map(pointerStep).join('');
     return { pointer, expected: shorten(run.expected, 200), seen: describeSeen(run.found), rule: 'schema' };
   } catch (error) {
-    // Arguments that cannot be judged to the end are not let through.
+    // Arguments that cannot be checked completely are refused.
     const reason = error instanceof Error ? error.message : String(error);
     const expected = shorten(`arguments that the schema can judge (${reason})`, 200);
     return { pointer: '', expected, seen: describeSeen(args), rule: 'schema' };

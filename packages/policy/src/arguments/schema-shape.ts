@@ -1,8 +1,8 @@
-/** How large a schema may be. Checking and compiling take time in proportion. */
+/** The largest size of a schema. Checking and compiling it take time in proportion. */
 const MOST_BYTES = 64 * 1024;
 const DEEPEST = 32;
 
-/** Says why a schema is too large to compile, or null. */
+/** Returns why a schema is too large to compile, or null. */
 export function schemaTooLarge(schema: object): string | null {
   if (!isWithinDepth(schema, DEEPEST)) return `the schema is nested deeper than ${DEEPEST}`;
   if (JSON.stringify(schema).length > MOST_BYTES) return `the schema is larger than ${MOST_BYTES / 1024} KiB`;
@@ -14,7 +14,7 @@ function isWithinDepth(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((member) => isWithinDepth(member, depth - 1));
 }
 
-/** How many objects a value is made of. */
+/** Returns the number of objects that a value consists of. */
 export function partsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = Array.isArray(value) ? 0 : 1;

@@ -1,4 +1,4 @@
-/** What arguments are asked takes as many steps as there are, and then ends: whatever a schema is made of. */
+/** Checking arguments stops when the step budget is used up, whatever the schema contains. */
 
 import { CAPS } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
@@ -55,7 +55,7 @@ test.each<[string, object, unknown]>([
     },
     'ab'.repeat(CAPS.stringUnits / 2),
   ],
-])('%s', (_, schema, a) => {
+])('stops: %s', (_, schema, a) => {
   const rules = compileArgumentRules({ schema: schema as Record<string, unknown> });
   if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
   const effort = effortOfAction();
@@ -66,7 +66,7 @@ test.each<[string, object, unknown]>([
   expect(few.left).toBeGreaterThan(CAPS.stepsPerAction * 0.9);
 });
 
-test('named validators take as much as the texts are long', () => {
+test('named validators pay for the length of each text', () => {
   const rules = compileArgumentRules({ validators: times(32, () => 'noSystemPaths') as string[] });
   if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
   const effort = effortOfAction();
@@ -74,7 +74,7 @@ test('named validators take as much as the texts are long', () => {
   expect(effort.left).toBeLessThan(0);
 });
 
-test('a schema that is compiled when it is needed takes the same for whoever needs it', () => {
+test('a schema compiled at its first call costs every call the same', () => {
   const rules = argumentRulesOnDemand({ schema: elements({ type: 'number' }) });
   const taken = [0, 1].map(() => {
     const effort = effortOfAction();
@@ -87,7 +87,7 @@ test('a schema that is compiled when it is needed takes the same for whoever nee
   expect(none.left).toBeLessThan(0);
 });
 
-test('a pattern is never larger for the engine than its size says', () => {
+test("the engine's program for a pattern is never larger than the pattern's size", () => {
   const atom = fc.constantFrom(
     'a',
     '\\s',

@@ -1,6 +1,6 @@
 /**
- * Long names of Unicode's general categories, as ECMAScript takes them in `\p{…}`, and the short names that RE2 knows.
- * Source: PropertyValueAliases.txt of the Unicode Character Database, property gc.
+ * The long names of Unicode's general categories that ECMAScript accepts in `\p{…}`, with the short names that RE2
+ * knows. Source: PropertyValueAliases.txt of the Unicode Character Database, property gc.
  */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   Letter: 'L',
@@ -47,7 +47,10 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   Unassigned: 'Cn',
 };
 
-/** `\p{Letter}` and `\p{gc=Letter}` as `\p{L}`, `\p{Script=Greek}` as `\p{Greek}`. Other classes stay as they are. */
+/**
+ * Returns `\p{L}` for `\p{Letter}` and `\p{gc=Letter}`, and `\p{Greek}` for `\p{Script=Greek}`. Other classes stay
+ * unchanged.
+ */
 export function shortClass(token: string): string {
   return token.replace(/\{(?:([^}=]*)=)?([^}]*)\}/, (_whole, property = '', name = '') => {
     const isScript = property === 'Script' || property === 'sc';

@@ -1,13 +1,13 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 const ESCAPE = /\\(?:[pP]\{[^}]*\}|.)/gsu;
-/** As many as the engine has: its names are some hundred, and what it does not know is never kept. */
+/** Classes that the engine knows, at most some hundred. Unknown ones are never stored. */
 const known = new Set<string>();
 
 /**
- * Why the engine does not know a script or category of Unicode's that a pattern names; null: it knows all. It knows fewer
- * than ECMAScript, so the author of the pattern must be told. Only the class is compiled, once for all patterns: its
- * repeats would make a program of it.
+ * Returns why the engine does not know a Unicode script or category in a pattern, or null if it knows all. The engine
+ * knows fewer than ECMAScript, so the author of the pattern needs a message. Only the class is compiled, once for all
+ * patterns; its repeats would make the program large.
  */
 export function unknownClass(re2: string): string | null {
   for (const [token] of re2.matchAll(ESCAPE)) {

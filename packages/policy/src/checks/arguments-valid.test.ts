@@ -23,7 +23,7 @@ toolPolicies:
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
 const [mandate = null] = loaded.mandates;
 
-/** What the record says of arguments that break the rule. */
+/** Returns the evidence and the reason that are recorded for invalid arguments. */
 function said(args: Record<string, Json>, shownArgs = args) {
   const action = { id: 'a', agentId: 'x', type: 'tool_call' as const, tool: 't' };
   const { checks, refusal } = plan({ ...action, args }, mandate, 0, { ...action, args: shownArgs });
@@ -31,7 +31,7 @@ function said(args: Record<string, Json>, shownArgs = args) {
   return { evidence, reason: refusal?.reason };
 }
 
-test('says where the fault is, which rule it breaks, and what stood there', () => {
+test('names the place of the fault, the broken rule and the kind of value found', () => {
   const expected = 'no path into a system folder';
   expect(said({ files: [{ 'a/b~c': '/etc/passwd' }] })).toEqual({
     evidence: { rule: 'noSystemPaths', pointer: '/files/0/a~1b~0c', expected },
@@ -45,7 +45,7 @@ test.each([
   ['an override of the writing direction', '\u202e', '/\\u{202e}'],
   ['more than a line takes', 'x'.repeat(100), `/${'x'.repeat(59)}…`],
 ])(
-  'a field whose name holds %s steers no terminal, by what was seen or by the reason',
+  'a field name with %s is escaped in the evidence and in the reason, so it cannot control a terminal',
   (_, name, legible) => {
     const { evidence, reason } = said({ [name]: '/etc/passwd' });
     expect(evidence).toMatchObject({ pointer: legible });
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-describe('below a field that is redacted', () => {
+describe('a fault below a redacted field', () => {
   test.each<[string, Record<string, Json>, Record<string, Json>, string]>([
     ['a name', { a: { pin: { 'secret name': '/etc/passwd' } } }, { a: { pin: '[redacted]' } }, '/a/pin'],
     ['a place in a list', { pin: [1, '/etc/passwd'] }, { pin: '[redacted]' }, '/pin'],
@@ -69,21 +69,21 @@ describe('below a field that is redacted', () => {
       { a: { '[redacted:email]': ['/etc/passwd'] } },
       '/a',
     ],
-  ])('%s is not told, nor what stood there', (_, args, shown, pointer) => {
+  ])('reveals neither %s nor the kind of value found', (_, args, shown, pointer) => {
     const { evidence, reason } = said(args, shown);
     expect(evidence).toMatchObject({ pointer });
     expect(reason).toMatch(/, found what is redacted\.$/);
     expect(reason).toContain(` at ${pointer}: `);
   });
 
-  test('is not the field itself: what kind of thing stood there is told, its value is not', () => {
+  test('reveals the kind of value if the redacted field itself is at fault, and never its value', () => {
     const { evidence, reason } = said({ a: { pin: '/etc/passwd' } }, { a: { pin: '[redacted]' } });
     expect(evidence).toMatchObject({ pointer: '/a/pin' });
     expect(reason).toMatch(/found a string\.$/);
   });
 });
 
-describe('of a value that was redacted before the decision', () => {
+describe('a fault in a value that was redacted before the decision', () => {
   function refused(args: Record<string, Json>): string {
     const { refusal } = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 'u', args }, mandate, 0);
     return refusal?.reason ?? '';
@@ -110,7 +110,7 @@ describe('of a value that was redacted before the decision', () => {
     expect(refused(args)).toContain(` Redaction replaced ${named} before the decision,`);
   });
 
-  test('the reason says nothing of redaction if what is at fault was sent as it is', () => {
+  test('the reason does not mention redaction if the faulty value was sent unchanged', () => {
     const reason = refused({ to: 'b', password: '[redacted]' });
     expect(reason).toContain(' at /to: ');
     expect(reason).not.toContain('Redaction');

@@ -5,7 +5,7 @@ import { memberOf, visiblePointer } from '../redaction/visible-pointer.ts';
 import { tooManySteps } from '../refused-plan.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-/** So many redacted fields a reason names. */
+/** The most redacted fields that a reason names. */
 const MOST_NAMED = 3;
 
 export const argumentsValid: StaticCheck = ({ tool }) => {
@@ -38,7 +38,7 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
   };
 };
 
-/** Pointers of what was redacted before the decision, within what is at fault. */
+/** Returns pointers to the values within the faulty one that were redacted before the decision. */
 function redactedAt(pointer: string, args: Json): string[] {
   let within: Json | undefined = args;
   for (const name of keysIn(pointer)) within = memberOf(within, name);
@@ -52,7 +52,10 @@ function notSeen(redacted: readonly string[]): string {
   return ` Redaction replaced ${named.join(', ')}${more} before the decision, so the rule did not see what was sent there.`;
 }
 
-/** Names of fields are the agent's: they must not steer the terminal of a person who reads the record. */
+/**
+ * Returns a pointer that is safe to print. The agent chooses the field names, and they must not control the terminal
+ * of a reader.
+ */
 function legiblePointer(pointer: string): string {
   return legible(pointer).slice(1, -1);
 }

@@ -47,7 +47,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     5,
     'Try again, as the next attempt of the same action, after retryAfterMs; or have whoever runs the plane raise the budget.',
   ],
-])('what is done about a budget that is exceeded: %s', (_, limit, retryAfterMs, remedy) => {
+])('the remedy for an exceeded budget: %s', (_, limit, retryAfterMs, remedy) => {
   const fact = { kind: 'budget', spentMicros: 0, ok: false, retryAfterMs } as const;
   expect(budgets.objection(limit, fact).remedy).toBe(remedy);
 });

@@ -8,7 +8,7 @@ import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
-/** The agent's lifetime total first: it is counted under every mandate, whether or not one limits it. */
+/** The agent's lifetime total comes first. It is counted under every mandate, even if none limits it. */
 export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
   limits(calls) {
@@ -35,7 +35,10 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   },
 };
 
-/** Giving back empties a window and no more, so it lets nothing through that is more than all of it. */
+/**
+ * Returns what to do about an exceeded budget. An adjustment can at most empty a window, so it cannot help a call
+ * that exceeds the whole budget.
+ */
 function remedyFor(
   { windowMs, policy, otherLimits = [] }: BudgetLimit,
   { retryAfterMs }: BudgetFact,
@@ -50,11 +53,14 @@ function remedyFor(
   return `${isOfPlane ? 'Have whoever runs the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
 }
 
-/** With the policy that says so, where a mandate has several. */
+/** A budget with the policy that sets it. The name is null if the mandate has only one policy. */
 type Counted = Omit<Budget, 'maxMicros'> & {
-  /** null: counted only, which says nothing of what it may hold. */
+  /** In micro-dollars. Null means counted without a limit. */
   maxMicros: number | null;
-  /** For scope `mandate` its policy; for scope `agent` the ancestor that holds it; else empty. */
+  /**
+   * Scope `mandate`: the id of the policy. Scope `agent`: the ancestor that holds the policy, or empty. Other scopes:
+   * empty.
+   */
   owner: string;
   name: string | null;
   holder: string | null;
@@ -84,13 +90,16 @@ function mostOf({ maxMicros }: Counted): number {
   return maxMicros ?? Number.POSITIVE_INFINITY;
 }
 
-/** The total, then lifetime budgets before windowed ones, narrow scopes before wide ones. */
+/**
+ * The order of budgets: the total first, then lifetime budgets before windowed ones, and narrow scopes before wide
+ * ones.
+ */
 function rank({ id, scope, windowMs }: Counted): number {
   if (id === TOTAL_BUDGET) return -1;
   return (windowMs === null ? 0 : BUDGET_SCOPES.length) + BUDGET_SCOPES.indexOf(scope);
 }
 
-/** Written out: spreading what is the same of every call takes longer than all else that `plan` does for it. */
+/** Lists every field. Spreading the constant fields takes longer than the rest of `plan` for a budget. */
 function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> {
   const { id, scope, windowMs, maxMicros, owner, name, holder } = strictest;
   const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
@@ -105,7 +114,8 @@ function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> 
 
 function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {
   if (scope === 'agent') return owner === '' ? action.agentId : owner;
-  // Actions that name no principal share one counter: leaving the name out opens no second budget each time.
+  // Actions without a principal share one counter. Otherwise leaving the principal out would open another budget each
+  // time.
   if (scope === 'principal') return action.principal?.id ?? '';
   return owner;
 }

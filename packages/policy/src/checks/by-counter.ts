@@ -1,14 +1,17 @@
-/** If several policies limit one counter, only the strictest limit is judged. The record lists the others beside it. */
+/**
+ * If several policies limit one counter, only the strictest limit is checked. The record lists the other limits
+ * beside it.
+ */
 import type { Policy } from '../mandate/mandate.ts';
 
 export type Counter<T> = {
-  /** The first, of several that allow as little. */
+  /** The strictest limit. The first one, if several are equally strict. */
   strictest: T;
-  /** In the order of the policies. */
+  /** The other limits, in the order of the policies. */
   others: readonly T[];
 };
 
-/** In the order in which each counter comes first. */
+/** Groups limits by counter, in the order in which the counters first occur. */
 export function byCounter<T>(
   all: readonly T[],
   counterOf: (one: T) => string,
@@ -20,7 +23,7 @@ export function byCounter<T>(
   });
 }
 
-/** A policy as limits name it; a mandate of a file has no name to tell. */
+/** Names a policy as limits do. A mandate from a file has only one policy, so it has no name. */
 export function nameIn({ name, holder }: Pick<Policy, 'name' | 'holder'>): {
   policy?: string;
   holder?: string;
@@ -28,7 +31,10 @@ export function nameIn({ name, holder }: Pick<Policy, 'name' | 'holder'>): {
   return { ...(name !== null && { policy: name }), ...(holder !== null && { holder }) };
 }
 
-/** Another limit on the same counter, for the record: whether the call fits it, by what the ledger found for the strictest. */
+/**
+ * Adds to another limit on the same counter whether the call fits it. The ledger reports facts for the strictest
+ * limit only.
+ */
 export function withResult<T extends object>(other: T, passes: boolean): T & { result: 'pass' | 'block' } {
   return { ...other, result: passes ? 'pass' : 'block' };
 }

@@ -2,7 +2,7 @@ import { ACTION_KINDS } from '@mandate/schemas/core';
 import { compilePolicy } from '../mandate/compile-mandate.ts';
 import type { Calls } from './check.ts';
 
-/** Calls that state no estimate, under a policy with these fields. Tool calls are calls of the tool `pay`. */
+/** Returns calls that state no estimate, under a policy with these fields. Tool calls are calls of the tool `pay`. */
 export function callsUnder(fields: object = {}, type: Calls['type'] = 'tool_call'): Calls {
   const read = compilePolicy({ version: 1, id: 'p', ...fields } as never, 'p@1');
   if (!read.ok) throw new Error(JSON.stringify(read.faults));

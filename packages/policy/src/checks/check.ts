@@ -1,7 +1,8 @@
 /**
- * What a check is. It is told once which calls it is about, and gives what it asks of each of them: a static check looks
- * at the request for one policy; a limit, which policies may share, names counters for the ledger to judge in its atomic step, and afterwards words what the
- * ledger saw. Neither does I/O, reads a clock or throws.
+ * What a check is. A check first gets the facts that a kind of calls shares, and returns a function for single calls,
+ * or none. A static check judges the request under one policy. A limit, which policies may share, names counters. The
+ * ledger checks them in its atomic step, and afterwards the limit puts the facts into words. Neither does I/O, reads
+ * a clock or throws.
  */
 import type {
   Action,
@@ -22,9 +23,9 @@ import type { Price } from '../price.ts';
 /** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
   type: ActionType;
-  /** Which lists, prices and limits judge them: those of tools, of models, or only their own. */
+  /** Which lists, prices and limits apply: those of tools, those of models, or only the kind's own. */
   judgedAs: ActionKind['judgedAs'];
-  /** Whether the requests state an estimate above $0. */
+  /** True if the requests state an estimate above $0. */
   statesEstimate: boolean;
   policy: Policy;
   /** The index of the policy in its mandate. */
@@ -33,27 +34,29 @@ export type Calls = {
   tool: ToolPolicy | null;
 };
 
-/** One of those calls. */
+/** One of these calls. */
 export type Subject = {
   action: Action;
   /** The action as it is published. A check must name only what this action still contains. */
   redacted: Action;
-  /** What the action is about, as the request names it: the tool, the model. */
+  /** The name of what the action uses, as the request spells it: the tool or the model. */
   name: string;
-  /** The known facts about the model and provider of an LLM call; null for other actions. */
+  /** What is known about the model and provider of an LLM call. Null for other actions. */
   call: KnownCall | null;
   price: Price;
   atMs: number;
-  /** The rest of the budget of steps for this action, shared by all checks. */
+  /** The step budget that is left for this action. All checks share it. */
   effort: Effort;
 };
 
-/** The reason for a verdict, and what to do about it. */
+/** The reason for a verdict, and a remedy. */
 export type Words = { reason: string; remedy: string };
 
 export type Objection = Words & { code: Code };
 
-/** A check that passed gives what goes on the record. A check that blocked, or that obliges to something, gives that besides. */
+/**
+ * A passed check has what goes on the record. A check that blocks, or that imposes an obligation, has more besides.
+ */
 type Finding = Passed | Obliging | Blocked;
 type Passed = Check & { result: 'pass' };
 type Obliging = { result: 'oblige'; check: Check; obligations: Obligations };
@@ -61,14 +64,14 @@ type Blocked = { result: 'block'; check: Check; objection: Objection };
 
 export type Look = (subject: Subject) => Finding;
 
-/** Null: such calls are not held to it. */
+/** A check of the request. Null if it does not apply to such calls. */
 export type StaticCheck = (calls: Calls) => Look | null;
 
 export function passed(check: string, evidence: Json): Passed {
   return { check, result: 'pass', evidence };
 }
 
-/** The check passed, and the program that executes the action must do what `obligations` name. */
+/** The check passed, and the program that executes the action must fulfil `obligations`. */
 export function obliging(check: string, evidence: Json, obligations: Obligations): Obliging {
   return { result: 'oblige', check: { check, result: 'pass', evidence }, obligations };
 }
@@ -77,7 +80,7 @@ export function blocked(check: string, evidence: Json, objection: Objection): Bl
   return { result: 'block', check: { check, result: 'block', evidence }, objection };
 }
 
-/** The counter that a call is held to. */
+/** Returns the counter and the limit for a call. */
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
@@ -101,12 +104,12 @@ export function under<L extends Limit>(
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
   /**
-   * The limits of a call under all policies of a mandate, in the order in which they are judged. Each counter is listed
-   * once.
+   * Returns the limits of a call under all policies of a mandate, in the order in which they are checked. Each
+   * counter is listed once.
    */
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
-  /** What the record says of one of them; `costMicros`: what the call was to reserve. */
+  /** Returns the evidence of one limit for the record. `costMicros` is the amount that the call would reserve. */
   evidence(limit: L, fact: F, costMicros: number): Json;
-  /** The words of a refusal. The step gives its verdict and code. */
+  /** Returns the words of a refusal. The step gives its verdict and code. */
   objection(limit: L, fact: F): Words;
 };

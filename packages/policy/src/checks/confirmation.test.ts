@@ -5,7 +5,10 @@ import { callsUnder } from './calls.fixture.ts';
 import type { Calls } from './check.ts';
 import { confirmation } from './confirmation.ts';
 
-/** Calls of one tool under a policy that asks for a person, or does not, and says how many may wait, or nothing. */
+/**
+ * Returns calls of one tool under a policy. `asks`: the policy requires a confirmation. `maxWaiting`: how many
+ * questions may wait.
+ */
 function calls(asks: boolean, maxWaiting?: number): Calls {
   const toolPolicies = { pay: { requiresConfirmation: asks } };
   return callsUnder({ toolPolicies, ...(maxWaiting !== undefined && { maxWaiting }) });
@@ -20,7 +23,7 @@ test.each<[string, Calls[], number | null]>([
   ['nothing of one that neither asks nor says', [calls(true, 200), calls(false)], 200],
   ['what one says that does not ask', [calls(true, 200), calls(false, 4)], 4],
   ['nobody, where no policy asks', [calls(false, 4)], null],
-])('how many may wait: %s', (_, ofPolicies, maxWaiting) => {
+])('the most questions that may wait: %s', (_, ofPolicies, maxWaiting) => {
   const limits = confirmation.limits(ofPolicies).map((limit) => limit({} as never));
   expect(limits).toMatchObject(maxWaiting === null ? [] : [{ kind: 'confirmation', maxWaiting }]);
 });
@@ -35,7 +38,7 @@ test.each([
   expect(confirmation.evidence(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
 });
 
-test('the shortest lifetime of several policies holds for questions and grants; no policy, no lifetime', () => {
+test('questions and grants get the shortest lifetime that a policy states, or none', () => {
   const said = (...tools: object[]) =>
     confirmation
       .limits(
@@ -48,7 +51,7 @@ test('the shortest lifetime of several policies holds for questions and grants; 
   expect(Object.keys(said({})[0] ?? {})).not.toContain('questionMs');
 });
 
-test.each(['questionMs', 'grantMs'])('refuses %s of a tool that needs no confirmation', (field) => {
+test.each(['questionMs', 'grantMs'])('refuses %s for a tool that needs no confirmation', (field) => {
   const toolPolicies = { pay: { [field]: 5_000 } };
   expect(compilePolicy({ version: 1, id: 'p', toolPolicies }, 'p@1')).toMatchObject({
     ok: false,

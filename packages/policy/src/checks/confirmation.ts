@@ -7,7 +7,7 @@ import { type Calls, type LimitCheck, under, type Words } from './check.ts';
 type ConfirmationLimit = Extract<Limit, { kind: 'confirmation' }>;
 type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 
-/** Judged last: a person is only asked about what everything else would let through. */
+/** Checked last, so a person is asked only about calls that everything else allows. */
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
   limits(calls) {
@@ -32,13 +32,16 @@ function asksPerson({ tool }: Calls): boolean {
   return tool?.requiresConfirmation === true;
 }
 
-/** The shortest time that a policy states; nothing if none states it. */
+/** Returns the shortest time that a policy states, or an empty object if none states it. */
 function leastOf(calls: readonly Calls[], field: 'questionMs' | 'grantMs'): { [field]?: number } {
   const stated = calls.flatMap(({ tool }) => tool?.[field] ?? []);
   return stated.length === 0 ? {} : { [field]: Math.min(...stated) };
 }
 
-/** The least that a policy states. The default applies to policies that require a person and state nothing. */
+/**
+ * Returns the smallest number that a policy states. A policy that requires a confirmation and states no number counts
+ * with the default.
+ */
 function maxWaitingOf(calls: readonly Calls[]): number {
   const stated = calls.flatMap((ofPolicy) => {
     const { maxWaiting } = ofPolicy.policy;

@@ -10,7 +10,7 @@ const obliges = (obligations: Parameters<typeof obliging>[2]): Look => {
   return () => obliging('o', { notebook: 'team' }, obligations);
 };
 
-test('gives the finding of every check, and the refusal of the first that blocks', () => {
+test('returns the finding of every check, and the refusal of the first check that blocks', () => {
   const found = lookAtAll([() => passed('p', 1), refuses('first'), refuses('second')], subject);
   expect(found).toEqual({
     checks: [
@@ -23,7 +23,7 @@ test('gives the finding of every check, and the refusal of the first that blocks
   });
 });
 
-test('records a check that obliges to something as passed, and merges the duties of all checks', () => {
+test('records a check that imposes an obligation as passed, and merges the obligations of all checks', () => {
   const found = lookAtAll([obliges({ maxResults: 3 }), obliges({ maxResults: 3, redact: ['a'] })], subject);
   const check = { check: 'o', result: 'pass', evidence: { notebook: 'team' } };
   expect(found).toEqual({
@@ -33,7 +33,7 @@ test('records a check that obliges to something as passed, and merges the duties
   });
 });
 
-test('throws if two checks ask for different things by one name', () => {
+test('throws if two checks impose different obligations with the same name', () => {
   expect(() => lookAtAll([obliges({ maxResults: 3 }), obliges({ maxResults: 4 })], subject)).toThrow(
     'policies oblige to different "maxResults"',
   );

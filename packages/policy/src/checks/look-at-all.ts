@@ -1,11 +1,14 @@
-/** What all static checks of an action find together. */
+/** What all static checks of an action found together. */
 import type { Check, Obligations, Plan, Refusal } from '@mandate/schemas';
 import { deepEqual } from '@mandate/schemas/core';
 import type { Look, Subject } from './check.ts';
 
 export type Looked = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
 
-/** The first check that blocks gives the refusal. Throws if two checks ask for different things by one name. */
+/**
+ * Runs all checks. The first check that blocks gives the refusal. Throws if two checks impose different obligations
+ * with the same name.
+ */
 export function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
   const checks = new Array<Check>(looks.length);
   let refusal: Refusal | null = null;
@@ -22,7 +25,7 @@ export function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
   return { checks, refusal, obligations };
 }
 
-/** Nobody can do two different things by one name, so the action must not be allowed. */
+/** A program cannot fulfil two different obligations with the same name, so the action must not be allowed. */
 function merged(one: Obligations | null, other: Obligations): Obligations {
   if (one === null) return other;
   for (const [name, duty] of Object.entries(other)) {

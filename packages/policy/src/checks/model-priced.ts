@@ -1,7 +1,7 @@
 import type { LlmCall } from '@mandate/schemas';
 import { blocked, passed, type StaticCheck, type Subject } from './check.ts';
 
-/** If money is limited, a call without a known price cannot be judged, and is refused. */
+/** If money is limited, a call without a known price is refused, because its cost cannot be checked. */
 export const modelPriced: StaticCheck = ({ judgedAs, policy, at }) => {
   if (judgedAs !== 'model') return null;
   const limited =

@@ -58,7 +58,7 @@ test.each<[string, Calls[], number | null, number | null]>([
     99,
   ],
   ['nothing if every policy only observes', [callsUnder({ maxOpen: 3, mode: 'observe' })], null, null],
-])('how many calls may be open: %s', (_, ofPolicies, unpriced, priced) => {
+])('the most calls that may be open: %s', (_, ofPolicies, unpriced, priced) => {
   const mostOf = (statesEstimate: boolean) => {
     const ofKind = ofPolicies.map((one) => ({ ...one, statesEstimate }));
     const [limitOf] = openCalls.limits(ofKind);

@@ -7,8 +7,8 @@ import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 import { mandateRate, type RateFact } from './rate.ts';
 
 /**
- * At most so many calls of an agent may be open: allowed, and not settled by an outcome. A call that reserves nothing shows its
- * cost only when it is settled, so each open one may overdraw a budget (ADR 46).
+ * Limits the open calls of an agent: allowed calls without an outcome. A call that reserves nothing shows its cost
+ * only when it is settled, so each open call may overdraw a budget (ADR 46).
  */
 export const openCalls: LimitCheck<RateLimit, RateFact> = {
   name: 'open-calls',
@@ -26,16 +26,18 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
   }),
 };
 
-/** Whether such a call counts as open until it is settled. */
+/** True if such a call counts as open until it is settled. */
 export function countsAsOpen(calls: readonly Calls[]): boolean {
   return boundsOf(calls).length > 0;
 }
 
 type Bound = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
 
-/** The bounds that policies state, then the defaults of policies under which the call reserves nothing. */
+/**
+ * Returns the limits that policies state, then the default limits of policies under which the call reserves nothing.
+ */
 function boundsOf(calls: readonly Calls[]): readonly Bound[] {
-  // Under a mandate that only observes, no call waits for the outcome of another call.
+  // Under a mandate in observe mode, no call waits for the outcome of another call.
   if (calls.every(({ policy }) => policy.observe)) return [];
   const stated = calls.flatMap(({ policy }) => boundOf(policy, policy.maxOpen));
   const defaults = calls.flatMap((one) => boundOf(one.policy, defaultOf(one)));
@@ -47,8 +49,9 @@ function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] 
 }
 
 /**
- * The default of a policy under which the call reserves nothing, whatever other policies say. LLM calls and tiers have no
- * default. A model without a price is refused where money is limited, and tiers ignore the cost that a report states.
+ * Returns the default limit if the call reserves nothing under this policy, whatever other policies say. LLM calls
+ * and tiers have no default: a model without a price is refused if money is limited, and tiers ignore the cost that
+ * an outcome reports.
  */
 function defaultOf(calls: Calls): number | null {
   const { policy, tool, judgedAs, statesEstimate } = calls;

@@ -1,8 +1,8 @@
 import { blocked, type StaticCheck } from './check.ts';
 
 /**
- * A rule with a policy that does not exist must block: otherwise removing a policy would allow more than its rule did. So
- * does an ancestor that holds nothing, because its descendants may not have more.
+ * A rule blocks if its policy does not exist. Otherwise removing a policy would allow more than the policy did. An
+ * ancestor without any mandate also blocks, because its descendants may not have more.
  */
 export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }) => {
   if (!isMissing) return null;

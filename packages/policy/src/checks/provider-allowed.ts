@@ -6,8 +6,8 @@ const CHECK = 'provider-allowed';
 const CODE = 'PROVIDER_NOT_ALLOWED';
 
 /**
- * Every provider on the way of a call must be allowed, and none may be denied. A call that names no provider is refused,
- * unless every provider is allowed. Otherwise a call could avoid these lists by leaving its provider out.
+ * Every provider that handles a call must be allowed, and none may be denied. A call that names no provider is
+ * refused, unless every provider is allowed. Otherwise a call could avoid these lists by leaving its provider out.
  */
 export const providerAllowed: StaticCheck = ({ judgedAs, policy: { allowedProviders, deniedProviders } }) => {
   if (judgedAs !== 'model' || (allowedProviders === null && deniedProviders === null)) return null;
@@ -31,7 +31,7 @@ export const providerAllowed: StaticCheck = ({ judgedAs, policy: { allowedProvid
   };
 };
 
-/** An empty name, which only a pattern of stars matches. */
+/** An empty name. Only a pattern that consists of stars matches it. */
 const NOBODY = [''];
 
 function nameOf(names: ListedNames | undefined): string {

@@ -20,7 +20,10 @@ export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   objection,
 };
 
-/** Rates of other windows or other agents are other counters, and all hold; of one counter the lowest does. */
+/**
+ * Rates with another window or another agent use another counter, and all of them apply. Of the rates on one counter
+ * only the lowest applies.
+ */
 function strictestOf(
   calls: readonly Calls[],
   rateOf: (calls: Calls) => Rate | null,

@@ -1,6 +1,8 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-/** For a policy of an ancestor, also the tools that it may delegate without being allowed to call them. */
+/**
+ * A policy of an ancestor also allows the tools that the ancestor may delegate without being allowed to call them.
+ */
 export const toolAllowed: StaticCheck = ({ judgedAs, policy: { allowedTools, delegableTools, holder } }) => {
   if (judgedAs !== 'tool' || allowedTools === null) return null;
   const handedOn = holder === null ? null : delegableTools;

@@ -1,6 +1,6 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-/** Deny beats allow, so this stands before every other word on tools. */
+/** Deny overrides allow, so this check comes before the other checks of tools. */
 export const toolDenied: StaticCheck = ({ judgedAs, policy: { deniedTools } }) => {
   if (judgedAs !== 'tool' || deniedTools === null) return null;
   return ({ name: tool }) => {

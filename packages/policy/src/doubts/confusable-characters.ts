@@ -3,7 +3,7 @@
  * scripts/unicode/confusable-characters.ts; © Unicode, Inc., under the Unicode License v3.
  */
 
-/** What they look like, and then they themselves, each as code points in base 36. */
+/** Each entry is a look, then the characters with this look, all as code points in base 36. */
 const ALIKE = `
 13q:14d 13s:14e 13t:148 13u:144 1cr:59w,6hn lv:17d,1rn,lx,18v lw:199 ld:13w,13x,17c,1fr,1uc,18u lc:1ub
 li:lo,wvw,194,196,oe,1tx li+lj:1d4,ls,1s1,1vl,22p,269,2dc,2gx,2kh,1inz le:5ow,lt,197,1ke,wz4
@@ -198,7 +198,7 @@ vc6:99k vd0:99l vdd:vde vgw:99o vi7:99q vix:99s 5ay:5wo 5az:92m 5bd:m2 x5a:id 1h
 
 let table: ReadonlyMap<string, string> | null = null;
 
-/** By character, what it looks like: one character, or several. */
+/** Returns for each character the text that it looks like, of one character or several. */
 export function confusableCharacters(): ReadonlyMap<string, string> {
   table ??= new Map(
     ALIKE.trim()

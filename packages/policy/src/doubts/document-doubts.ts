@@ -1,6 +1,6 @@
 /**
- * What a good document probably does not mean: patterns with signs that mean nothing, entries that stand there twice,
- * limits under names that nothing confirms, names that look alike. Its reader warns of them.
+ * Doubts about a valid document: patterns with signs that have no special meaning, repeated entries, limits under
+ * names that nothing confirms, names that look alike. Mandate reports them as warnings.
  */
 
 import type { PolicyDocument } from '@mandate/schemas';
@@ -15,17 +15,17 @@ export type Doubt = {
   remedy: string;
 };
 
-/** How many doubts of one document are reported, and how many of its entries are looked at. */
+/** The most doubts that are reported for one document, and the most entries of it that are checked. */
 const MOST_DOUBTS = 20;
 const MOST_ENTRIES = 5_000;
 
-/** Fields that choose names by patterns, in whichever document. */
+/** Names of fields that contain patterns, in any document. */
 const OF_PATTERNS = /^(?:agents|(?:allowed|denied|delegable)[A-Z]\w*)$/;
 const OF_NAMES = /^(?:tools|groups)$/;
 
 type Entry = { field: string; at: number; text: string };
 
-/** @param document a policy, a mandate, bounds of a tenant, a rule, an agent */
+/** @param document a policy, a mandate, the limits of a tenant, a rule or an agent */
 export function listDoubts(document: object): readonly Doubt[] {
   const entries = entriesOf(document);
   const names = 'toolPolicies' in document ? Object.keys(document.toolPolicies ?? {}) : [];
@@ -66,12 +66,12 @@ type Policy = Pick<
   'tools' | 'allowedTools' | 'deniedTools' | 'delegableTools' | 'toolPolicies' | 'maxActualCost'
 >;
 
-/** What a document says of one policy alone. */
+/** Returns the doubts about one policy by itself. */
 export function policyDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
   return [...toolNameDoubts(document, known), ...costDoubts(document)];
 }
 
-/** A price above the cap of actual costs: each report that tells the price is quarantined in part. */
+/** Finds a price above the cap of actual costs. The excess of every outcome that reports the price is quarantined. */
 function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doubt[] {
   return Object.entries(toolPolicies)
     .flatMap(([tool, { cost = 0, maxActualCost: ofTool }]): Doubt[] => {
@@ -89,7 +89,7 @@ function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doub
     .slice(0, MOST_DOUBTS);
 }
 
-/** @param known tools that documents beside it declare */
+/** @param known the tools that neighbouring documents declare */
 function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
   const names = unconfirmedNames(document).filter((name) => !known.has(name));
   const [first] = names;
@@ -111,13 +111,13 @@ function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly 
 const MOST_NAMES = 5;
 const STEPS_OF_ADVICE = 200_000;
 
-/** A document of several; `of` is how a message names it after a field, as in ` of "read-only"`. */
+/** One document of several. `of` names it in messages, after the name of a field, as in ` of "read-only"`. */
 type OneOf = { document: Policy; of: string };
 
 /**
- * Names of tools that look alike, once tools are declared: a person who reads the documents takes them for one.
+ * Finds names of tools that look alike, if any document declares tools. A person could take one for the other.
  *
- * @returns each with the documents that have these names, and the place of the last name in the last of them
+ * @returns each doubt with the documents that contain the names, and the path of the last name in the last document
  */
 export function alikeTools<Named extends OneOf>(
   documents: readonly Named[],
@@ -142,13 +142,14 @@ export function alikeTools<Named extends OneOf>(
         message: `${said.join(' and ')} look alike, and are different tools`,
         remedy:
           'Check that each is written as the tool is called: names are compared code point by code point.',
-        // In a set what comes first stays first: the last document is to stay the last.
+        // A Set keeps the first place of a repeated item. Reversing twice keeps the last place, because the last
+        // document must stay last.
         within: [...new Set(found.map(({ within }) => within).reverse())].reverse(),
       };
     });
 }
 
-/** Exact names of tools in a document, each with its place. */
+/** Yields the exact names of tools in a document, each with its path. */
 function* namesIn(document: Policy): Generator<[name: string, path: Doubt['path']]> {
   for (const field of ['tools', 'allowedTools', 'deniedTools', 'delegableTools'] as const) {
     for (const [at, name] of (document[field] ?? []).slice(0, MOST_ENTRIES).entries())

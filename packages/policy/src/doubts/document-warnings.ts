@@ -1,4 +1,4 @@
-/** Doubts about the documents of a file, each at its place. */
+/** Warnings about the documents of a file, each with its line. */
 import type { DocumentFault } from '../mandate/document-fault.ts';
 import type { FindPlace } from '../mandate/read-documents.ts';
 import { alikeTools, type Doubt, listDoubts, policyDoubts } from './document-doubts.ts';
@@ -9,7 +9,8 @@ export type WrittenPolicy = {
 };
 
 /**
- * @param of `others` are rules and agents: documents with lists, and nothing that limits a tool. `declared` are tools that
+ * @param of `others` are rules and agents: documents with lists and without limits of tools. `declared` are tools
+ * that
  *   documents of other files declare.
  */
 export function documentWarnings({

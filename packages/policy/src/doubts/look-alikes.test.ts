@@ -24,11 +24,11 @@ test.each([
   ['send_mail', 'send-mail'],
   ['tool1', 'tool2'],
   ['café', 'cafe'],
-])('%s and %s do not', (one, other) => {
+])('%s and %s do not look alike', (one, other) => {
   expect(lookAlikes([one, other])).toEqual([]);
 });
 
-test('a name that is given twice is one name, and a group is told once', () => {
+test('counts a repeated name once, and reports each group once', () => {
   expect(lookAlikes(['a', 'a'])).toEqual([]);
   expect(lookAlikes(['wipe', 'WIPE', 'wi\u0440e'])).toEqual([['wipe', 'WIPE', 'wi\u0440e']]);
 });

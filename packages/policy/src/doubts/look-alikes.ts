@@ -1,24 +1,24 @@
 /**
- * Names that a person takes for one another, though lists tell them apart: letters of other scripts, full-width and other
- * compatible forms, capital letters.
+ * Names that a person can mistake for one another although lists distinguish them: letters of other scripts,
+ * full-width and other compatibility forms, upper case.
  */
 import { confusableCharacters } from './confusable-characters.ts';
 
-/** Two names look alike where they have one of these in common. */
+/** Returns the looks of a name. Two names look alike if they have a look in common. */
 function looksOf(name: string): readonly string[] {
   const compatible = name.normalize('NFKC');
   const looks = [skeletonOf(compatible), skeletonOf(compatible.toLowerCase())];
   return looks[0] === looks[1] ? looks.slice(1) : looks;
 }
 
-/** As Unicode's Technical Standard 39 makes one, section 4. */
+/** Returns the skeleton that Unicode Technical Standard 39 defines in section 4. */
 function skeletonOf(text: string): string {
   const table = confusableCharacters();
   const shown = [...text.normalize('NFD')].map((character) => table.get(character) ?? character).join('');
   return shown.normalize('NFD');
 }
 
-/** Groups of names that look alike, each of different names in the order given. */
+/** Returns groups of names that look alike. A group contains different names, in the order given. */
 export function lookAlikes(names: Iterable<string>): readonly (readonly string[])[] {
   const byLook = new Map<string, Set<string>>();
   for (const name of new Set(names)) {

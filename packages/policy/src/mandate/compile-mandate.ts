@@ -1,4 +1,4 @@
-/** From the documents that people write to what is enforced. */
+/** Compiles documents into the policies and mandates that are enforced. */
 
 import type {
   ChargingDocument,
@@ -23,12 +23,12 @@ import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts'
 import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
 import { toolNameFaults } from './tool-names.ts';
 
-/** What keeps a well-formed document from being a mandate, and where in it. */
+/** A fault of a well-formed document that prevents its use, with the path in it. */
 type CompileFault = { path: readonly (string | number)[]; message: string };
 
 export type Compiled<T> = { ok: true; compiled: T } | { ok: false; faults: readonly CompileFault[] };
 
-/** A mandate of a file is one policy, and who holds it. */
+/** Compiles a mandate of a file: one policy, with the patterns of the agents that hold it. */
 export function compileMandate(document: MandateDocument): Compiled<MandateOfFile> {
   const { agents, ...authority } = document;
   const policy = compilePolicy(authority, null);
@@ -43,9 +43,10 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 
 /**
  * @param name the name of the policy on records, with its version; null for a whole mandate
- * @param how.room the room of all documents of a request; absent: the policy has room of its own
- * @param how.isOnLog the document is on the log. It met the bounds of the process that wrote it, and later bounds do not
- *   change it. Its rules for arguments are compiled when a call needs them.
+ * @param how.room the limits shared by all documents of a request; absent if the policy has its own
+ * @param how.isOnLog true if the document is on the log. The process that wrote it checked the size limits, and later
+ * limits
+ *   do not apply to it. Its argument rules are compiled when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,
@@ -129,7 +130,10 @@ type CompileRules = (policy: ToolPolicyDocument, path: readonly (string | number
 const rulesOnDemand: CompileRules = ({ argumentValidation }) =>
   argumentValidation === undefined ? null : argumentRulesOnDemand(argumentValidation);
 
-/** Each schema may take its milliseconds, and all of them together no second. */
+/**
+ * Compiles argument rules within the room. A single schema may take milliseconds; all of them together must take less
+ * than a second.
+ */
 function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): CompileRules {
   return ({ argumentValidation }, path) => {
     if (argumentValidation === undefined) return null;
@@ -137,7 +141,7 @@ function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): C
       faults.push({ path: [...path, 'argumentValidation', ...steps], message });
       return null;
     };
-    // One that is over is told; those behind it would only say the same.
+    // The first fault about the room was reported. Later rules would only repeat it.
     if (schemaParts.left < 0 || patterns.left < 0) return null;
     if (!takes(schemaParts, partsOf(argumentValidation)))
       return fault(
@@ -178,7 +182,7 @@ function chargingOf(document: ChargingDocument | undefined): ChargingRule | null
   };
 }
 
-/** The tiers are reserved together: one amount, that a counter must be able to hold. */
+/** The amounts of all tiers are reserved together, so a counter must be able to hold their sum. */
 function checkTiers(
   document: ChargingDocument | undefined,
   path: readonly (string | number)[],
@@ -190,12 +194,15 @@ function checkTiers(
   faults.push({ path, message: 'has tiers whose sum is larger than any budget can be' });
 }
 
-/** The schema has refused every amount that has no micro-dollars, so only absence is null here. */
+/**
+ * The schema has refused every amount that is not a whole number of micro-dollars, so null means only that it is
+ * absent.
+ */
 function microsOf(dollars: number | undefined): number | null {
   return dollars === undefined ? null : dollarsToMicros(dollars);
 }
 
-/** An empty list is one: nothing is on it. */
+/** Compiles a list. An empty list is not an absent list: it matches nothing. */
 function listOf<L>(
   patterns: readonly string[] | undefined,
   compile: (patterns: readonly string[]) => L,
@@ -203,12 +210,12 @@ function listOf<L>(
   return patterns === undefined ? null : compile(patterns);
 }
 
-/** If the list denies a provider, a call that names no provider is refused. An empty list denies none. */
+/** True if the list denies a provider; a call that names no provider is then refused. An empty list denies none. */
 function deniesAny(patterns: readonly string[] | undefined): patterns is readonly string[] {
   return patterns !== undefined && patterns.length > 0;
 }
 
-/** A model with two prices is a fault. */
+/** Two prices for one model are a fault. */
 function compilePrices(document: PolicyDocument, faults: CompileFault[]): ModelPrices | null {
   if (document.modelPrices === undefined) return null;
   const { prices, repeated } = compileModelPrices(document.modelPrices);

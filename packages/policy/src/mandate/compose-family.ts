@@ -1,17 +1,17 @@
 /**
- * What a sub-agent holds: its own mandate and that of every agent above it, all at once (docs/semantics.md section 7). So it is
- * allowed no more than any of them. What is counted for an agent is counted for each of them: its calls are spent from their
- * budgets and rates as well as its own.
+ * The mandate of a sub-agent: its own mandate and the mandates of all its ancestors together (docs/semantics.md
+ * section 7). So it is allowed no more than any of them. Its calls are counted in the budgets and rates of its
+ * ancestors as well as in its own.
  */
 import type { GivenPolicy } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import { missingPolicy } from './compose.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
-/** Null: the ancestor holds nothing, so its descendants may do nothing either. */
+/** What an ancestor holds. If the mandate is null, the ancestor's descendants may do nothing either. */
 export type HeldAbove = { holder: string; mandate: Mandate | null };
 
-/** @param above the nearest first */
+/** @param above the ancestors' mandates, the nearest ancestor first */
 export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandate {
   const ofAbove = (what: 'rules' | 'policies') =>
     above.flatMap(({ holder, mandate }) =>
@@ -48,7 +48,9 @@ function policiesOf({ holder, mandate }: HeldAbove): Policy[] {
   }));
 }
 
-/** As records name what an agent above holds. No id holds a blank. */
+/**
+ * Returns the name that records give to an ancestor's policy or rule. Ids contain no blank, so the name is unique.
+ */
 export function nameOf(name: string, holder: string): string {
   return `${name} of ${holder}`;
 }

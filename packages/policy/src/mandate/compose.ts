@@ -1,7 +1,7 @@
 /**
- * Policies that match become one mandate: docs/semantics.md section 7. It allows what each of them allows, and nothing is merged
- * that could be got wrong: every check asks every policy (checklist.ts), and of limits that share a counter the strictest
- * stays (checks/budget.ts, checks/rate.ts).
+ * Composes the policies that apply into one mandate: docs/semantics.md section 7. It allows only what each of them
+ * allows. Policies are never merged, because merging is error-prone: every check asks every policy (checklist.ts). Of
+ * several limits on one counter, the strictest applies (checks/budget.ts, checks/rate.ts).
  */
 
 import type { GivenPolicy } from '@mandate/schemas';
@@ -9,14 +9,15 @@ import { DEFAULTS } from '@mandate/schemas/core';
 import { digestOf } from '../digest.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
-/** A policy that was published, and so has a version: `read-only@3`. */
+/** A published policy. Its name contains its version: `read-only@3`. */
 export type NamedPolicy = Policy & { name: string };
 
 /**
- * A policy that is given several times is observed only where each of them is.
+ * Composes a mandate. A policy that several rules grant is in observe mode only if all of them grant it in observe
+ * mode.
  *
- * @param given which rules led to which of the policies; for the record
- * @returns null where there are no policies: then no mandate applies, and nothing is allowed
+ * @param given the rules that granted each policy, for the record
+ * @returns null if there are no policies: then no mandate applies, and nothing is allowed
  */
 export function compose(
   id: string,
@@ -54,7 +55,10 @@ function inOrderOnce(names: readonly string[]): string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** The mandate, held to one more policy, which no rule gave: it is observed no more, for bounds never are. */
+/**
+ * Adds the tenant limits to a mandate. No rule grants them, and they are always enforced, so the mandate is no longer
+ * in observe mode.
+ */
 export function withBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
   if (bounds === null) return mandate;
   const { reference, policies } = mandate;
@@ -68,7 +72,10 @@ export function withBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandat
   };
 }
 
-/** In the place of one that a rule names and that is not there: it allows nothing, so the rule does not vanish with it. */
+/**
+ * Stands for a policy that a rule names and that does not exist. It allows nothing, so the rule still restricts its
+ * agents.
+ */
 export function missingPolicy(id: string, name: string): NamedPolicy {
   return {
     id,

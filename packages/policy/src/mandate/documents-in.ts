@@ -1,15 +1,15 @@
-/** From a file to its YAML documents, before their content is looked at. */
+/** Splits a file into its YAML documents, before their content is read. */
 import { CAPS, decodeFile, placeOf } from '@mandate/schemas/core';
 import { type Document, isMap, isScalar, parseAllDocuments } from 'yaml';
 import type { DocumentFault } from './document-fault.ts';
 import { yamlExcess } from './yaml-bounds.ts';
 
-/** A file as it was read, or its text. */
+/** The bytes of a file, or its text. */
 export type DocumentSource = Uint8Array | string;
 
 /**
- * What a file holds: `what` as in "the file holds no mandate", `begins` with what such a document begins where it is not
- * `version: 1`.
+ * What a file should contain, for messages. `what` completes "the file holds no …". `begins` is the first line of
+ * such a document; absent if it is `version: 1`.
  */
 export type DocumentKind = { what: string; begins?: string };
 
@@ -18,7 +18,10 @@ export type DocumentsIn =
       ok: true;
       text: string;
       documents: readonly Document[];
-      /** Where documents without content stand before others. Nothing after the last `---` is no document. */
+      /**
+       * The offsets of empty documents before other documents. A last `---` without content does not begin a
+       * document.
+       */
       empty: readonly number[];
     }
   | { ok: false; fault: DocumentFault };
@@ -45,7 +48,9 @@ export function documentsIn(source: DocumentSource, kind: DocumentKind): Documen
   };
 }
 
-/** Whether the first document says its kind. What cannot be read says none: its reader tells why. */
+/**
+ * True if the first document has the field `kind`. False for a file that cannot be parsed; its reader reports why.
+ */
 export function saysKind(source: DocumentSource): boolean {
   const read = documentsIn(source, { what: 'document' });
   const contents = read.ok ? read.documents[0]?.contents : null;
@@ -55,13 +60,13 @@ export function saysKind(source: DocumentSource): boolean {
 function parse(text: string): { ok: true; documents: readonly Document.Parsed[] } | Refused {
   try {
     const documents = parseAllDocuments(text, {
-      // The parser's own look for repeated keys takes quadratic time; yaml-rules.ts has a linear one.
+      // The parser's own search for repeated keys takes quadratic time. yaml-rules.ts has a linear one.
       uniqueKeys: false,
       prettyErrors: false,
     });
     return { ok: true, documents: Array.isArray(documents) ? documents : [] };
   } catch (error) {
-    // The parser's own refusal of hostile input.
+    // The parser refuses some hostile input with an exception.
     return refuse(error instanceof Error ? error.message : String(error));
   }
 }
@@ -71,7 +76,7 @@ function isEmpty({ contents, errors }: Document.Parsed): boolean {
   return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 }
 
-/** What was found, and what is expected. */
+/** Returns a message: what was found, and what is expected. */
 function nothingIn(text: string, { what, begins = 'version: 1' }: DocumentKind): string {
   return `the file holds no ${what}: ${found(text)}. A document here begins with "${begins}"`;
 }

@@ -1,16 +1,19 @@
-/** Numbers in documents: what a person wrote must be, to the last digit, what is enforced. */
+/** Numbers in documents. The enforced number must equal the written number to the last digit. */
 
 const NUMBER = /^[-+]?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([-+]?\d{1,4}))?$/;
 const LONGEST = 64;
 
-/** What keeps a number that a YAML document gave as `source` from being `value` exactly; null when it is. */
+/** Returns why the number in the text `source` of a YAML document is not exactly `value`, or null if it is. */
 export function inexactness(source: string, value: number): string | null {
   const written = source.length > LONGEST ? null : decimalOf(source);
   if (written === null) return `${shown(source)} must be written as a plain decimal number, as in 0.25`;
   return written === decimalOf(String(value)) ? null : `${shown(source)} cannot be held exactly`;
 }
 
-/** Significant digits and their power of ten: equal for equal numbers however they are written, sign aside. */
+/**
+ * Returns the significant digits and the power of ten. Equal for equal numbers, however they are written and whatever
+ * their sign.
+ */
 function decimalOf(text: string): string | null {
   const match = NUMBER.exec(text);
   if (match === null) return null;

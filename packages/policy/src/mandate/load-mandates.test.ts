@@ -6,7 +6,7 @@ import { loadMandates } from './load-mandates.ts';
 const HEAD = 'version: 1\nid: m\nagents: ["*"]\n';
 const OTHER = HEAD.replace('id: m', 'id: n');
 
-/** `line:column path`, and the messages joined. */
+/** Returns each fault's `line:column path`, and the messages joined. */
 function faultsOf(text: string): { places: string[]; said: string } {
   const loaded = loadMandates(text);
   if (loaded.ok) return { places: [], said: '' };
@@ -18,18 +18,18 @@ function faultsOf(text: string): { places: string[]; said: string } {
   };
 }
 
-/** A document that is good but for one line, which is its fourth. */
+/** Returns the faults of a document whose fourth line is `line`. The other lines are valid. */
 function withLine(line: string) {
   return faultsOf(`${HEAD}${line}\n`);
 }
 
-describe('what is good', () => {
-  test('one mandate, in YAML', () => {
+describe('accepts', () => {
+  test('one mandate in YAML', () => {
     const loaded = loadMandates(`${HEAD}maxCostTotal: 10.50 # dollars\n`);
     expect(loaded.ok && loaded.mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(10_500_000);
   });
 
-  test('several, as documents', () => {
+  test('several mandates as documents', () => {
     const loaded = loadMandates(`---\n${HEAD}---\n${HEAD.replace('id: m', 'id: n')}`);
     expect(loaded.ok && loaded.mandates.map(({ reference }) => reference.id)).toEqual(['m', 'n']);
   });
@@ -39,18 +39,18 @@ describe('what is good', () => {
     expect(loaded.ok && loaded.mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(0);
   });
 
-  test('a byte order mark, and line ends of Windows', () => {
+  test('a byte order mark, and Windows line ends', () => {
     expect(loadMandates(`\ufeff${HEAD.replaceAll('\n', '\r\n')}`).ok).toBe(true);
   });
 
-  test('anchors, within measure', () => {
+  test('a few anchors and aliases', () => {
     const loaded = loadMandates(
       `${HEAD}toolPolicies: { a: &once { cost: 1 }, b: *once }\nallowedTools: [a, b]\n`,
     );
     expect(loaded.ok && loaded.mandates[0]?.policies[0]?.tools.get('b')?.costMicros).toBe(1_000_000);
   });
 
-  test('the same text gives the same hash, another text with the same meaning too', () => {
+  test('two texts with the same meaning, and gives them the same hash', () => {
     const hashOf = (text: string) => {
       const loaded = loadMandates(text);
       return loaded.ok && loaded.mandates[0]?.reference.hash;
@@ -64,7 +64,7 @@ describe('what is good', () => {
 
 describe('amounts', () => {
   test.each(['0', '0.1', '0.000001', '10.00', '1e3', '1.5e0', '+1', '8589934591.999999', '9007199254'])(
-    '%s is one',
+    '%s is an amount',
     (amount) => {
       expect(withLine(`maxCostTotal: ${amount}`).places).toEqual([]);
     },
@@ -95,12 +95,12 @@ describe('amounts', () => {
     ['$10', '4:1 maxCostTotal'],
     ['null', '4:1 maxCostTotal'],
     ['', '4:1 maxCostTotal'],
-  ])('%s is none', (amount, place) => {
+  ])('%s is not an amount', (amount, place) => {
     expect(withLine(`maxCostTotal: ${amount}`).places).toEqual([place]);
   });
 
   test.each(['%YAML 1.1\n---\n', '%YAML 1.1\n# sexagesimal\n---\n'])(
-    'YAML 1.1 is refused, where 1:30 is ninety',
+    'refuses YAML 1.1, which reads 1:30 as ninety',
     (head) => {
       expect(faultsOf(`${head}${HEAD}maxCostTotal: 1:30\n`)).toMatchObject({
         places: ['1:1'],
@@ -109,7 +109,7 @@ describe('amounts', () => {
     },
   );
 
-  test('tiers that no counter could hold together', () => {
+  test('refuses tiers whose sum no counter can hold', () => {
     const tiers = '{ type: TIERED, attempt: 9007199254, success: 9007199254 }';
     expect(withLine(`defaultChargingPolicy: ${tiers}`).places).toEqual(['4:1 defaultChargingPolicy']);
     expect(withLine(`toolPolicies: { t: { chargingPolicy: ${tiers} } }`).places).toEqual([
@@ -118,7 +118,7 @@ describe('amounts', () => {
   });
 });
 
-describe('every fault has its place', () => {
+describe('every fault has its line and column', () => {
   test.each([
     ['unknown field', 'maxCostTotl: 1', '4:1 maxCostTotl'],
     [
@@ -199,26 +199,26 @@ describe('every fault has its place', () => {
     ['a reference that leads nowhere', '{ anyOf: [{ $ref: "#/$defs/b" }] }', 'anyOf.0.$ref', '$ref'],
     ['a schema without end', '{ allOf: [{ $ref: "#" }] }', 'allOf.0.$ref', '$ref'],
     ['a keyword that decides nothing', '{ if: { type: object } }', 'if', 'if'],
-  ])('%s in an argument schema is found at its keyword', (_what, schema, path, keyword) => {
+  ])('a fault in an argument schema has the place of its keyword: %s', (_what, schema, path, keyword) => {
     const line = `toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`;
     const column = line.indexOf(`${keyword}:`, line.indexOf('schema:') + 7) + 1;
     expect(withLine(line).places).toEqual([`4:${column} toolPolicies.t.argumentValidation.schema.${path}`]);
   });
 
-  test('a number that cannot be held is found in an argument schema too', () => {
+  test('an inexact number in an argument schema has its place', () => {
     const schema = '{ type: object, properties: { a: { minimum: .inf } } }';
     expect(withLine(`toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`).places[0]).toBe(
       '4:96',
     );
   });
 
-  test('the words name what is known, and what is missing', () => {
+  test('messages name the known fields, and what is missing', () => {
     expect(withLine('maxCostTotl: 1').said).toMatch(/not a known field.*maxCostTotal/);
     expect(withLine('deniedTools: [*_admin]').said).toContain('"*_admin"');
     expect(faultsOf('version: 1\nid: m\n').said).toContain('is missing');
   });
 
-  test('everything that is wrong is said at once, in the order of the file', () => {
+  test('all faults are reported at once, in the order of the file', () => {
     expect(faultsOf('version: 2\nid: m m\nmaxCostTotal: -1\nfoo: 1\n').places).toEqual([
       '1:1 version',
       '1:1 agents',
@@ -228,7 +228,7 @@ describe('every fault has its place', () => {
     ]);
   });
 
-  test('so is everything that YAML itself forbids, as far as what stands behind it can be trusted', () => {
+  test('all errors of YAML are reported at once, up to the first error after which places are uncertain', () => {
     expect(withLine('deniedTools: *\nid: n\nallowedTools: [*_admin]').places).toEqual([
       '4:14',
       '5:1',
@@ -237,22 +237,22 @@ describe('every fault has its place', () => {
     expect(withLine('id: n\nallowedTools: [a\nid: o').places).toEqual(['4:1', '6:1']);
   });
 
-  test('lines count through line ends of Windows and a byte order mark', () => {
+  test('Windows line ends and a byte order mark do not change line numbers', () => {
     expect(faultsOf(`\ufeff${HEAD}\nmode: loud\n`.replaceAll('\n', '\r\n')).places).toEqual(['5:1 mode']);
   });
 
-  test('of several documents one is bad: no mandate at all, and its own line', () => {
+  test('one bad document of several refuses the whole file, and the fault has its own line', () => {
     expect(faultsOf(`${HEAD}---\n${HEAD.replace('id: m', 'id: n')}mode: loud\n`).places).toEqual([
       '8:1 mode',
     ]);
   });
 
-  test('an id that stands twice', () => {
+  test('reports an id that occurs twice', () => {
     expect(faultsOf(`${HEAD}---\n${HEAD}`).places).toEqual(['6:1 id']);
   });
 });
 
-describe('what is no mandate', () => {
+describe('refuses files without a mandate', () => {
   test.each([
     ['a list', '- version: 1\n', '1:1', 'must be an object, not a list'],
     ['a word', 'mandate', '1:1', 'must be an object, not a string'],
@@ -271,7 +271,7 @@ describe('what is no mandate', () => {
     ['comments', '# nothing here\n', 'it has only comments'],
     ['a mark', '---\n', 'it has only marks where documents begin (---)'],
     ['marks and comments', '# a\n---\n# b\n---\n...\n', 'it has only marks where documents begin (---)'],
-  ])('%s alone: the fault says what was found, and what is expected', (_what, text, found) => {
+  ])('a file with %s only: the message says what was found and what is expected', (_what, text, found) => {
     expect(loadMandates(text)).toEqual({
       ok: false,
       faults: [
@@ -284,7 +284,7 @@ describe('what is no mandate', () => {
   });
 
   test.each(['---\n', '---', '---\n# the end\n', '---\n---\n', '...\n', '...\n---\n'])(
-    'nothing after a last %j',
+    'accepts %j at the end of the file',
     (end) => {
       expect(loadMandates(`${HEAD}${end}`)).toMatchObject({
         ok: true,
@@ -298,7 +298,7 @@ test.each([
   ['a star alone', 'version: 1\nid: m\nagents: [*]\n', 10],
   ['a star alone, as a value', 'version: 1\nid: m\nagents: *\n', 9],
   ['a glob that begins with one', 'version: 1\nid: m\nagents: [*-bot]\n', 10],
-])('a star without quotes, which YAML takes for an alias: %s', (_what, text, column) => {
+])('explains an unquoted star, which YAML reads as an alias: %s', (_what, text, column) => {
   expect(loadMandates(text)).toMatchObject({
     ok: false,
     faults: [
@@ -307,7 +307,7 @@ test.each([
   });
 });
 
-describe('hostile documents are refused, and soon', () => {
+describe('refuses hostile documents quickly', () => {
   test.each([
     ['2 MB', () => `${HEAD}# ${'x'.repeat(2_000_000)}`],
     ['1 MB of characters, more of bytes', () => `${HEAD}# ${'ä'.repeat(1_000_000)}`],
@@ -338,7 +338,7 @@ describe('hostile documents are refused, and soon', () => {
   });
 });
 
-test('whatever becomes of a good document, it loads or says where it is wrong', () => {
+test('any change to a valid document either loads or is reported with a place in the file', () => {
   const good = `${HEAD}expiresAt: 2027-01-01T00:00:00Z
 maxCostTotal: 10.00
 budgets: [{ id: team, scope: tenant, max: 100.00, windowMs: 86400000 }]

@@ -1,4 +1,7 @@
-/** Reads a mandates file: one mandate, or several as YAML documents. A file with a fault gives no mandate at all. */
+/**
+ * Reads a mandate file: one mandate, or several as YAML documents. If the file has a fault, none of its mandates is
+ * used.
+ */
 import { mandateDocument } from '@mandate/schemas';
 import { documentWarnings, type WrittenPolicy } from '../doubts/document-warnings.ts';
 import { compileMandate } from './compile-mandate.ts';
@@ -11,7 +14,7 @@ export type LoadedMandates =
   | {
       ok: true;
       mandates: readonly MandateOfFile[];
-      /** What they probably do not mean, each at its place. */
+      /** Doubts about valid documents, each with its place. */
       warnings: readonly DocumentFault[];
     }
   | { ok: false; faults: readonly DocumentFault[] };

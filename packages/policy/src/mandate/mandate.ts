@@ -1,4 +1,7 @@
-/** Policies and mandates, compiled: what the checks read. Amounts in micro-dollars, matchers ready, everything immutable. */
+/**
+ * Compiled policies and mandates, as the checks read them. Amounts are in micro-dollars, matchers are compiled, and
+ * everything is immutable.
+ */
 import type { BudgetLimit, MandateReference } from '@mandate/schemas';
 import type { ArgumentRules } from '../arguments/argument-rules.ts';
 import type { GlobMatcher } from '../glob.ts';
@@ -7,7 +10,7 @@ import type { ModelPrices } from '../prices/model-prices.ts';
 
 export type Rate = { maxCalls: number; windowMs: number };
 
-/** How a mandate or a tool charges: the tiers stand here, an estimate comes with each action. */
+/** How a mandate or a tool charges. The amounts of tiers are part of the rule; an estimate comes with each action. */
 export type ChargingRule =
   | { type: 'SUCCESS_BASED' }
   | { type: 'ATTEMPT_BASED' }
@@ -15,7 +18,7 @@ export type ChargingRule =
 
 export type Budget = { id: string; scope: BudgetLimit['scope']; maxMicros: number; windowMs: number | null };
 
-/** How much an agent's own reports may give back. */
+/** How much the agent's own reports may release. */
 export type Releases = { calls: number; percent: number } | 'unlimited';
 
 export type ToolPolicy = {
@@ -33,16 +36,16 @@ export type ToolPolicy = {
 
 export type DefaultTokens = { input: number | null; maxOutput: number | null };
 
-/** One piece of authority. What is absent in it is left open. */
+/** A compiled policy: one piece of authority. A field that is absent or null does not restrict anything. */
 export type Policy = {
-  /** The id of all its versions: a budget of scope `mandate` is counted by it. */
+  /** The id that all versions of the policy share. Budgets with scope `mandate` are counted by it. */
   id: string;
-  /** As records name it, `read-only@3`; null where it is the whole mandate, as in a file. */
+  /** The name on records: `read-only@3`. Null if the policy is a whole mandate, as in a mandate file. */
   name: string | null;
-  /** The ancestor that the policy was given to; null: it was given to the agent itself. */
+  /** The ancestor that the policy was granted to. Null if it was granted to the agent itself. */
   holder: string | null;
   hash: string;
-  /** A rule names it, and it is not there: nothing is allowed under it. */
+  /** True if a rule names the policy and it does not exist. It then allows nothing. */
   isMissing: boolean;
   observe: boolean;
   expiresAtMs: number | null;
@@ -52,35 +55,35 @@ export type Policy = {
   releases: Releases;
   requireEstimate: boolean;
   defaultEstimateMicros: number | null;
-  /** How many calls of an agent may be open at one time; null: the policy does not say. */
+  /** The most calls of an agent that may be open at one time. Null if the policy does not say. */
   maxOpen: number | 'unlimited' | null;
   budgets: readonly Budget[];
   rate: Rate | null;
-  /** How many deferred actions of an agent may wait for a person at one time. */
+  /** The most deferred actions of an agent that may wait for a person at one time. */
   maxWaiting: number | null;
   allowedTools: GlobMatcher | null;
-  /** What it allows besides to agents below its holder. */
+  /** Tools that the holder's descendants may also call, although the holder itself may not. */
   delegableTools: GlobMatcher | null;
   deniedTools: GlobMatcher | null;
   allowedModels: NameList | null;
   deniedModels: NameList | null;
   allowedProviders: NameList | null;
   deniedProviders: NameList | null;
-  /** What its models cost, in the place of what the price lists say. */
+  /** The prices of its models. They replace the prices of the price lists. */
   modelPrices: ModelPrices | null;
-  /** The tokens of LLM calls that do not state them; null: nothing is assumed. */
+  /** The tokens that an LLM call counts with if it states none. Null means that none are assumed. */
   defaultTokens: DefaultTokens;
   registry: ReadonlySet<string> | null;
   charging: ChargingRule;
   tools: ReadonlyMap<string, ToolPolicy>;
 };
 
-/** The authority that an agent holds: all of these policies at once, and so what each of them allows. */
+/** The authority of an agent: all of these policies at once, so only what each of them allows. */
 export type Mandate = {
   reference: MandateReference;
-  /** Never none. */
+  /** At least one. */
   policies: readonly Policy[];
 };
 
-/** A mandate that says itself who holds it. */
+/** A mandate that names the agents that hold it. */
 export type MandateOfFile = Mandate & { agents: GlobMatcher; agentGlobs: readonly string[] };

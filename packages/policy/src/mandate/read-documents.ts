@@ -1,6 +1,6 @@
 /**
- * Reads what people write as YAML: one document, or several in a file; JSON is YAML. Everything wrong with it is said at
- * once, each with line and column.
+ * Reads documents in YAML (JSON is YAML): one, or several in a file. Reports all faults at once, each with line and
+ * column.
  */
 
 import { readShape } from '@mandate/schemas';
@@ -12,27 +12,27 @@ import { yamlFaults } from './yaml-rules.ts';
 
 type Path = readonly PropertyKey[];
 
-/** What a document must look like: a zod schema. */
+/** The required shape of a document: a zod schema. */
 type Schema<T> = Parameters<typeof readShape<T>>[0];
 
-/** Says what else is wrong with a document, and where in it. */
+/** Reports another fault of a document, at a path in it. */
 export type SayFault = (path: Path, message: string) => void;
 
-/** Where something of a document stands in its file; both count from 1. */
+/** Returns the line and column of a path of the document. Both count from 1. */
 export type FindPlace = (path: Path) => TextPlace;
 
 const MAX_ALIASES = 50;
 const ALIASES = 'the aliases from here on stand for too much: write out what they mean';
 
-/** A file that is wrong from end to end is not read out from end to end. */
+/** The most faults that are reported for one file. */
 const MAX_FAULTS = 100;
 
 const EMPTY = 'this document is empty: remove one of the --- around it';
 
 /**
- * Hands over each document that has the shape of `schema`.
+ * Passes each document that has the shape of `schema` to `take`.
  *
- * @returns every fault in the order of the file; with one, nothing of the file is to be used
+ * @returns every fault, in the order of the file. If there is one, nothing in the file may be used
  */
 export function readDocuments<T>(
   source: DocumentSource,
@@ -53,14 +53,14 @@ export function readDocuments<T>(
     }
     return faults.inOrder();
   } catch (error) {
-    // The parser's own refusal of hostile input.
+    // The parser refuses some hostile input with an exception.
     return [
       { line: 1, column: 1, path: '', message: error instanceof Error ? error.message : String(error) },
     ];
   }
 }
 
-/** What is wrong with a file. Once there are more faults than are told, no further one is looked up. */
+/** The faults of a file. Once there are more than are reported, no further one is added. */
 class Faults {
   readonly placeOf: (offset: number) => TextPlace;
   readonly #said: DocumentFault[] = [];
@@ -111,7 +111,7 @@ function readDocument<T>(document: Document, schema: Schema<T>, faults: Faults):
   return null;
 }
 
-/** JSON knows no -0: the kept document has 0, and would always differ from the file. */
+/** JSON has no -0. The stored document has 0, so a file with -0 would always differ from it. */
 function readMinusZeroAsZero(document: Document): void {
   visit(document, {
     Scalar: (_key, node) => {
@@ -120,7 +120,10 @@ function readMinusZeroAsZero(document: Document): void {
   });
 }
 
-/** undefined where aliases multiply: that is all the parser refuses by now, and it does not say where. */
+/**
+ * Returns the content of a document. Undefined if its aliases expand too much: the parser refuses only that by now,
+ * and does not say where.
+ */
 function plainValue(document: Document, faults: Faults): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -136,7 +139,7 @@ function plainValue(document: Document, faults: Faults): unknown {
   }
 }
 
-/** Where the last key of the path stands; for one that is missing, where its parent begins. */
+/** Returns the offset of the last key of the path. If the key is missing, the offset of its parent. */
 function offsetOf(document: Document, path: Path): number {
   for (let depth = path.length; depth > 0; depth--) {
     const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);

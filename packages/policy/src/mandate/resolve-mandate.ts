@@ -1,10 +1,10 @@
-/** Which mandate an action is decided under. */
+/** Chooses the mandate of a file under which an action is decided. */
 import type { Action } from '@mandate/schemas';
 import type { Mandate, MandateOfFile } from './mandate.ts';
 
 /**
- * The first mandate that names the agent. A request may say which one it counts on, and is refused under any other; it
- * cannot choose a laxer one further down.
+ * Returns the first mandate that names the agent. If the request states another mandate id, the action is refused; a
+ * request cannot choose a laxer mandate that comes later.
  */
 export function resolveMandate(mandates: readonly MandateOfFile[], action: Action): Mandate | null {
   const held = mandates.find((mandate) => mandate.agents(action.agentId) !== null) ?? null;

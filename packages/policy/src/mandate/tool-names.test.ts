@@ -12,7 +12,7 @@ const limits = (...names: string[]) => ({
   toolPolicies: Object.fromEntries(names.map((name) => [name, { cost: 1 }])),
 });
 
-describe('a limit under a name that no tool has is an error', () => {
+describe('a limit for an unknown tool name is an error', () => {
   test.each<[string, Partial<Document>, string[]]>([
     [
       'a misspelt name, where tools are declared',
@@ -40,7 +40,7 @@ describe('a limit under a name that no tool has is an error', () => {
     expect(faults(fields)).toEqual(told);
   });
 
-  test('of many only the first are told what they meant', () => {
+  test('suggests the intended name for the first few faults only', () => {
     const names = Array.from({ length: 50 }, (_, at) => `send_maill_${at}`);
     const told = faults({ tools: ['send_mail_1'], ...limits(...names) });
     expect(told).toHaveLength(50);
@@ -48,7 +48,7 @@ describe('a limit under a name that no tool has is an error', () => {
   });
 });
 
-describe('a limit may stand under', () => {
+describe('accepts a limit for', () => {
   test.each<[string, Partial<Document>]>([
     ['a declared name', { tools: ['send_mail'], ...limits('send_mail') }],
     ['a declared name that is not allowed', { tools: ['a', 'b'], allowedTools: ['a'], ...limits('b') }],
@@ -71,7 +71,7 @@ describe('a limit may stand under', () => {
     expect(faults(fields)).toEqual([]);
   });
 
-  test('any name, in what stands on the log already', () => {
+  test('any name, in a document that is already on the log', () => {
     expect(faults({ tools: ['send_mail'], ...limits('send_maill') }, { isOnLog: true })).toEqual([]);
   });
 });

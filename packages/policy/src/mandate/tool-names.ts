@@ -1,6 +1,6 @@
 /**
- * Names under `toolPolicies`. They are exact: a limit under a name that no tool has limits nothing, and the tool that was
- * meant has no limit.
+ * Names in `toolPolicies`. They are exact: a limit for a name that no tool has limits nothing, and the tool that its
+ * author meant has no limit.
  */
 
 import type { PolicyDocument } from '@mandate/schemas';
@@ -13,13 +13,17 @@ type Names = Pick<
 
 type NameFault = { path: readonly string[]; message: string };
 
-/** So many are told what they probably meant, each after at most so many comparisons of letters: a few milliseconds. */
+/**
+ * How many faults suggest a name, and the most comparisons of letters for each suggestion. This takes a few
+ * milliseconds.
+ */
 const MOST_ADVISED = 5;
 const STEPS_OF_ADVICE = 200_000;
 
 /**
- * Names that certainly name no tool that may be called, while another tool may be called without a limit of its own. A
- * registry must have them all; of a list of what is allowed they may be left over, as when a tool is taken off it.
+ * Finds names that certainly belong to no callable tool, while another tool may be called without its own limit. With
+ * a tool registry, every name must be registered. With allowedTools alone, a limit may remain after its tool was
+ * removed from the list.
  */
 export function toolNameFaults({
   tools,
@@ -38,7 +42,7 @@ export function toolNameFaults({
   }
   if (allowedTools === undefined) return [];
   const callable = [...allowedTools, ...delegableTools];
-  // What a glob allows is not known by name, and prices may stand there for more tools than are allowed.
+  // The tools that a glob allows are unknown, and prices may exist for more tools than are allowed.
   if (callable.some((entry) => entry.includes('*'))) return [];
   const limited = new Set(names);
   if (callable.every((entry) => limited.has(entry))) return [];
@@ -58,7 +62,7 @@ function faultsOf(names: readonly string[], known: readonly string[], why: strin
   });
 }
 
-/** Names that nothing in the document confirms: whether they are misspelt cannot be told. */
+/** Returns names that nothing in the document confirms, so that a misspelling would go unnoticed. */
 export function unconfirmedNames({ toolPolicies, ...lists }: Names): readonly string[] {
   if (toolPolicies === undefined || lists.tools !== undefined) return [];
   const { allowedTools = [], deniedTools = [], delegableTools = [] } = lists;

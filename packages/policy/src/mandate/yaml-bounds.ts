@@ -1,20 +1,19 @@
 /**
- * What of a document is too much before anything is made of it: the parser takes seconds for what a file of the largest
- * size can hold.
+ * Size limits on a document before it is parsed. The parser would take seconds for some files of the largest size.
  */
 import { CST, Lexer } from 'yaml';
 
-/** `offset` counts UTF-16 units of the file. */
+/** `offset` counts UTF-16 units from the beginning of the file. */
 export type YamlFault = { offset: number; message: string };
 
-/** Deep enough for the JSON Schema of a tool's arguments, shallow enough for whatever walks it afterwards. */
+/** Deep enough for the JSON Schema of a tool's arguments, and shallow enough for recursive functions. */
 export const MAX_DEPTH = 64;
 export const TOO_DEEP = 'is nested too deeply';
 
-/** Ten thousand globs, or policies of as many tools. */
+/** The most structural characters. Enough for ten thousand globs, or for the policies of as many tools. */
 const MOST_MARKS = 60_000;
 
-/** The first thing that is too much, if any. */
+/** Returns the first limit that the text exceeds, or null. */
 export function yamlExcess(text: string): YamlFault | null {
   const offset = markTooMany(text);
   if (offset !== null)
@@ -22,7 +21,10 @@ export function yamlExcess(text: string): YamlFault | null {
   return depthExcess(text);
 }
 
-/** Whatever may part two things from one another: `:`, `-` and `?` where a blank follows. It need not look into texts. */
+/**
+ * Every character that may separate two values. `:`, `-` and `?` only before a blank. Characters inside quoted texts
+ * count too, so no parsing is needed.
+ */
 const MARK = /[\n,[\]{}&*#]|[-:?](?=\s)/g;
 
 function markTooMany(text: string): number | null {
@@ -37,11 +39,11 @@ function markTooMany(text: string): number | null {
   return null;
 }
 
-/** Only cut into words and marks: endless nesting is given up at once. */
+/** Splits the text into tokens only, so that endless nesting is detected at once. */
 function depthExcess(text: string): YamlFault | null {
   let offset = 0;
   let brackets = 0;
-  /** Marks in a row that each open a collection: `- - ? -`. */
+  /** How many tokens in a row each opened a collection: `- - ? -`. */
   let openers = 0;
   for (const lexeme of new Lexer().lex(text)) {
     switch (CST.tokenType(lexeme)) {
@@ -69,5 +71,5 @@ function depthExcess(text: string): YamlFault | null {
   return null;
 }
 
-/** They stand for what begins or ends, and for nothing of the text. */
+/** Tokens of the lexer that mark a beginning or an end, and stand for no text of the file. */
 const MARKS_OF_THE_LEXER: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);

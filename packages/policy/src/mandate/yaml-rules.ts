@@ -1,6 +1,6 @@
 /**
- * What a mandates file may not hold though YAML allows it: whatever could read otherwise than it was meant. Each fault
- * has its place, and looking for them costs time linear in the document.
+ * Things that YAML allows and a mandate file may not contain, because they could be read differently than intended.
+ * Each fault has its place. The search takes time linear in the document.
  */
 import {
   type Document,
@@ -19,10 +19,10 @@ import { shorten } from '../arguments/argument-fault.ts';
 import { inexactness } from './exact-number.ts';
 import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
 
-/** Names that JavaScript's objects answer to without having them: a rule under one of them could vanish. */
+/** Keys that every JavaScript object inherits or treats specially. A rule with such a key could be lost. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Faults of one word: what stands behind them stands where it seems to. */
+/** Errors of the parser that concern one word only. The text after the word is still parsed correctly. */
 const OF_ONE_WORD: ReadonlySet<string> = new Set(['BAD_ALIAS', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START']);
 
 export function yamlFaults(document: Document): readonly YamlFault[] {
@@ -35,7 +35,7 @@ export function yamlFaults(document: Document): readonly YamlFault[] {
   ];
 }
 
-/** What the parser found. `breaks`: nothing behind it can be trusted to stand where it seems to. */
+/** Returns the errors of the parser. `breaks`: the places of everything after the error are uncertain. */
 function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
   const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
     offset: pos[0],
@@ -89,7 +89,7 @@ function ambiguities(document: Document): YamlFault[] {
   return faults;
 }
 
-/** Collections above the node. */
+/** Returns the number of collections that contain the node. */
 function depthOf(path: readonly unknown[]): number {
   return path.filter(isCollection).length;
 }

@@ -36,7 +36,7 @@ const model = fc
   .map(([words, name, endings]) => [...words, name + endings.join('')].join('/'));
 const provider = fc.constantFrom(undefined, 'openai', 'Azure_OpenAI', 'vertex_ai', 'our-proxy');
 
-test('every pattern that allows a call can deny it', () => {
+test('every pattern that allows a call can also deny it', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const { models, providers } = callNames(stated, name);
@@ -46,7 +46,7 @@ test('every pattern that allows a call can deny it', () => {
   );
 });
 
-test('a name as a pattern allows and denies itself, whatever its letter case', () => {
+test('a name used as a pattern matches itself when allowing and denying, in any letter case', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const list = compileModels([name.toUpperCase()]);
@@ -57,7 +57,7 @@ test('a name as a pattern allows and denies itself, whatever its letter case', (
   );
 });
 
-test('a pattern that denies a model denies it however it is called', () => {
+test('a pattern that denies a model denies every spelling of it', () => {
   fc.assert(
     fc.property(provider, fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }), (stated, words) => {
       const { models } = callNames(stated, [...words, 'GPT-4o-2024-08-06:free'].join('/'));
@@ -67,7 +67,7 @@ test('a pattern that denies a model denies it however it is called', () => {
   );
 });
 
-test('a normal form is its own normal form, and that of the record', () => {
+test('a normal form is its own normal form, and the one on the record', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const names = callNames(stated, name);
@@ -126,11 +126,11 @@ describe('lists of models', () => {
     ['models/*', 'gpt-4o', false, false],
     ['models/*', 'models/gemini-1.5-pro', true, true],
     ['*', 'house', true, true],
-  ])('%s and %s: allowed %s, denied %s', (pattern, name, allowed, denied, stated) => {
+  ])('%s and %s: allowed by %s, denied by %s', (pattern, name, allowed, denied, stated) => {
     expect([allows(pattern, name, stated), denies(pattern, name, stated)]).toEqual([allowed, denied]);
   });
 
-  test('the pattern is named as it was written', () => {
+  test('returns the pattern as its author wrote it', () => {
     const list = compileModels(['x', 'OpenAI/GPT-4*', 'gpt-4o']);
     expect(list.match(callNames('openai', 'gpt-4o').models.denied)).toBe('gpt-4o');
     expect(list.match(callNames('openai', 'gpt-4.1').models.denied)).toBe('OpenAI/GPT-4*');
@@ -140,7 +140,7 @@ describe('lists of models', () => {
     expect(compileModels([]).match(callNames('openai', 'gpt-4o').models.denied)).toBeNull();
   });
 
-  test('a path of stars stays one', () => {
+  test('a path of stars keeps its number of parts', () => {
     expect(modelPatterns('models/*')).toEqual(['models/*']);
     expect(modelPatterns('*')).toEqual(['*']);
   });
@@ -161,7 +161,7 @@ describe('lists of providers', () => {
     ['anthropic', undefined, 'anthropic/claude-opus-4.1', true, true],
     ['our-*', 'Our_Proxy', 'x', true, true],
     ['open*', 'our-proxy', 'x', false, false],
-  ])('%s and %s %s: allowed %s, denied %s', (pattern, stated, name, allowed, denied) => {
+  ])('%s and %s %s: allowed by %s, denied by %s', (pattern, stated, name, allowed, denied) => {
     const list = compileProviders([pattern]);
     const { providers } = callNames(stated, name);
     expect(providers.every((one) => list.match(one.allowed) !== null)).toBe(allowed);
@@ -169,7 +169,7 @@ describe('lists of providers', () => {
   });
 });
 
-test('a name that is made to have many spellings is read in bounded time', () => {
+test('reads a name with extremely many spellings in bounded time', () => {
   const path = 'openai/azure/eu/groq/openrouter/'.repeat(3);
   const name = `${path}claude-4-1-${'ab-'.repeat(20)}-v1-2024-01-01-latest:0`;
   expect(callNames('aws', name).units).toBeLessThan(40_000);

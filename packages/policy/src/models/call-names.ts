@@ -1,31 +1,31 @@
-/** The names under which lists and records know the model and the providers of an LLM call. */
+/** The names that lists and records use for the model and the providers of an LLM call. */
 import { folded, foldedName, makerOf, providerNamed } from './known-providers.ts';
 import { readModelName } from './model-name.ts';
 import { normalProvider } from './normal-form.ts';
 import { deniedSpellingsOf, spellingsOf } from './spellings.ts';
 
 /**
- * The names that a pattern of a list may match. An allowing pattern with a path matches the whole way to the model. An
- * allowing pattern without a path matches the model on every way. `denied` contains all of `allowed`, because a denied name
- * covers more.
+ * The names that a pattern of a list may match. An allowing pattern with a path must match the whole path to the
+ * model. An allowing pattern without a path matches the model on every path. `denied` contains all of `allowed`,
+ * because a denied name covers more.
  */
 export type ListedNames = { readonly allowed: readonly string[]; readonly denied: readonly string[] };
 
 export type CallNames = {
-  /** Its normal form: in lower case, without provider and maker, with its version. */
+  /** The normal form of the model: in lower case, without provider and maker, with its version. */
   readonly model: string;
   /**
    * The normal form of the provider that is called first; null if neither the request nor the name of the model gives one.
    */
   readonly provider: string | null;
-  /** All names of the model; its normal form comes first. */
+  /** All names of the model. The first is its normal form. */
   readonly spellings: readonly string[];
-  /** The prefixes that may precede the model: the whole way first, the empty prefix last. */
+  /** The paths that may precede the model: the whole path first, the empty path last. */
   readonly ways: readonly string[];
   readonly models: ListedNames;
   /** Every provider that is called. Empty if none is known. */
   readonly providers: readonly ListedNames[];
-  /** The total length of these names, in characters. */
+  /** The total length of all these names, in characters. */
   readonly units: number;
 };
 
@@ -46,7 +46,10 @@ export function callNames(statedProvider: string | undefined, statedModel: strin
   return { model: name.model, provider, spellings, ways, models, providers, units };
 }
 
-/** `allowed` begins with the normal form. To deny a provider is to deny all its names and its parts. */
+/**
+ * Returns the names of a provider. `allowed` begins with the normal form. To deny a provider also denies all its
+ * names, and the smaller providers that are part of it.
+ */
 function namesOfProvider(name: string): ListedNames {
   const known = providerNamed(name);
   if (known === null) return { allowed: [name], denied: [name] };
@@ -84,7 +87,7 @@ function joined(ways: Iterable<string>, names: readonly string[]): string[] {
   return [...ways].flatMap((way) => names.map((name) => (way === '' ? name : `${way}/${name}`)));
 }
 
-/** What follows the slashes of a name: of `a/b/c` that is `c` and `b/c`. */
+/** Returns what follows the slashes of a name: `c` and `b/c` for `a/b/c`. */
 function endsOf(model: string): string[] {
   const segments = model.split('/');
   const most = Math.min(segments.length - 1, MOST_ENDS);

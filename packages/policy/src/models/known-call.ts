@@ -1,18 +1,20 @@
-/** What is known of LLM calls by provider and model, worked out once: agents call few models over and over. */
+/**
+ * What is known about LLM calls, by provider and model. It is cached, because agents call few models again and again.
+ */
 import type { LlmCall } from '@mandate/schemas';
 import { type ListedPrices, listedPrices } from '../prices/listed-prices.ts';
 import { type RecentlyUsed, recentlyUsed } from '../recently-used.ts';
 import { type CallNames, callNames } from './call-names.ts';
 
-/** `prices` null: no list has a price for the model. */
+/** `prices` is null if no list has a price for the model. */
 export type KnownCall = CallNames & { readonly prices: ListedPrices | null };
 
-// Two maps, so that a flood of unknown names cannot drive out those in use. What is listed is found by provider, then by
-// model: joining the two to one key takes longer than both.
+// Two caches, so that many unknown names cannot displace the listed ones. `listed` is indexed by provider, then by
+// model: joining the two to one key would take longer than both look-ups.
 const listed = recentlyUsed<RecentlyUsed<KnownCall>>(64);
 const unlisted = recentlyUsed<KnownCall>(512);
 
-/** A name that is made to have many spellings is worked out each time, rather than remembered. */
+/** The most characters of names that are cached for a call. A name with more spellings is computed each time. */
 const MOST_UNITS = 4_000;
 
 export function knownCall({ provider, model }: Pick<LlmCall, 'provider' | 'model'>): KnownCall {

@@ -10,26 +10,26 @@ import {
   providerNamed,
 } from './known-providers.ts';
 
-test('every price list belongs to a provider that is known', async () => {
-  // Fetches nothing: the library hands out the lists that came with it.
+test('every price list belongs to a known provider', async () => {
+  // Fetches nothing: the library returns the lists that it ships with.
   const lists = (await waitForUpdate())?.map(({ id }) => id) ?? [];
   const known = new Set(PROVIDERS.flatMap(({ priceList }) => priceList ?? []));
   expect(lists.filter((list) => !known.has(list))).toEqual([]);
   expect([...known].filter((list) => !lists.includes(list))).toEqual([]);
 });
 
-test('a price list goes by its own name', () => {
+test("the provider of a price list has the list's name", () => {
   for (const { priceList } of PROVIDERS)
     if (priceList !== null) expect(providerNamed(foldedName(priceList))?.priceList).toBe(priceList);
 });
 
-test('no two providers share a name, and each name is in the form that is compared', () => {
+test('no two providers share a name, and each name has the form that is compared', () => {
   const names = PROVIDERS.flatMap((provider) => provider.names);
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => name !== foldedName(name))).toEqual([]);
 });
 
-test('a provider is part of one that is known', () => {
+test('every provider that contains another one is known', () => {
   for (const { partOf } of PROVIDERS) if (partOf !== null) expect(providerNamed(partOf)?.id).toBe(partOf);
 });
 
@@ -47,7 +47,7 @@ test.each([
   ['together_ai', 'together'],
   ['openai.example.com', null],
   ['not-openai', null],
-])('the provider %s is %s', (text, id) => {
+])('the provider named %s is %s', (text, id) => {
   expect(providerNamed(foldedName(text))?.id ?? null).toBe(id);
 });
 
@@ -64,7 +64,7 @@ test.each([
   expect(makerOf(model)).toBe(maker);
 });
 
-test('a maker goes by several names', () => {
+test('a maker has several names', () => {
   expect(makerNamed('meta-llama')).toBe('meta');
   expect(makerNames('meta')).toContain('meta-llama');
   expect(makerNames('mallory')).toEqual([]);
@@ -74,7 +74,7 @@ test.each([
   ['GPT-4o', 'gpt-4o'],
   ['ｇｐｔ-4o', 'gpt-4o'],
   ['𝐠𝐩𝐭-4o', 'gpt-4o'],
-  // The form of another letter would hold a blank, or be longer than a name may be.
+  // Another form of this character would contain a blank, or would be too long for a name.
   ['gpt´', 'gpt´'],
   ['ﷺ'.repeat(20), 'ﷺ'.repeat(20)],
   ['İ'.repeat(150), 'İ'.repeat(150)],

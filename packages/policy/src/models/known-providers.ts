@@ -1,16 +1,18 @@
 /**
- * The providers and the makers of models that Mandate knows by name. A provider takes the call and sends the bill
- * (`azure`, `openrouter`); a maker trained the model (`meta`, `qwen`). Many are both.
+ * The providers of models and the makers of models that Mandate knows by name. A provider takes the call and sends
+ * the bill
+ * (`azure`, `openrouter`). A maker trained the model (`meta`, `qwen`). Many are both.
  *
  * Sources of the names: the provider names of LiteLLM, LangChain, the Vercel AI SDK, pydantic-ai, the OpenTelemetry
- * conventions for generative AI, and the lists of `@pydantic/genai-prices` (checked against it in known-providers.test.ts).
+ * conventions for generative AI, and the lists of `@pydantic/genai-prices` (checked against it in
+ * known-providers.test.ts).
  */
 import { CAPS, nameFault } from '@mandate/schemas/core';
 
 export type Provider = {
-  /** The normal form of its name. */
+  /** The normal form of the provider's name. */
   readonly id: string;
-  /** All its names in lower case, with `-` for `_`; the first is `id`. */
+  /** All its names, in lower case and with `-` for `_`. The first is `id`. */
   readonly names: readonly string[];
   /** Its price list in `@pydantic/genai-prices`; null if that package has none. */
   readonly priceList: string | null;
@@ -105,7 +107,10 @@ export const PROVIDERS: readonly Provider[] = ROWS.map(([names, priceList = null
 
 const byName = new Map(PROVIDERS.flatMap((provider) => provider.names.map((name) => [name, provider])));
 
-/** As makers stand before the names of models: the first is the normal form. `begins`: how the names of their models begin. */
+/**
+ * The names of each maker in paths, separated by blanks; the first is the normal form. `begins`: how the names of the
+ * maker's models begin.
+ */
 const MAKERS: readonly (readonly [names: string, begins?: RegExp])[] = [
   ['openai', /^(?:ft:)?(?:gpt-|gpt3|chatgpt-|o[1-9](?![0-9a-z])|text-embedding-|whisper-|dall-e-|codex-)/],
   ['anthropic', /^claude/],
@@ -136,7 +141,7 @@ const makers = new Map(
   MAKERS.flatMap(([names]) => names.split(' ').map((name) => [name, names.split(' ')[0] as string])),
 );
 
-/** Letter case does not count, and neither does another form of the same letter: `ＧＰＴ-4o` is `gpt-4o`. */
+/** Returns a text in lower case, with compatibility forms of letters replaced: `ＧＰＴ-4o` becomes `gpt-4o`. */
 export function folded(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const forms = [text.normalize('NFKC').toLowerCase(), text.toLowerCase()];
@@ -145,7 +150,7 @@ export function folded(text: string): string {
 
 const ASCII = /^[ -~]*$/;
 
-/** The form in which the names of providers and makers are compared. */
+/** Returns the form in which names of providers and makers are compared. */
 export function foldedName(text: string): string {
   return folded(text).replaceAll('_', '-');
 }
@@ -153,12 +158,12 @@ export function foldedName(text: string): string {
 /** Some libraries add the kind of call to the provider's name: `openai.responses`, `google.vertex.chat`. */
 const KIND_OF_CALL = /\.(?:chat|completions?|responses|messages|embeddings?|image|speech|transcription)$/;
 
-/** @param name as `foldedName` gives it */
+/** @param name as returned by `foldedName` */
 export function providerNamed(name: string): Provider | null {
   return byName.get(name) ?? byName.get(name.replace(KIND_OF_CALL, '')) ?? null;
 }
 
-/** All names of a maker. None: there is none of this name. */
+/** Returns all names of a maker. Empty if no maker has this name. */
 export function makerNames(maker: string): readonly string[] {
   return MAKERS.find(([names]) => names.split(' ')[0] === maker)?.[0].split(' ') ?? [];
 }
@@ -167,7 +172,7 @@ export function makerNamed(name: string): string | null {
   return makers.get(name) ?? null;
 }
 
-/** The maker of a model, by how its name begins; null if no known maker matches. */
+/** Returns the maker of a model, by how the model's name begins. Null if no known maker matches. */
 export function makerOf(model: string): string | null {
   return MAKERS.find(([, begins]) => begins?.test(model))?.[0].split(' ')[0] ?? null;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readModelName } from './model-name.ts';
 
-describe('a name is a way to a model, and the model', () => {
+describe('splits a name into a path and a model', () => {
   test.each<[text: string, path: string[], model: string, providers: string[]]>([
     ['gpt-4o', [], 'gpt-4o', []],
     ['openai/GPT-4o', ['openai'], 'gpt-4o', ['openai']],
@@ -42,7 +42,7 @@ describe('a name is a way to a model, and the model', () => {
   });
 });
 
-test('where the provider is named elsewhere, a maker before the model is only the maker', () => {
+test('if the provider is named elsewhere, a maker before the model is only the maker', () => {
   expect(readModelName('anthropic/claude-opus-4.1', true)).toMatchObject({ providers: [] });
   expect(readModelName('azure/gpt-4o', true)).toMatchObject({ providers: ['azure'] });
 });

@@ -1,20 +1,20 @@
 /**
- * How the name of a model is read: `openrouter/openai/gpt-4o:free` is the model `gpt-4o:free` of the maker `openai`,
- * called through `openrouter`. Only names of known providers and makers are read as such: in `mallory/gpt-4o` the whole
- * is the name, for that is another model.
+ * Parses the name of a model. `openrouter/openai/gpt-4o:free` is the model `gpt-4o:free` of the maker `openai`,
+ * called through `openrouter`. Only known providers and makers are recognized. All of `mallory/gpt-4o` is the model's
+ * name, because it is another model than `gpt-4o`.
  */
 import { folded, foldedName, makerNamed, providerNamed } from './known-providers.ts';
 
 export type ModelName = {
-  /** Known providers, regions and makers that stand before the model, in their normal form and in their order. */
+  /** The known providers, regions and makers before the model, in their normal form and in the order of the name. */
   readonly path: readonly string[];
-  /** Those of them that are called; the first is called first. */
+  /** The providers among them that are called. The first is called first. */
   readonly providers: readonly string[];
-  /** The model itself in lower case, with its version and whatever else follows. */
+  /** The model itself, in lower case, with its version and everything else that follows. */
   readonly model: string;
 };
 
-/** Words of paths that name neither the model nor the provider of the call. */
+/** Words in paths that name neither the model nor the provider of the call. */
 const FILLERS: ReadonlySet<string> = new Set([
   ...['models', 'publishers', 'foundation-model', 'inference-profile'],
   ...['chat', 'responses', 'converse', 'invoke'],
@@ -22,16 +22,16 @@ const FILLERS: ReadonlySet<string> = new Set([
 
 const REGION_GROUPS = 'us|us-gov|eu|apac|jp|au|ca|in|sa|me|af|global';
 
-/** `us-east-1`, and the groups of regions that AWS and Azure name. */
+/** `us-east-1`, and the names of region groups of AWS and Azure. */
 const REGION = new RegExp(`^(?:[a-z]{2}(?:-[a-z]+)+-\\d|${REGION_GROUPS})$`);
 
-/** As Bedrock names models: `anthropic.claude-opus-4-1`, `us.amazon.nova-pro-v1:0`. */
+/** The names of models on Bedrock: `anthropic.claude-opus-4-1`, `us.amazon.nova-pro-v1:0`. */
 const DOTTED = new RegExp(`^(?:(${REGION_GROUPS})\\.)?([a-z0-9-]+)\\.(.+)$`);
 
-/** As frameworks name models: `openai:gpt-4o`. `mistral:7b` is a model and its size. */
+/** The names of models in frameworks: `openai:gpt-4o`. `mistral:7b` does not match; it is a model and its size. */
 const BEFORE_COLON = /^([a-z0-9_.-]+):((?=[a-z])[^/]*[-\d].*|.*\/.*)$/;
 
-/** No provider's names have more before the model. */
+/** The most parts before a model. No provider's names have more. */
 const MOST_SEGMENTS = 6;
 
 const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = [
@@ -42,8 +42,9 @@ const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = 
 ];
 
 /**
- * @param text as it was given; what `path` and `model` leave out of it are letter case and fillers
- * @param hasProvider the provider is named elsewhere, so a name that providers and makers share is the maker's
+ * @param text the name as given. `path` and `model` together contain all of it, except letter case and fillers
+ * @param hasProvider true if the provider is named elsewhere. A name that a provider and a maker share then means the
+ * maker
  */
 export function readModelName(text: string, hasProvider = false): ModelName {
   const path: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The lists of models and providers in mandates and policies. Their patterns are globs over normal forms: letter case does
- * not count, known providers before a model are read as such, and a name stands for all spellings of its model.
+ * The lists of models and providers in mandates and policies. Their patterns are globs over normal forms: letter case
+ * is ignored, known providers before a model are recognized, and a name stands for all spellings of its model.
  */
 import { compileGlobs } from '../glob.ts';
 import { folded, foldedName } from './known-providers.ts';
@@ -8,7 +8,10 @@ import { readModelName } from './model-name.ts';
 import { normalProvider } from './normal-form.ts';
 import { otherSpellings } from './spellings.ts';
 
-/** Names the first pattern of its list that matches, or null. `steps`: how many a character of a name takes at most. */
+/**
+ * Returns the first pattern of its list that matches one of the names, or null. `steps` is the most steps for one
+ * character of a name.
+ */
 export type NameList = { match(names: readonly string[]): string | null; readonly steps: number };
 
 export function compileModels(patterns: readonly string[]): NameList {
@@ -19,17 +22,17 @@ export function compileProviders(patterns: readonly string[]): NameList {
   return compileNames(patterns, providerPatterns);
 }
 
-/** As it is written, and in its normal form where it is a name that Mandate knows. */
+/** Returns the pattern as written, and also the normal form if it is a known name. */
 export function providerPatterns(pattern: string): readonly string[] {
   const name = foldedName(pattern);
   return [...new Set([normalProvider(name), name])];
 }
 
-/** The globs that a pattern of models stands for: as it is written, and in its normal form. */
+/** Returns the globs of a model pattern: the pattern as written, and its normal form. */
 export function modelPatterns(pattern: string): readonly string[] {
   const written = folded(pattern);
   const { path, model } = readModelName(pattern);
-  // `models/*` is written of the names that begin so, and not of all.
+  // `models/*` stays as written. Without the filler it would become `*`, which matches every model.
   const isAny = path.length === 0 && /^\**$/.test(model);
   const normal = isAny ? written : [...path, model].join('/');
   const spelled = isAny ? [] : otherSpellings(model).map((name) => [...path, name].join('/'));
@@ -53,7 +56,7 @@ function compileNames(
     }
     return null;
   };
-  // Agents call the same model again and again, and all its calls share one list of names.
+  // Agents call the same model again and again, and all calls of a model share one list of names.
   let latest: readonly string[] | null = null;
   let found: string | null = null;
   return {

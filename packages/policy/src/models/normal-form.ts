@@ -1,13 +1,15 @@
-/** The form in which records name models and providers, and in which conditions, filters and analytics compare them. */
+/**
+ * The normal form of names of models and providers. Records use it, and conditions, filters and analytics compare it.
+ */
 import { foldedName, providerNamed } from './known-providers.ts';
 import { readModelName } from './model-name.ts';
 
-/** `gpt-4o-2024-08-06` of `openrouter/OpenAI/gpt-4o-2024-08-06`. */
+/** Returns the normal form of a model: `gpt-4o-2024-08-06` for `openrouter/OpenAI/gpt-4o-2024-08-06`. */
 export function normalModel(text: string): string {
   return readModelName(text).model;
 }
 
-/** `azure` for `Azure_OpenAI`. For a name that Mandate does not know, only the spelling changes. */
+/** Returns the normal form of a provider: `azure` for `Azure_OpenAI`. An unknown name only changes its spelling. */
 export function normalProvider(text: string): string {
   const name = foldedName(text);
   return providerNamed(name)?.id ?? name;

@@ -1,6 +1,6 @@
-/** Names that stand for one model: with and without its version, and as different providers spell it. */
+/** The names of one model: with and without its version, and in the spellings of different providers. */
 
-/** What names one version of a model at the end of its name: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
+/** Endings that name one version of a model: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
 const VERSIONS: readonly RegExp[] = [
   /@(?:\d{3,8}|latest|default)$/,
   /(?:-v\d{1,2}|-1)?:\d{1,2}$/,
@@ -8,23 +8,24 @@ const VERSIONS: readonly RegExp[] = [
   /-latest$/,
 ];
 
-/** Further endings that make no other model for people who deny it: `:free`, `-0613`, `-v2`, `-002`. */
+/** Endings after which a model still counts as the same when it is denied: `:free`, `-0613`, `-v2`, `-002`. */
 const VARIANTS: readonly RegExp[] = [...VERSIONS, /[:@][^/:@]+$/, /-\d{4}$/, /-v\d{1,2}$/, /-00\d$/];
 
-/** Before the last part of a version number: `gpt-5-6-sol`, and Fireworks' `kimi-k2p6`. */
+/** The separator before the last part of a version number: `gpt-5-6-sol`, and Fireworks' `kimi-k2p6`. */
 const DASH_IN_VERSION = /(?<=\d)[-p](?=\d(?![0-9a-z*]))/g;
 const DOT_IN_VERSION = /(?<=\d)\.(?=[\d*]|$)/g;
 
-/** Azure's name of `gpt-3.5`. */
+/** Azure's spelling of `gpt-3.5`. */
 const GPT_35 = /^gpt-35(?=-|$)/;
 
-/** `claude-opus-4-1` and `claude-4-1-opus` are one. */
+/** `claude-opus-4-1` and `claude-4-1-opus` are the same model. */
 const CLAUDE_BY_NAME = /^claude-([a-z]+)-(\d{1,2}(?:-\d)?)(?![0-9a-z])/;
 const CLAUDE_BY_VERSION = /^claude-(\d{1,2}(?:-\d)?)-([a-z]+)(?![0-9a-z])/;
 
 /**
- * The names in lists that stand for a model. If its name has a version, the name without is among them: `gpt-4o` in a
- * list stands for all its versions, and `gpt-4o-2024-08-06` for that one alone.
+ * Returns the names that match a model in lists. If the model's name has a version, the name without it is included:
+ * `gpt-4o`
+ * in a list means all its versions, and `gpt-4o-2024-08-06` means that version alone.
  *
  * @param model without provider and maker, in lower case
  */
@@ -32,14 +33,19 @@ export function spellingsOf(model: string): readonly string[] {
   return eachSpelled(withoutEndings(model, VERSIONS));
 }
 
-/** As `spellingsOf`, and what stands for it besides in a list that denies: also the model that it was tuned from. */
+/**
+ * Returns what `spellingsOf` returns, and the names that match only in a denying list, such as the model that this
+ * one was tuned from.
+ */
 export function deniedSpellingsOf(model: string): readonly string[] {
   const tuned = /^ft:([^:]+)/.exec(model)?.[1];
   const names = [...withoutEndings(model, VERSIONS), ...(tuned === undefined ? [] : [tuned])];
   return eachSpelled(names.flatMap((name) => withoutEndings(name, VARIANTS)));
 }
 
-/** How other providers spell a name or a pattern: versions with dots, Anthropic's models with dashes. */
+/**
+ * Returns a name or pattern in the spelling of other providers: versions with dots, Anthropic's models with dashes.
+ */
 export function otherSpellings(name: string): readonly string[] {
   const dotted = name.replace(DASH_IN_VERSION, '.').replace(GPT_35, 'gpt-3.5');
   if (!name.startsWith('claude-')) return [dotted];
@@ -54,7 +60,7 @@ export function withoutVersion(model: string): string {
   return withoutEndings(model, VERSIONS).at(-1) ?? model;
 }
 
-/** Without what Bedrock and Vertex add to a name: `-v1:0`, `@20240620`. */
+/** Returns a name without the endings of Bedrock and Vertex: `-v1:0`, `@20240620`. */
 export function unwrapped(model: string): string {
   return VERSIONS.slice(0, 2).reduce((name, ending) => name.replace(ending, '') || name, model);
 }
@@ -63,10 +69,13 @@ function eachSpelled(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => [name, ...otherSpellings(name)]))];
 }
 
-/** A name may be made of endings alone; of more cuts than these only the last counts. */
+/**
+ * The most endings that are cut one by one. A name may consist of endings alone; after this many cuts, only the last
+ * result counts.
+ */
 const MOST_CUTS = 4;
 
-/** The name itself, and what each cut leaves of it. A name is never cut to nothing. */
+/** Returns the name itself, and what remains after each cut. A name is never cut to nothing. */
 function withoutEndings(name: string, endings: readonly RegExp[]): readonly string[] {
   const names = [name];
   let left = name;

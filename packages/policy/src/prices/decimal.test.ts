@@ -15,7 +15,7 @@ test.each<[value: number, digits: bigint, decimals: number]>([
   expect(decimalOf(value)).toEqual({ digits, decimals });
 });
 
-test('a price of any number of places comes back as it was written', () => {
+test('a price with any number of decimals comes back as it was written', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: 10n ** 12n }),
@@ -34,6 +34,6 @@ test.each([
   [0.29999999999999999, 3n, 1],
   [1e-13, 0n, 0],
   [0.075, 75n, 3],
-])('%d has twelve decimals at most', (value, digits, decimals) => {
+])('%d has at most twelve decimals', (value, digits, decimals) => {
   expect(rounded(decimalOf(value), 12)).toEqual({ digits, decimals });
 });

@@ -1,12 +1,12 @@
-/** The number digits × 10^-decimals, exactly. */
+/** The exact number digits × 10^-decimals. */
 export interface Decimal {
   readonly digits: bigint;
   readonly decimals: number;
 }
 
 /**
- * The decimal that a price list meant by a number: the shortest one that reads back as the same double, which is
- * how it was written (0.075 is 75 × 10^-3, not 0.07499999…). For finite numbers that are not negative.
+ * Returns the decimal that a price list means by a number: the shortest decimal that parses to the same double, which
+ * is how it was written (0.075 is 75 × 10^-3, not 0.07499999…). For finite numbers that are not negative.
  */
 export function decimalOf(value: number): Decimal {
   const [mantissa = '0', exponent = '0'] = String(value).split('e');
@@ -16,12 +16,15 @@ export function decimalOf(value: number): Decimal {
   return decimals >= 0 ? { digits, decimals } : { digits: digits * 10n ** BigInt(-decimals), decimals: 0 };
 }
 
-/** The digits of the same number written with `decimals` places, which must be no fewer than it has. */
+/**
+ * Returns the digits of the number written with `decimals` decimal places. There must be at least as many as the
+ * number has.
+ */
 export function atScale(value: Decimal, decimals: number): bigint {
   return value.digits * 10n ** BigInt(decimals - value.decimals);
 }
 
-/** The nearest with at most `most` decimals; the same number where it has no more. */
+/** Returns the nearest number with at most `most` decimals. A number with no more decimals is returned unchanged. */
 export function rounded(value: Decimal, most: number): Decimal {
   if (value.decimals <= most) return value;
   const unit = 10n ** BigInt(value.decimals - most);

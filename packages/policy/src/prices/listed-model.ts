@@ -1,11 +1,11 @@
 import type { ConditionalPrice, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { type TieredRates, tieredRates } from './token-rates.ts';
 
-/** A model of a price list, its prices read once. */
+/** A model of a price list. Its prices are parsed once. */
 export interface ListedModel {
-  /** Which entry of which list it is: `genai-prices:<list>/<model>`, as the list spells them. */
+  /** The entry of the price list: `genai-prices:<list>/<model>`, in the list's spelling. */
   readonly source: string;
-  /** In the list's order: of the periods that hold the last one counts. */
+  /** In the order of the list. If several periods apply, the last one counts. */
   readonly periods: readonly Period[];
 }
 
@@ -23,7 +23,7 @@ export function listedModel(list: string, { id, prices }: ModelInfo): ListedMode
   };
 }
 
-/** Whether the list says a price at all: some entries only name a model. */
+/** True if the list states any price. Some entries only name a model. */
 export function isPriced({ periods }: ListedModel): boolean {
   return periods.some(({ rates }) =>
     rates.some(({ rates: { input, output } }) => (input ?? output) !== null),
@@ -31,7 +31,7 @@ export function isPriced({ periods }: ListedModel): boolean {
 }
 
 /**
- * The rates in force at a time, in epoch milliseconds. If every period of a list has a condition and none holds, the
+ * Returns the rates at a time, in epoch milliseconds. If every period of a list has a condition and none applies, the
  * first period counts.
  */
 export function ratesAt({ periods }: ListedModel, atMs: number): TieredRates {
@@ -56,7 +56,7 @@ function periodOf({ constraint, prices }: ConditionalPrice): Period {
   return { holdsAt: (atMs) => modulo(atMs - startMs, DAY_MS) < lengthMs, rates };
 }
 
-/** Never negative, unlike `%`. */
+/** Returns the remainder as a number that is never negative, unlike `%`. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }

@@ -1,4 +1,4 @@
-/** Which entries of the price lists are about the model of a call. */
+/** Finds the entries of the price lists for the model of a call. */
 import type { ModelInfo } from '@pydantic/genai-prices';
 import { folded, makerNames, makerOf, providerNamed } from '../models/known-providers.ts';
 import { readModelName } from '../models/model-name.ts';
@@ -7,9 +7,9 @@ import { isPriced, type ListedModel, listedModel } from './listed-model.ts';
 import { type PriceList, priceLists } from './price-lists.ts';
 
 export type ListedPrices = {
-  /** The price of the provider that is called; null: the provider is unknown, or its list has no price for the model. */
+  /** The price of the called provider. Null if the provider is unknown, or if its list has no price for the model. */
   readonly own: ListedModel | null;
-  /** The price of each list that has one for the model. */
+  /** The price of each list that has a price for the model. */
   readonly all: readonly ListedModel[];
 };
 
@@ -37,7 +37,7 @@ function ownPrice(id: string, names: NamesInLists): ListedModel | null {
   return null;
 }
 
-/** By the first of the names that the list prices. */
+/** Returns the entry for the first of these names that the list prices. */
 function pricedIn(
   { id, find, findSpelledOut }: PriceList,
   { bare, withMaker }: NamesInLists,
@@ -64,12 +64,13 @@ function read(list: string, info: ModelInfo | null): ListedModel | null {
   return model;
 }
 
-/** How a model may be named in a list: alone or as it was given, and with its maker before it. */
+/** The names that a model may have in a list: alone or as given, and with its maker before it. */
 type NamesInLists = { readonly bare: readonly string[]; readonly withMaker: readonly string[] };
 
 /**
- * Without what platforms put around the name, and as other providers spell it. A version stays: a list says what each
- * costs. An ending such as `:free` stays too, for it names another price.
+ * Returns the names that lists may use: without the platform's additions, and in the spelling of other providers. A
+ * version
+ * stays, because lists price each version. An ending such as `:free` stays too, because it has another price.
  *
  * @param given folded
  */
@@ -85,7 +86,7 @@ function namesInLists(given: string): NamesInLists {
   };
 }
 
-/** `-20250929` → `-2025-09-29`: lists have either. */
+/** Writes dates with dashes: `-20250929` becomes `-2025-09-29`. Lists have both forms. */
 function withDashes(model: string): string {
   return model.replace(/-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/, '-$1-$2-$3');
 }

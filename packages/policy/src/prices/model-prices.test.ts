@@ -40,7 +40,7 @@ test.each<[provider: string | undefined, model: string, dollars: number[]]>([
   expect(pricesOf(DOCUMENT, provider, model)).toEqual(dollars);
 });
 
-test('a price for one provider is none for another', () => {
+test('a price for one provider does not apply to another', () => {
   expect(pricesOf({ 'azure/my-model': price(2) }, 'openai', 'my-model')).toEqual([]);
   expect(pricesOf({ 'azure/my-model': price(2) }, undefined, 'my-model')).toEqual([2]);
 });
@@ -63,7 +63,7 @@ test.each<[input: number, output: number, perCall: number, tokens: [number, numb
   [9_007_199_254, 0, 0, [Number.MAX_SAFE_INTEGER, 0], Number.MAX_SAFE_INTEGER],
   [1, 1, 9_007_199_254, [1_000_000_000, 0], Number.MAX_SAFE_INTEGER],
 ])(
-  '$%d in, $%d out and $%d a call, of %j tokens: %d micro-dollars',
+  '$%d in, $%d out and $%d per call, for %j tokens, cost %d micro-dollars',
   (input, output, perCall, [tokensIn, tokensOut], micros) => {
     const { prices } = compileModelPrices({
       m: { inputPerMillion: input, outputPerMillion: output, perCall },

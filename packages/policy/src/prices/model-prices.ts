@@ -1,4 +1,4 @@
-/** The prices of models that a document states: where it has one, the price lists are not asked. */
+/** The model prices that a document states. They take precedence over the price lists. */
 
 import type { ModelPriceDocument } from '@mandate/schemas';
 import { CAPS, dollarsToMicros } from '@mandate/schemas/core';
@@ -7,23 +7,24 @@ import { readModelName } from '../models/model-name.ts';
 import { otherSpellings } from '../models/spellings.ts';
 import { microsAt, type Tokens } from './price-of-llm-call.ts';
 
-/** Micro-dollars for a million tokens, and for each call. */
+/** Micro-dollars for a million input tokens, for a million output tokens, and for each call. */
 export type StatedPrice = { inputMicros: number; outputMicros: number; perCallMicros: number };
 
-/** `way`: the part before the model, such as `azure`. If empty, the price holds for every provider. */
+/** `way`: the path before the model, such as `azure`. If empty, the price applies to every provider. */
 type Entry = { name: string; way: string; price: StatedPrice };
 
 export type ModelPrices = {
   /**
-   * The prices that may apply to a call; none if the document does not price the model. A price for the way of the call takes
-   * precedence over a price for any way. If the provider of the call is unknown, all prices may apply.
+   * Returns the prices that may apply to a call; none if the document does not price the model. A price for the
+   * call's path takes precedence over a price for any path. If the provider of the call is unknown, all prices may
+   * apply.
    */
   of(call: CallNames): readonly StatedPrice[];
 };
 
 export function compileModelPrices(document: Readonly<Record<string, ModelPriceDocument>>): {
   prices: ModelPrices;
-  /** Names of one model, and the first of them. */
+  /** Names that mean the same model, each with the first such name. */
   repeated: readonly (readonly [name: string, first: string])[];
 } {
   const byModel = new Map<string, Entry[]>();
@@ -41,7 +42,9 @@ export function compileModelPrices(document: Readonly<Record<string, ModelPriceD
   return { prices: { of: (call) => pricesOf(byModel, call) }, repeated };
 }
 
-/** What the dearest of these prices asks for a call, rounded up, and no more than a counter holds. */
+/**
+ * Returns the cost of a call by the most expensive of these prices, rounded up, and at most what a counter can hold.
+ */
 export function statedMicros(prices: readonly StatedPrice[], tokens: Tokens): number {
   return Math.max(
     ...prices.map(({ inputMicros: input, outputMicros: output, perCallMicros }) => {
@@ -71,7 +74,7 @@ function ofTheirWay(entries: readonly Entry[], ways: readonly string[]): readonl
   return [];
 }
 
-/** The schema has refused every amount that has no micro-dollars. */
+/** The schema has refused every amount that is not a whole number of micro-dollars. */
 function statedPrice({ inputPerMillion, outputPerMillion, perCall = 0 }: ModelPriceDocument): StatedPrice {
   const micros = (dollars: number) => dollarsToMicros(dollars) ?? 0;
   return {

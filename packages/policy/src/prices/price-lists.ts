@@ -1,6 +1,6 @@
 /**
- * The price lists of `@pydantic/genai-prices`, as they are in the pinned version of the library. Nothing is fetched. They are
- * read so that a name is found in all lists at once. A name means the same model here as in the library
+ * The price lists of `@pydantic/genai-prices`, in the pinned version of the library. Nothing is fetched. They are
+ * indexed so that one look-up finds a name in all lists. A name means the same model here as in the library
  * (price-of-llm-call.test.ts compares the two).
  */
 import { findProvider, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices';
@@ -8,17 +8,17 @@ import { PROVIDERS } from '../models/known-providers.ts';
 
 export type PriceList = {
   readonly id: string;
-  /** Lists that hold for models which this one lacks. */
+  /** Lists that are used for models that this list does not have. */
   readonly fallbacks: readonly string[];
   /** @param name in lower case */
   find(name: string): ModelInfo | null;
-  /** As `find`, for models that the list names literally, which is much faster. */
+  /** Like `find`, but only for models that the list names literally. Much faster. */
   findSpelledOut(name: string): ModelInfo | null;
 };
 
 let lists: ReadonlyMap<string, PriceList> | undefined;
 
-/** Made when it is first asked for: reading them takes some milliseconds. */
+/** Returns the price lists. Built at the first call, because building them takes some milliseconds. */
 export function priceLists(): ReadonlyMap<string, PriceList> {
   lists ??= new Map(PROVIDERS.flatMap(({ priceList }) => (priceList === null ? [] : readList(priceList))));
   return lists;

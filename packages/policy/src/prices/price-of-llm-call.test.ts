@@ -21,9 +21,9 @@ function priced({ provider, model, inputTokens, maxOutputTokens, atMs }: Call): 
 const at = (time: string) => Date.parse(time);
 const atMs = at('2026-11-01T12:00:00Z');
 
-describe('prices as the providers publish them', () => {
+describe('prices equal what the providers publish', () => {
   test.each<[provider: string | undefined, model: string, input: number, output: number, micros: number]>([
-    // $3 and $15 a million tokens; above 200,000 tokens of input $6 and $22.50.
+    // $3 and $15 per million tokens; above 200,000 tokens of input $6 and $22.50.
     ['anthropic', 'claude-sonnet-4-5', 1_200, 800, 15_600],
     ['anthropic', 'claude-sonnet-4-5-20250929', 1_200, 800, 15_600],
     [undefined, 'claude-sonnet-4-5', 200_000, 1_000, 615_000],
@@ -39,11 +39,11 @@ describe('prices as the providers publish them', () => {
     // $1.25 and $10; above 200,000 tokens $2.50 and $15.
     ['google', 'gemini-2.5-pro', 200_000, 10, 250_100],
     ['google', 'gemini-2.5-pro', 200_001, 10, 500_153],
-    // $1 and $1, and $12 a thousand requests.
+    // $1 and $1 per million tokens, and $12 per thousand requests.
     ['perplexity', 'sonar', 10, 10, 12_020],
-    // The list says 0.18000000000000002: a sum of doubles.
+    // The list states 0.18000000000000002, a sum of doubles.
     ['huggingface_together', 'qwen/qwen3-vl-8b-instruct', 1_000_000, 0, 180_000],
-    // Embeddings have no output to pay for.
+    // Embeddings have no output to bill.
     ['openai', 'text-embedding-3-small', 1_000, 0, 20],
     [undefined, 'gpt-4o', 0, 0, 0],
   ])('%s %s, %d in, %d out: %d micro-dollars', (provider, model, inputTokens, maxOutputTokens, micros) => {
@@ -51,10 +51,10 @@ describe('prices as the providers publish them', () => {
   });
 
   test.each<[model: string, when: string, micros: number]>([
-    // $10 and $40 until June 10th 2025, $2 and $8 from then on.
+    // $10 and $40 until June 10th 2025, then $2 and $8.
     ['o3', '2025-06-09T23:59:59.999Z', 50_000],
     ['o3', '2025-06-10T00:00:00Z', 10_000],
-    // $0.27 and $1.10 by day, $0.135 and $0.55 in the hours of discount.
+    // $0.27 and $1.10 by day, $0.135 and $0.55 in the discount hours.
     ['deepseek-chat', '2025-07-01T00:29:59.999Z', 685],
     ['deepseek-chat', '2025-07-01T00:30:00Z', 1_370],
     ['deepseek-chat', '2025-07-01T16:29:59.999Z', 1_370],
@@ -68,7 +68,7 @@ describe('prices as the providers publish them', () => {
   });
 });
 
-test('says where the price stands', () => {
+test('names the list entry of the price', () => {
   const call = { model: 'claude-sonnet-4-5', inputTokens: 1, maxOutputTokens: 1, atMs };
   expect(priced(call)?.source).toBe('genai-prices:anthropic/claude-sonnet-4-5');
 });
@@ -82,14 +82,15 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
   ['an empty name', undefined, '', 1, 1],
   ['a name that is no name', undefined, 'claude'.repeat(50), 1, 1],
   ['a name of an object', undefined, '__proto__', 1, 1],
-])('%s: no price', (_, provider, model, inputTokens, maxOutputTokens) => {
+])('%s: has no price', (_, provider, model, inputTokens, maxOutputTokens) => {
   const call = { provider, model, inputTokens, maxOutputTokens, atMs };
   expect(priced(call)).toBeNull();
   expect(priced(call)).toBeNull();
 });
 
 test.each<[inputTokens: number, micros: number]>([
-  // 15 hundredths of a micro-dollar for each token: the last whose hundredths are a safe integer, and the ones after.
+  // 0.15 micro-dollars per token. The first count is the last one whose hundredths of micro-dollars are a safe
+  // integer.
   [600_479_950_316_066, 90_071_992_547_410],
   [600_479_950_316_067, 90_071_992_547_411],
   [600_479_950_316_068, 90_071_992_547_411],
@@ -99,7 +100,7 @@ test.each<[inputTokens: number, micros: number]>([
   expect(priced(call)?.micros).toBe(micros);
 });
 
-test('a price beyond the safe integers is the largest of them', () => {
+test('a price beyond the safe integers is the largest safe integer', () => {
   const call = { model: 'gpt-4o', inputTokens: Number.MAX_SAFE_INTEGER, maxOutputTokens: 0, atMs };
   expect(priced(call)?.micros).toBe(Number.MAX_SAFE_INTEGER);
 });
@@ -122,7 +123,7 @@ const sourceOf = (found: ReturnType<typeof calcPrice>) =>
   found && `genai-prices:${found.provider.id}/${found.model.id}`;
 const tokens = fc.oneof(fc.nat(2_000), fc.nat(3_000_000));
 
-test('agrees with the library to within its rounding, for every period, tier and fee of the list', () => {
+test('agrees with the library within its rounding, for every period, tier and fee of the lists', () => {
   const times = fc.date({ min: new Date('2024-01-01'), max: new Date('2027-06-01'), noInvalidDate: true });
   expect(models.length).toBeGreaterThan(hits(800));
   let compared = 0;
@@ -136,7 +137,7 @@ test('agrees with the library to within its rounding, for every period, tier and
       });
       const options = { providerId: named.provider, timestamp };
       const theirs = calcPrice({ input_tokens: input, output_tokens: output }, named.model, options);
-      // Entries without any price are looked for in the other lists.
+      // Entries without any price are taken from other lists, so they are not compared.
       if (price === null || price.source !== sourceOf(theirs)) return;
       const exact = (theirs?.total_price ?? Number.NaN) * 1e6;
       expect(price.micros).toBeGreaterThanOrEqual(exact - 1e-3);
@@ -148,10 +149,11 @@ test('agrees with the library to within its rounding, for every period, tier and
   expect(compared).toBeGreaterThan(hits(1_500));
 });
 
-test('is exact: a thousand times the tokens cost exactly a thousand times a price that needed no rounding', () => {
+test('is exact: a thousand times the tokens cost a thousand times as much, if the price needed no rounding', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000 }), (thousands, times) => {
-      // Below any threshold; list prices have no more than three places here, so thousands come out whole.
+      // Below any threshold. The list prices here have at most three decimals, so thousands of tokens cost whole
+      // numbers.
       const cost = (count: number) =>
         priced({ model: 'gpt-4o-mini', inputTokens: count, maxOutputTokens: count, atMs })?.micros ?? -1;
       expect(cost(thousands * 1_000 * times)).toBe(cost(thousands * 1_000) * times);
@@ -172,7 +174,7 @@ test('more tokens never cost less', () => {
   );
 });
 
-test('the input alone costs what the same call costs without output', () => {
+test('the cost of the input equals the cost of the same call without output', () => {
   let compared = 0;
   fc.assert(
     fc.property(fc.constantFrom(...models), tokens, tokens, (named, inputTokens, maxOutputTokens) => {
@@ -186,7 +188,7 @@ test('the input alone costs what the same call costs without output', () => {
   expect(compared).toBeGreaterThan(hits(50));
 });
 
-test('a model of a list is the entry that the library finds by its name', () => {
+test('finds the same list entry for a model as the library', () => {
   let priced = 0;
   for (const { provider, model } of models) {
     const theirs = calcPrice({}, model, { providerId: provider, timestamp: new Date(atMs) });
@@ -198,24 +200,24 @@ test('a model of a list is the entry that the library finds by its name', () => 
   expect(priced).toBeGreaterThan(hits(800));
 });
 
-describe('a call without a known provider costs as much as in the dearest list', () => {
+describe('a call without a known provider costs as much as in the most expensive list', () => {
   test.each<
     [provider: string | undefined, model: string, micros: number, source: string, inputMicros: number | null]
   >([
-    // DeepSeek asks $0.55 and $2.19. The dearest of six lists asks $3 and $7.
+    // DeepSeek's prices are $0.55 and $2.19. The most expensive of six lists has $3 and $7.
     [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
     ['deepseek', 'deepseek-r1', 2_740, 'deepseek/deepseek-reasoner', 550],
     ['no-such-provider', 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
     // The provider is known, but its list does not have the model.
     ['openai', 'claude-sonnet-4-5', 18_000, 'anthropic/claude-sonnet-4-5', null],
-    // The list of Google has the model with a price of nothing, for a while.
+    // The list of Google prices the model at $0 for a while, which does not count as a price.
     ['google', 'gemma-3-27b-it', 800, 'huggingface_nebius/google/gemma-3-27b-it', null],
   ])('%s %s', (provider, model, micros, source, inputMicros) => {
     const call = { provider, model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs };
     expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}`, inputMicros });
   });
 
-  test('no list of a provider is dearer', () => {
+  test("no provider's list is more expensive", () => {
     fc.assert(
       fc.property(fc.constantFrom(...models), tokens, tokens, ({ provider, model }, input, output) => {
         const call = { model, inputTokens: input, maxOutputTokens: output, atMs };

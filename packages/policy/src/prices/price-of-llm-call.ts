@@ -2,36 +2,41 @@ import { type ListedModel, ratesAt } from './listed-model.ts';
 import type { ListedPrices } from './listed-prices.ts';
 import { ratesFor, type TokenRates } from './token-rates.ts';
 
-/** What a call is billed for. Token counts are safe integers, not negative. */
+/** What a call is billed for. Token counts are safe integers and not negative. */
 export interface Tokens {
-  /** All input, cached or not. */
+  /** All input tokens, cached or not. */
   readonly input: number;
   readonly maxOutput: number;
 }
 
-/** `source` says which entry of which list gave the price. */
+/** `source` names the list and the entry of the price. */
 export interface LlmPrice {
   readonly micros: number;
   readonly source: string;
   /**
-   * The cost of the input alone. null if several lists price the model, because the dearest list for the input may be
-   * another one.
+   * The cost of the input alone. Null if several lists price the model, because another list may have the highest
+   * price for input.
    */
   readonly inputMicros: number | null;
 }
 
 /**
- * The highest cost of a call, in micro-dollars rounded up, by the price list of the provider that is called. If the provider
- * is unknown, or its list does not price the model, the dearest of all lists that price the model counts.
+ * Returns the highest possible cost of a call, in micro-dollars rounded up, by the price list of the called provider.
+ * If the
+ * provider is unknown, or its list does not price the model, the most expensive of all lists that price the model
+ * counts.
  *
- * If the request leaves the bill open, the dearer reading counts. The model sends every output token that it may send. Input
- * from a cache costs as much as other input. Input above a threshold of the list reprices the whole request. Costs that no
- * request shows (surcharges for writing a cache, audio, searches) come with the outcome's actual cost.
+ * What the request leaves open is priced at the higher cost. The model sends every output token that it may send.
+ * Input
+ * from a cache costs as much as other input. Input above a threshold of the list raises the price of the whole
+ * request.
+ * Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's actual cost.
  *
- * Null if the list has no rate for a kind of token that the call may use, because unknown is not free. A cost above the
- * largest safe integer is given as that integer.
+ * Null if the list has no rate for a kind of token that the call may use, because unknown is not free. A cost above
+ * the
+ * largest safe integer is returned as that integer.
  *
- * @param atMs when the call is made, in epoch milliseconds: lists change on dates, and some by the hour
+ * @param atMs the time of the call, in epoch milliseconds: lists change on dates, and some by the hour
  */
 export function priceOfLlmCall({ own, all }: ListedPrices, tokens: Tokens, atMs: number): LlmPrice | null {
   if (own !== null) return priceIn(own, tokens, atMs);
@@ -43,7 +48,7 @@ export function priceOfLlmCall({ own, all }: ListedPrices, tokens: Tokens, atMs:
   return dearest === null ? null : { ...dearest, inputMicros: null };
 }
 
-/** Whether what the model writes is billed; embeddings write nothing. */
+/** True if the model's output is billed. Embeddings have no output. */
 export function billsOutput({ own, all }: ListedPrices, atMs: number): boolean {
   return (own === null ? all : [own]).some((model) =>
     ratesAt(model, atMs).some(({ rates }) => rates.output !== null),
@@ -59,7 +64,10 @@ function priceIn(model: ListedModel, tokens: Tokens, atMs: number): LlmPrice | n
   return { micros: microsAt(rates, tokens), source: model.source, inputMicros };
 }
 
-/** Exact. A sum that is a safe integer had safe integers all along its way, and needs no others. */
+/**
+ * Returns the exact cost in micro-dollars. If the sum is a safe integer, all intermediate numbers were, so plain
+ * numbers suffice; otherwise bigints are used.
+ */
 export function microsAt({ input, output, perRequest, divisor }: TokenRates, tokens: Tokens): number {
   const { input: inputTokens, maxOutput } = tokens;
   const scaled = inputTokens * (input ?? 0) + maxOutput * (output ?? 0) + perRequest;

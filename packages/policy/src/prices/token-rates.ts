@@ -2,8 +2,8 @@ import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { atScale, type Decimal, decimalOf, rounded } from './decimal.ts';
 
 /**
- * What one request costs: `input` and `output` a token and `perRequest` once, each in micro-dollars × `divisor`, a power
- * of ten that makes all of them safe integers. A rate is null where the price list names none.
+ * The cost of one request: `input` and `output` per token, and `perRequest` once. Each is in micro-dollars ×
+ * `divisor`, a power of ten that makes all of them safe integers. A rate is null if the price list names none.
  */
 export interface TokenRates {
   readonly input: number | null;
@@ -12,19 +12,19 @@ export interface TokenRates {
   readonly divisor: number;
 }
 
-/** Rates that hold for requests with more than `aboveInputTokens` tokens of input. */
+/** Rates for requests with more than `aboveInputTokens` tokens of input. */
 interface Tier {
   readonly aboveInputTokens: number;
   readonly rates: TokenRates;
 }
 
-/** Tiers, the lowest threshold first; the first has none (-1). */
+/** Tiers, with the lowest threshold first. The first tier has none (-1). */
 export type TieredRates = readonly Tier[];
 
 /**
- * Reads one entry of the price list. A threshold passed by the input reprices the whole request, its output too,
- * as providers bill long contexts. Dollars per million tokens are micro-dollars per token; the fee is given in dollars
- * per thousand requests, which are thousands of micro-dollars per request.
+ * Reads one entry of the price list. If the input exceeds a threshold, the whole request has another price, including
+ * its output; providers bill long contexts like this. Dollars per million tokens are micro-dollars per token. The fee
+ * is in dollars per thousand requests, which are thousands of micro-dollars per request.
  */
 export function tieredRates(price: ModelPrice): TieredRates {
   const starts = new Set([-1]);
@@ -57,7 +57,7 @@ function ratesAbove(price: ModelPrice, threshold: number): TokenRates {
   };
 }
 
-/** No list has a rate of so many digits; one that had could not be billed exactly, and deciding must fail. */
+/** No list has a rate with so many digits. Such a rate could not be billed exactly, so it must be an error. */
 function safe(digits: bigint): number {
   const number = Number(digits);
   if (Number.isSafeInteger(number)) return number;
@@ -77,7 +77,9 @@ function rateAbove(rate: number | TieredPrices | undefined, threshold: number): 
   return rateOf(dollars);
 }
 
-/** Lists hold sums of floating point: 0.18000000000000002 dollars. No provider asks for less than this many places tell. */
+/**
+ * Lists contain floating-point sums such as 0.18000000000000002 dollars. No real price needs more decimals than this.
+ */
 const MOST_DECIMALS = 12;
 
 function rateOf(dollars: number): Decimal {

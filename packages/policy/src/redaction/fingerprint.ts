@@ -1,13 +1,13 @@
 /**
- * What redaction takes from an action must still tell two requests apart: a person's grant holds for the exact arguments,
- * also if they are hidden from everyone. So a keyed digest of them travels beside the record, in a header, and goes into
- * the digest of the request. Without the key it says nothing about them.
+ * A keyed digest of the redacted data. Two requests must stay different after redaction, because a person's approval
+ * holds for the exact arguments, including redacted ones. So the digest is published beside the record, in a header,
+ * and is part of the request's digest. Without the key it reveals nothing.
  */
 import type { Action, Json } from '@mandate/schemas';
 import { freeFieldsOf } from '@mandate/schemas/core';
 import { canonicalJson, hmacSha256Hex } from '../digest.ts';
 
-/** 64 hexadecimal digits; null when redaction took nothing away. */
+/** Returns 64 hexadecimal digits, or null if redaction removed nothing. */
 export function fingerprintOf(original: Action, redacted: Action, key: string): string | null {
   if (original === redacted) return null;
   const text = canonicalJson(freeText(original));

@@ -1,17 +1,17 @@
-/** The placeholders that redaction leaves, and where arguments contain them. */
+/** The placeholders of redaction, and the search for them in arguments. */
 
 import type { Json } from '@mandate/schemas';
 import { pointerStep } from '@mandate/schemas/core';
 
 export const REDACTED = '[redacted]';
 
-/** Replaces a sealed text, or a text to seal, after its person was forgotten. */
+/** Replaces a sealed text, or a text to seal, after the person's key was destroyed. */
 export const ERASED = '[erased]';
 
-/** A text sealed under the key of a person: sealed-text.ts in @mandate/privacy. */
+/** A text sealed under the key of a person: see sealed-text.ts in @mandate/privacy. */
 export const SEALED_TEXT = 'sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}:[A-Za-z0-9_-]{38,}\\.';
 
-/** Only the form counts: without the keys, nothing tells a true sealed text from an imitation. */
+/** Only the form is checked. Without the keys, a real sealed text and an imitation look the same. */
 const FORMS = [
   '\\[redacted(?::[a-z_]{1,20})?\\]',
   '\\[erased\\]',
@@ -35,10 +35,11 @@ export function placeholdersIn(text: string): { start: number; end: number }[] {
 }
 
 /**
- * JSON pointers (RFC 6901) of the texts in `value` that hold a placeholder, in order, at most `most`. Linear in the
- * value.
+ * Returns JSON pointers (RFC 6901) to the texts in `value` that contain a placeholder, in order, at most `most`.
+ * Takes linear
+ * time.
  *
- * @param pointer where the value is itself
+ * @param pointer the pointer to `value` itself
  */
 export function redactedIn(value: Json, pointer: string, most: number): string[] {
   const found: string[] = [];

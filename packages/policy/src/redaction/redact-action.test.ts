@@ -11,21 +11,21 @@ const call = (args: Record<string, Json>, context?: Record<string, Json>): Actio
   ...(context !== undefined && { context }),
 });
 
-test('arguments and context are redacted, what Mandate itself reads is not', () => {
+test('redacts arguments and context, but no field that Mandate itself reads', () => {
   const redact = compileActionRedaction();
   expect(redact(call({ password: 'p' }, { token: 't' }))).toEqual(
     call({ password: '[redacted]' }, { token: '[redacted]' }),
   );
 });
 
-test('without names the usual ones of secrets are taken; names that are given stand in their place, none too', () => {
+test('redacts the usual names of secrets by default; given names replace them, also an empty list', () => {
   const shown = (redact?: readonly string[]) => compileActionRedaction({ redact })(call({ pin: 1, own: 2 }));
   expect(shown()).toEqual(call({ pin: '[redacted]', own: 2 }));
   expect(shown(['own'])).toEqual(call({ pin: 1, own: '[redacted]' }));
   expect(shown([])).toEqual(call({ pin: 1, own: 2 }));
 });
 
-test('fields to hash need a key, also beside the usual names', () => {
+test('needs a key for fields to hash, also beside the usual names', () => {
   expect(() => compileActionRedaction({ hash: ['own'] })).toThrow(TypeError);
   const hashed = compileActionRedaction({ hash: ['own'], hashKey: 'k' })(call({ own: 1, pin: 2 }));
   expect(hashed).toMatchObject({ args: { own: expect.stringMatching(/^hmac-sha256:/), pin: '[redacted]' } });

@@ -6,7 +6,7 @@ import { isSecretName, SECRET_NAMES } from './secret-names.ts';
 
 const redact = compileRedaction({ redact: SECRET_NAMES, hash: ['customerId'], hashKey: 'a key' });
 
-test('fields with these names are hidden at any depth, whatever they hold', () => {
+test('redacts fields with these names at any depth, whatever they contain', () => {
   expect(
     redact({
       user: 'ann',
@@ -28,7 +28,7 @@ test('fields with these names are hidden at any depth, whatever they hold', () =
   });
 });
 
-describe('the usual names', () => {
+describe('the usual names of secrets', () => {
   test.each([
     'password',
     'PASSWD',
@@ -49,7 +49,7 @@ describe('the usual names', () => {
     'CVV',
     'Set-Cookie',
     'aws_secret_access_key',
-  ])('%s is one', (name) => expect(isSecretName(name)).toBe(true));
+  ])('include %s', (name) => expect(isSecretName(name)).toBe(true));
 
   test.each([
     'inputTokens',
@@ -64,17 +64,17 @@ describe('the usual names', () => {
     'cookieBanner',
     '',
     '__proto__',
-  ])('%s is none', (name) => expect(isSecretName(name)).toBe(false));
+  ])('do not include %s', (name) => expect(isSecretName(name)).toBe(false));
 });
 
 describe('a keyed hash', () => {
-  test('of a value known from another implementation: openssl dgst -sha256 -hmac "a key" of "42"', () => {
+  test('equals the hash of another implementation: openssl dgst -sha256 -hmac "a key" of "42"', () => {
     expect(redact({ customer_id: '42' })).toEqual({
       customer_id: 'hmac-sha256:6ff9369c8cbe56b68a55d6013c14c656',
     });
   });
 
-  test('is the same for the same value, another for another value or key', () => {
+  test('is equal for equal values, and different for another value or key', () => {
     const hash = (value: Json, hashKey = 'k') =>
       compileRedaction({ redact: [], hash: ['id'], hashKey })({ id: value });
     expect(hash({ a: 1, b: 2 })).toEqual(hash({ b: 2, a: 1 }));
@@ -87,7 +87,7 @@ describe('a keyed hash', () => {
     expect(compileRedaction({ redact: ['id'], hash: [], hashKey })({ id: 1 })).toEqual({ id: '[redacted]' });
   });
 
-  test('gives way to redaction when a name is in both lists', () => {
+  test('is replaced by redaction if a name is in both lists', () => {
     expect(compileRedaction({ redact: ['id'], hash: ['ID'], hashKey: 'k' })({ id: 1 })).toEqual({
       id: '[redacted]',
     });
@@ -109,7 +109,7 @@ const json = fc.letrec<{ value: Json; array: Json[]; object: { [name: string]: J
   object: fc.dictionary(names, tie('value'), { maxKeys: 4, noNullPrototype: true }),
 })).value;
 
-test('twice is once; the value given stays as it was; with nothing to hide it is the very same', () => {
+test('is idempotent, leaves its input unchanged, and returns the input itself if nothing is redacted', () => {
   fc.assert(
     fc.property(json, (value) => {
       const before = JSON.stringify(value);
@@ -122,7 +122,7 @@ test('twice is once; the value given stays as it was; with nothing to hide it is
   );
 });
 
-test('no value of a hidden field is left in the text', () => {
+test('no value of a redacted field remains in the text', () => {
   fc.assert(
     fc.property(json, json, (value, around) => {
       const secret = 'hunter-2-hunter';

@@ -3,26 +3,29 @@ import { canonicalJson, hmacSha256Hex } from '../digest.ts';
 import { REDACTED } from './placeholders.ts';
 import { comparableName } from './secret-names.ts';
 
-/** Which fields must not be published as they are; names compare without case, `_`, `-`, `.` and spaces. */
+/** The fields that must not be published unchanged. Names are compared without case, `_`, `-`, `.` and spaces. */
 export interface RedactionRules {
-  /** Replaced by `[redacted]`. */
+  /** Names of fields that are replaced by `[redacted]`. */
   readonly redact: readonly string[];
-  /** Replaced by a keyed hash: equal values stay recognisable, and cannot be guessed without the key. */
+  /**
+   * Names of fields that are replaced by a keyed hash: equal values stay recognizable, and cannot be guessed without
+   * the key.
+   */
   readonly hash: readonly string[];
   readonly hashKey?: string | undefined;
 }
 
-/** Gives the value itself if there was nothing to hide in it, else a copy; the value given is never changed. */
+/** Returns a redacted copy of a value, or the value itself if nothing in it is redacted. Never changes its input. */
 export type Redaction = (value: Json) => Json;
 
 const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
 
 /**
- * Compiles rules into a redaction, which replaces the whole value of each field with one of the names, at any depth, and
- * is linear in the value. A name in both lists is redacted. What is redacted already stays as it is, so doing it
- * twice is doing it once; an agent that sends such a placeholder gains nothing but the placeholder.
+ * Compiles rules into a redaction. It replaces the whole value of each field with one of the names, at any depth, in
+ * linear time. A name in both lists is redacted. A value that is already redacted stays unchanged, so redaction is
+ * idempotent. An agent that sends a placeholder itself gains nothing.
  *
- * Throws a TypeError if there are names to hash and no key: a hash without one is a secret anyone can try to guess.
+ * Throws a TypeError if there are names to hash and no key, because anyone could guess the values of unkeyed hashes.
  */
 export function compileRedaction({ redact, hash, hashKey }: RedactionRules): Redaction {
   if (hash.length > 0 && !hashKey) throw new TypeError('fields can only be hashed with a key: set hashKey');
@@ -67,7 +70,7 @@ function hashOnce(value: Json, key: string): Json {
   return typeof value === 'string' && HASHED.test(value) ? value : keyedHash(value, key);
 }
 
-/** Equal for equal values, and only for them; who has no key can guess at nothing. */
+/** Returns a hash that is equal only for equal values. Without the key no value can be guessed from it. */
 export function keyedHash(value: Json, key: string): string {
   return `hmac-sha256:${hmacSha256Hex(key, canonicalJson(value)).slice(0, 32)}`;
 }

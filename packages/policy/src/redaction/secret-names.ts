@@ -1,6 +1,6 @@
 /**
- * Names of fields with secret values, wherever they are: compared without case, `_`, `-`, `.` and spaces. Whole names,
- * never parts of them, so that `inputTokens`, `maxOutputTokens` or `secretary` stay readable.
+ * Names of fields with secret values, at any depth. They are compared without case, `_`, `-`, `.` and spaces, and as
+ * whole names, so that `inputTokens`, `maxOutputTokens` and `secretary` stay readable.
  */
 export const SECRET_NAMES: readonly string[] = [
   'password',
@@ -94,7 +94,7 @@ export const SECRET_NAMES: readonly string[] = [
   'iban',
 ];
 
-/** The form in which names of fields are compared. */
+/** Returns the form in which names of fields are compared. */
 export function comparableName(name: string): string {
   return name.toLowerCase().replace(/[_\-. ]/g, '');
 }

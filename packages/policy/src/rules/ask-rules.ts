@@ -1,25 +1,28 @@
 /**
- * Which rules match an agent and its action, within a step budget. They are asked in the order of their ids, so which
- * conditions took too much is the same in whatever order the rules are listed.
+ * Finds the rules that match an agent and its action, within a step budget. Rules are evaluated in the order of their
+ * ids, so the rule that is named as too costly does not depend on the order of the list.
  */
 import type { Json } from '@mandate/schemas';
 import { type Effort, effortOfAction, takes } from '../effort.ts';
 import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
 import type { Rule } from './rule.ts';
 
-/** An agent as rules see it: `id`, and whatever it was registered with. */
+/** An agent as rules see it: its id, and the attributes of its registration. */
 export type AgentAttributes = { readonly id: string; readonly groups: readonly string[] } & {
   readonly [attribute: string]: Json | readonly string[] | undefined;
 };
 
-/** How much there is left for rules in force, and for those in shadow: these cost the decision nothing. */
+/**
+ * The remaining step budgets: one for enforced rules, and one for rules in shadow, which must not affect the
+ * decision.
+ */
 export type Efforts = { enforced: Effort; shadow: Effort };
 
 export function effortsOfAction(): Efforts {
   return { enforced: effortOfAction(), shadow: effortOfAction() };
 }
 
-/** What asking took; Infinity: more than there was. */
+/** The steps that an evaluation took. Infinity if it exceeded the budget. */
 export type Taken = { steps: number; shadowSteps: number };
 
 export function spend({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): void {
@@ -28,13 +31,14 @@ export function spend({ enforced, shadow }: Efforts, { steps, shadowSteps }: Tak
 }
 
 /**
- * A result that took more steps than are left is looked for again, so that the answer is the same as without the cache.
+ * True if a cached result fits into the remaining budgets. Otherwise it is computed again, so that the answer is the
+ * same as without the cache.
  */
 export function fits({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): boolean {
   return steps <= enforced.left && shadowSteps <= shadow.left;
 }
 
-/** A rule, what of its conditions the agent alone is asked, and what an action. */
+/** A rule with its conditions in two groups: `own` depends on the agent alone, and `open` also on the action. */
 export type Candidate = {
   rule: Rule;
   own: readonly CompiledCondition[];
@@ -51,10 +55,10 @@ export function candidateOf(rule: Rule): Candidate {
 
 export type Asked =
   | { ok: true; holding: readonly Candidate[]; steps: number }
-  /** The one that took most of what there was. */
+  /** `dearest` is the rule that took the most steps. */
   | { ok: false; dearest: Rule; steps: number };
 
-/** What a rule takes at least. */
+/** The fewest steps that a rule takes. */
 export const OF_RULE = 10;
 
 function ask(
@@ -80,7 +84,7 @@ function ask(
   return { ok: true, holding, steps: effort.left - left.left };
 }
 
-/** Whatever the agent does, and whenever: in the same order. */
+/** Returns the rules that may match some action of the agent at some time, in the same order. */
 export function mayHold(candidates: readonly Candidate[], agent: AgentAttributes, effort: Effort): Asked {
   return ask(candidates, effort, (candidate, left) => isOfItsOwn(candidate, agent, left));
 }
@@ -99,7 +103,7 @@ export function doHold(
   );
 }
 
-/** Whether some action of the agent could match the rule at some time; false where there is not effort enough. */
+/** True if some action of the agent could match the rule at some time. False also if the step budget is exceeded. */
 export function mayMatch(rule: Rule, agent: AgentAttributes, effort: Effort): boolean {
   return isOfItsOwn(candidateOf(rule), agent, effort);
 }
@@ -114,7 +118,7 @@ function isOfItsOwn({ rule, own }: Candidate, agent: AgentAttributes, effort: Ef
   return own.every(({ holds }) => holds(subject, effort) === true);
 }
 
-/** So that it is the same for all that the agent does. */
+/** True if the condition reads only the agent, so its result is the same for all actions of the agent. */
 function isOfAgent({ fields }: CompiledCondition): boolean {
   return fields.every(([root]) => root === 'agent');
 }
@@ -123,17 +127,20 @@ export function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean
   return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** What of an action they are about; where that is the same, so is the answer, and what it takes. */
+/** Returns the fields of an action that the conditions read. The result and its steps depend on these fields only. */
 export function fieldsOf(candidates: readonly Candidate[]): readonly FieldPath[] {
   const fields = candidates.flatMap(({ open }) => open.flatMap((one) => one.fields));
   const distinct = new Map(fields.map((field) => [JSON.stringify(field), field]));
   return [...distinct.values()].filter(([root]) => root !== 'agent');
 }
 
-/** The values of conditions may be as long as an argument can be: then they are looked at each time. */
+/**
+ * The most characters of a cache key. A value may be as long as an argument; rules are then evaluated without the
+ * cache.
+ */
 const LONGEST_KEY = 1_000;
 
-/** A key made of the values of the fields; null: it would be too long. */
+/** Returns a cache key made of the values of the fields. Null if the key would be too long. */
 export function keyOf(fields: readonly FieldPath[], subject: ConditionSubject): string | null {
   let key = '';
   for (const field of fields) {
@@ -146,7 +153,7 @@ export function keyOf(fields: readonly FieldPath[], subject: ConditionSubject): 
   return key;
 }
 
-/** Than so many characters and elements, without looking at many more. */
+/** True if a value has more characters and elements than `most`. Stops counting soon after that. */
 function isLonger(value: Json, most: number): boolean {
   if (typeof value === 'string') return value.length > most;
   if (typeof value !== 'object' || value === null) return false;

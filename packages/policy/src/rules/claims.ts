@@ -1,11 +1,11 @@
 /**
- * Claims: what the publisher of an action says about itself. Its context and its principal are its own words, unless its
- * API key pins it; nothing that Mandate sees confirms the rest.
+ * Claims: what the publisher of an action says about itself. Its context and principal are claims unless its API key
+ * pins them, because Mandate cannot confirm them.
  */
 import type { FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';
 
-/** The claims that the rule looks at, as conditions name them: `context.environment`. */
+/** Returns the claims that the conditions of the rule read, in the form of conditions: `context.environment`. */
 export function claimsOf({ conditions }: Pick<Rule, 'conditions'>): readonly string[] {
   const fields = conditions.flatMap(({ fields }) => fields.filter(isClaim)).map((path) => path.join('.'));
   return [...new Set(fields)].toSorted();

@@ -9,7 +9,7 @@ function faults(when: object, options = {}): string[] {
 
 const tool = (op: string, value: unknown) => ({ field: 'action.tool', op, value });
 
-describe('a condition that no name can meet is an error', () => {
+describe('a condition that no name can satisfy is an error', () => {
   test.each<[object, string]>([
     [
       tool('==', 'wipe '),
@@ -34,7 +34,7 @@ describe('a condition that no name can meet is an error', () => {
 const onModel = (op: string, value: unknown) => ({ field: 'action.model', op, value });
 const onProvider = (op: string, value: unknown) => ({ field: 'action.provider', op, value });
 
-describe('a model and a provider are compared in their normal form', () => {
+describe('a condition about a model or provider must use the normal form', () => {
   test.each<[object, string, string]>([
     [onModel('==', 'openai/GPT-4o'), 'value', 'gpt-4o'],
     [onModel('in', ['gpt-4o', 'azure/gpt-4o']), 'value.1', 'gpt-4o'],
@@ -46,7 +46,7 @@ describe('a model and a provider are compared in their normal form', () => {
   });
 });
 
-describe('a condition may be', () => {
+describe('accepts the condition', () => {
   test.each([
     [tool('==', 'delete_file')],
     [tool('matches', '^delete_.*')],
@@ -62,7 +62,7 @@ describe('a condition may be', () => {
     expect(faults(when)).toEqual([]);
   });
 
-  test('anything, in a rule that is on the log already', () => {
+  test('any condition, in a rule that is already on the log', () => {
     expect(faults(tool('==', 'wipe '), { isOnLog: true })).toEqual([]);
   });
 });

@@ -1,7 +1,4 @@
-/**
- * Conditions about names, held against what a name can be: one that no name can meet would leave its rule without effect,
- * or give it always.
- */
+/** Checks conditions about names. A condition that no name can satisfy would make its rule apply never, or always. */
 
 import type { Condition, FieldCondition } from '@mandate/schemas';
 import { nameFault, stepsOf } from '@mandate/schemas/core';
@@ -10,18 +7,18 @@ import { normalModel, normalProvider } from '../models/normal-form.ts';
 
 type Fault = { path: readonly (string | number)[]; message: string };
 
-/** Fields that hold a name, or a list of names, and no `*`. */
+/** Fields that contain a name or a list of names, without `*`. */
 const PLAIN_NAMES: ReadonlySet<string> = new Set([
   ...['agent.id', 'agent.groups', 'agent.parent'],
   ...['action.agentId', 'action.tool', 'action.model', 'action.provider'],
 ]);
-/** Fields that hold any other id. */
+/** Fields that contain any other id. */
 const IDS: ReadonlySet<string> = new Set([
   ...['action.id', 'action.tenant', 'action.idempotencyKey', 'action.mandateId', 'action.parentActionId'],
   ...['action.principal.id', 'action.principal.role'],
 ]);
 
-/** The faults of names in every operator but `matches`, because a pattern of `matches` describes more than one name. */
+/** Returns the faults of names in all operators except `matches`, because a pattern may describe several names. */
 export function conditionNameFaults(condition: Condition, path: Fault['path']): readonly Fault[] {
   for (const part of ['all', 'any', 'not'] as const) {
     if (!(part in condition)) continue;
@@ -47,7 +44,10 @@ function fieldFaults(condition: FieldCondition, path: Fault['path']): readonly F
   });
 }
 
-/** A model and a provider are seen in their normal form. `isPart`: only the spelling of a part can be told. */
+/**
+ * Returns the fault of a model or provider that is not in normal form. `isPart`: the text is only a part of a name,
+ * so only its spelling can be checked.
+ */
 function normalFault(field: string, text: string, isPart: boolean): string | null {
   let normal = text;
   if (field === 'action.model') normal = normalModel(text);

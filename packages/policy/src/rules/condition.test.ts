@@ -74,7 +74,7 @@ test.each<[string, unknown, boolean | null]>([
   ['what an object inherits is not there', { field: 'context.constructor', op: 'exists' }, false],
   ['a list has no fields', { field: 'agent.groups.0', op: 'exists' }, false],
   ['nor has a text', { field: 'action.tool.length', op: 'exists' }, false],
-])('%s', (_, document, truth) => {
+])('compares one field: %s', (_, document, truth) => {
   expect(holds(document)).toBe(truth);
 });
 
@@ -94,7 +94,7 @@ test.each<[string, unknown, boolean | null]>([
   ['none of them, and one is unknown', { not: [NO, UNKNOWN] }, null],
   ['all of none', { all: [] }, true],
   ['any of none', { any: [] }, false],
-])('%s', (_, document, truth) => {
+])('combines conditions: %s', (_, document, truth) => {
   expect(holds(document)).toBe(truth);
 });
 
@@ -108,7 +108,7 @@ test.each<[string, unknown]>([
   ['a value that differs from null, which would never be true', tool('!=', null)],
   ['one of no values', tool('in', [])],
   ['none of no values', tool('not_in', [])],
-])('is refused: %s', (_, document) => {
+])('refuses %s', (_, document) => {
   expect(condition.safeParse(document).success).toBe(false);
 });
 
@@ -133,11 +133,11 @@ test.each([
   ['a pattern of its model', onModel('matches', '^gpt-4o(-|$)'), true],
   ['its provider', onProvider('in', ['azure', 'aws']), true],
   ['another provider', onProvider('!=', 'openai'), true],
-])('an LLM call is told in its normal form: %s', (_, document, truth) => {
+])('reads an LLM call in its normal form: %s', (_, document, truth) => {
   expect(compileCondition(condition.parse(document)).holds(LLM, effortOfAction())).toBe(truth);
 });
 
-test('a provider that the model names is known where none is stated', () => {
+test("knows the provider from the model's name if the request states none", () => {
   const { provider: _, ...action } = LLM.action;
   const subject = { ...LLM, action: { ...action, model: 'azure/gpt-4o' } };
   const isAzure = compileCondition(condition.parse(onProvider('==', 'azure')));

@@ -1,7 +1,7 @@
 /**
- * Conditions, compiled. A condition is true, false or unknown. It is unknown if its field is missing, or has another type than
- * the operator compares. `not` of an unknown condition is unknown, and a rule applies only if its conditions are true. Only
- * `exists` is known for every field.
+ * Compiled conditions. A condition is true, false or unknown. It is unknown if its field is missing, or has another
+ * type than the operator compares. `not` of an unknown condition is unknown, and a rule applies only if its
+ * conditions are true. Only `exists` is known for every field.
  */
 
 import type { Action, Condition, FieldCondition, Json, Scalar } from '@mandate/schemas';
@@ -12,31 +12,31 @@ import { type Effort, takes } from '../effort.ts';
 import { endOfFirst, type Segment, segmentOf } from '../glob-pattern.ts';
 import { knownCall } from '../models/known-call.ts';
 
-/** What conditions are about. */
+/** The agent and the action that conditions read. */
 export type ConditionSubject = {
   agent: { readonly [attribute: string]: Json };
   action: Action;
 };
 
-/** Null: unknown. */
+/** Null means unknown. */
 type Truth = boolean | null;
 
-/** Where a field stands: `['context', 'environment']`. */
+/** The path of a field: `['context', 'environment']`. */
 export type FieldPath = readonly string[];
 
 export type CompiledCondition = {
-  /** Unknown as well where there is not effort enough: then `effort.left` is below 0. */
+  /** Evaluates the condition. Unknown also if the step budget is exceeded; `effort.left` is then below 0. */
   holds(subject: ConditionSubject, effort: Effort): Truth;
-  /** Every field that it may look at: where these are the same, so is the answer, and what it takes. */
+  /** Every field that the condition may read. The result and its steps depend on these fields only. */
   fields: readonly FieldPath[];
 };
 
-/** What one takes at least, told in steps of a pattern. */
+/** The fewest steps of one condition. A step is a step of a pattern. */
 const OF_CONDITION = 4;
 
 /**
- * @param room how large its patterns may be together: they take their own
- * @throws PatternRefused for a pattern that is none, could not be looked for in linear time, or for which there is no room
+ * @param room the size that its patterns may have together. Their sizes are subtracted
+ * @throws PatternRefused for a pattern that is invalid, cannot run in linear time, or exceeds the room
  */
 export function compileCondition(condition: Condition, room: Effort = endlessRoom()): CompiledCondition {
   const each = (parts: readonly Condition[]) => parts.map((part) => compileCondition(part, room));
@@ -57,8 +57,9 @@ export function compileCondition(condition: Condition, room: Effort = endlessRoo
 }
 
 /**
- * Undefined where it is missing. A list has no fields, and what an object inherits is none of its own. The model and the
- * provider of an LLM call are told in their normal form, or another spelling would lead past a rule.
+ * Returns the value of a field. Undefined if the field is missing. A list has no fields, and inherited members do not
+ * count. The model and the provider of an LLM call are read in their normal form, otherwise another spelling would
+ * evade a rule.
  */
 export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: FieldPath): Json | undefined {
   if (root === 'action' && isModelCall(action) && steps.length === 1) {
@@ -80,7 +81,7 @@ function together(
   compiled: readonly CompiledCondition[],
   combine: (truths: Iterable<Truth>) => Truth,
 ): CompiledCondition {
-  // One by one, for as long as the answer is open.
+  // Evaluates the conditions one by one, so the caller can stop once the result is known.
   const asked: Asked = function* (subject, effort) {
     for (const { holds } of compiled) yield holds(subject, effort);
   };
@@ -150,12 +151,15 @@ function operatorOf(condition: FieldCondition, room: Effort): Operator {
   }
 }
 
-/** In a text so short the engine's own search is fast whatever the texts are; the one beside it is linear always. */
+/**
+ * The longest text that the engine's own search is used for. It is fast for texts this short; for longer ones, the
+ * other search takes linear time always.
+ */
 const SHORT = 16;
 
 /**
- * A text contains another as a part. A list contains a value if an element equals it; where none does and an element has
- * another type, nothing is known.
+ * A text contains another text as a part. A list contains a value if an element equals it. If no element equals it,
+ * and an element has another type, the result is unknown.
  */
 function contains(sought: Scalar): Operator {
   const segment: Segment | null =
@@ -174,13 +178,13 @@ function contains(sought: Scalar): Operator {
   };
 }
 
-/** Known only of a value that has the type of one of those it is compared with. */
+/** Compares a value. Unknown if the value has none of the types of `compared`. */
 function ofTypes(compared: readonly Scalar[], compare: (value: Json) => boolean): Operator {
   const types = new Set(compared.map(typeOf));
   return (value) => (types.has(typeOf(value)) ? compare(value) : null);
 }
 
-/** Null is a type of its own, and so are lists. */
+/** Returns the type of a value. Null and lists are types of their own. */
 export function typeOf(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';

@@ -1,7 +1,7 @@
 /**
- * Which mandate a sub-agent's action is decided under: what rules give it and what they give each agent above it, asked as
- * if that one did the same. What these compose to is remembered by all of them, so the cost grows with how many stand above,
- * and not with policies.
+ * The mandate under which a sub-agent's action is decided: what the rules give the agent, and what they give each
+ * ancestor for the same action. The composed mandates are cached and shared, so the cost grows with the number of
+ * ancestors, and not with the number of policies.
  */
 import type { Action } from '@mandate/schemas';
 import { composeFamily, nameOf } from '../mandate/compose-family.ts';
@@ -10,18 +10,18 @@ import { recentlyUsed } from '../recently-used.ts';
 import { type AgentAttributes, type Efforts, effortsOfAction } from './ask-rules.ts';
 import type { InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
 
-/** Null: it is registered no more, and holds nothing. */
+/** An ancestor. `agent` is null if the ancestor is no longer registered; it then holds nothing. */
 export type AgentAbove = { id: string; agent: AgentAttributes | null };
 
 export type FamiliesInForce = {
-  /** @param above the nearest first */
+  /** @param above the ancestors, the nearest first */
   within(
     own: Resolved,
     above: readonly AgentAbove[],
     rules: RulesInForce,
     action: Action,
     atMs: number,
-    /** What is left of them after `own`. */
+    /** The step budgets that are left after `own`. */
     efforts?: Efforts,
   ): Resolved;
 };
@@ -43,7 +43,7 @@ export function familiesInForce(): FamiliesInForce {
   const numbers = new WeakMap<Mandate, number>();
   let made = 0;
 
-  /** A number that no other mandate ever gets. */
+  /** Returns a number that belongs to this mandate object only. */
   function numberOf(mandate: Mandate | null): number {
     if (mandate === null) return 0;
     const known = numbers.get(mandate);
@@ -60,7 +60,7 @@ export function familiesInForce(): FamiliesInForce {
   ): Mandate | null {
     if (own === null) return null;
     let key = `${numberOf(own)}`;
-    // No id holds a blank.
+    // Ids contain no blank, so different families have different keys.
     for (const { holder, held } of above) key += ` ${holder} ${numberOf(mandateOf(held))}`;
     const known = families.get(key);
     if (known !== undefined) return known;
@@ -72,7 +72,7 @@ export function familiesInForce(): FamiliesInForce {
     return family;
   }
 
-  /** The shadow of the agent and all its ancestors; null if none of them has a rule in shadow. */
+  /** Returns the shadow of the agent and all its ancestors. Null if none of them has a matching rule in shadow. */
   function inShadow(own: Resolved, above: readonly ResolvedAbove[]): InShadow | null {
     const all = [own, ...above.map(({ held }) => held)];
     if (all.every(({ shadow }) => shadow === null)) return null;

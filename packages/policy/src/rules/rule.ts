@@ -1,4 +1,4 @@
-/** A rule, compiled: what decides whether its policy applies. */
+/** A compiled rule: the policy, and everything that decides whether the policy applies. */
 
 import type { Condition, RuleDocument } from '@mandate/schemas';
 import { CAPS, policyNamed } from '@mandate/schemas/core';
@@ -12,20 +12,21 @@ import { conditionNameFaults } from './condition-names.ts';
 export type Rule = {
   id: string;
   priority: number;
-  /** `version` null: the latest. */
+  /** `version` is null for the latest version. */
   policy: { id: string; version: number | null };
   mode: RuleDocument['mode'];
   agents: GlobMatcher | null;
   groups: ReadonlySet<string> | null;
-  /** All must hold. */
+  /** The rule applies only if all of these are true. */
   conditions: readonly CompiledCondition[];
   startsAtMs: number | null;
   endsAtMs: number | null;
 };
 
 /**
- * @param how.isOnLog the rule is on the log. It met the bounds of the process that wrote it, and later bounds do not change it.
- * @param how.room the room of all documents of a request; absent: the rule has room of its own
+ * @param how.isOnLog true if the rule is on the log. The process that wrote it checked the size limits, and later
+ * limits do not apply to it.
+ * @param how.room the limits shared by all documents of a request; absent if the rule has its own
  */
 export function compileRule(
   document: RuleDocument,
@@ -63,7 +64,10 @@ function fault(field: string, message: string): Compiled<Rule> {
   return { ok: false, faults: [{ path: [field], message }] };
 }
 
-/** As a list, of which each can be asked as soon as its fields are known. */
+/**
+ * Splits a condition into a list of conditions that must all be true. Each can be evaluated as soon as its fields are
+ * known.
+ */
 export function conjuncts(condition: Condition): readonly Condition[] {
   return 'all' in condition ? condition.all.flatMap(conjuncts) : [condition];
 }

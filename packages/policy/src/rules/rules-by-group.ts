@@ -1,7 +1,8 @@
 /**
- * Those of many rules that an agent's groups do not rule out, in their order, without looking at the others.
+ * Returns a function that finds the rules which an agent's groups do not exclude, in their order, without reading the
+ * other rules.
  *
- * @param groupsOf the groups that a rule asks for, of which one suffices; null: it asks for none
+ * @param groupsOf the groups that a rule names, one of which is enough; null if it names none
  */
 export function rulesByGroup<R>(
   rules: readonly R[],

@@ -1,8 +1,9 @@
 /**
- * Which mandate an action is decided under, of all that rules give. Three things are remembered, each by all that it depends
- * on and nothing else: which rules can match an agent at all; what of those matches, by the fields that their conditions
- * look at; and what a set of policies composes to, which agents share. So the cost of a decision grows neither
- * with policies nor with rules. What the rules take for one action is bounded, and told the same where it is remembered.
+ * The mandate under which an action is decided, as the rules give it. Three results are cached, each by exactly what
+ * it depends on: the rules that can match an agent at all; the rules among them that match, by the fields that their
+ * conditions read; and the mandate that a set of policies composes to, shared by agents. So the cost of a decision
+ * grows neither with policies nor with rules. The steps for one action are bounded, and a cached result counts with
+ * the same steps.
  */
 import type { Action } from '@mandate/schemas';
 import { compose, missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
@@ -25,64 +26,69 @@ import type { Rule } from './rule.ts';
 import { type Candidates, isKept, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
 
 /**
- * `agent`: the ancestor that the rule matches; absent: the agent itself. `claims`: the claims of the caller that the rule
- * used; absent: none.
+ * `agent`: the ancestor that the rule matches. Absent if it matches the agent itself. `claims`: the claims of the
+ * caller that the rule used. Absent if there are none.
  */
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string; claims?: string[] };
 
 export type Resolved = {
-  /** What is enforced, or observed; null where no rule matches, and so nothing is allowed. */
+  /** The mandate that is enforced or observed. Null if no rule matches; nothing is then allowed. */
   mandate: Mandate | null;
-  /** What rules in shadow would make of it; null where none matches. */
+  /** The mandate with the rules in shadow as well. Null if no such rule matches. */
   shadow: InShadow | null;
   /** In the order of the rules. */
   matches: readonly RuleMatch[];
-  /** The ancestors of the agent, the nearest first; absent: none. */
+  /** The ancestors of the agent, the nearest first. Absent if there are none. */
   above?: readonly string[];
   /**
-   * Finding the rules took too many steps, most of them for this rule, and for this ancestor. Then nothing is allowed.
+   * Present if finding the rules exceeded the step budget: the rule that used most of it, and the ancestor, if any.
+   * Nothing is then allowed.
    */
   tooCostly?: { rule: string; agent?: string };
-  /** What the rules in force took; those in shadow have effort of their own. */
+  /** The steps of the enforced rules. Rules in shadow have their own step budget. */
   steps: number;
 } & Spell;
 
 /**
- * The same rules match from then on, and until before then; null: without end. Rules in shadow have their own validity.
+ * The same rules match from `holdsFromMs` until before `holdsUntilMs`. Null means without end. Rules in shadow have
+ * their own validity.
  */
 type Spell = { holdsFromMs: number; holdsUntilMs: number | null };
 
 export type InShadow = Spell & {
-  /** With the policies of the rules in shadow that match; null: it took too much to know. */
+  /** The mandate with the policies of the matching rules in shadow. Null if finding them exceeded the step budget. */
   mandate: Mandate | null;
-  /** Those rules, and what they name; where it took too much, the one that took most of it. */
+  /**
+   * The matching rules in shadow, and the policies that they name. If the step budget was exceeded, only the rule
+   * that used most of it.
+   */
   rules: readonly string[];
   policies: readonly string[];
   steps: number;
 };
 
-/** The rules for one state of rules and policies: a changed state has another object. */
+/** The rules for one state of rules and policies. A changed state has another object. */
 export type RulesInForce = {
   /**
-   * @param agent the same object for as long as the agent is the same
-   * @param efforts the rest of them for the next agent that is asked about the action
+   * @param agent must be the same object as long as the agent does not change
+   * @param efforts the step budgets for the action. What remains is for the next agent that is evaluated for it
    */
   resolve(agent: AgentAttributes, action: Action, atMs: number, efforts?: Efforts): Resolved;
 };
 
-/** The version that a rule means, the latest for null; null where there is none, or it was archived. */
+/** Returns a policy. `version` null means the latest version. Null if the policy does not exist or was archived. */
 export type PolicyLookup = (id: string, version: number | null) => NamedPolicy | null;
 
-/** How much is remembered, of each twice that at most. */
+/** The sizes of the caches. Each holds at most twice as many entries. */
 export type Remembered = { agents: number; answers: number; mandates: number };
 
 const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500 };
-/** The id of a mandate that was not issued. */
+/** The id of a mandate that rules give. A grant has another id. */
 export const COMPOSED = 'rules';
 
 /**
- * @param bounds what each mandate is held to besides; alone it makes none
- * @param options.id of the mandates that they compose to
+ * @param bounds the tenant limits, which every mandate contains; without a matching rule they give no mandate
+ * @param options.id the id of the composed mandates
  */
 export function rulesInForce(
   rules: readonly Rule[] | RulesOfAgents,

@@ -1,6 +1,6 @@
 /**
- * Which rules may match which agent: found once for each, and brought up to date with every rule that is changed. So a change
- * costs each agent what that one rule costs, and not what all of them do.
+ * The rules that may match each agent. They are found once for each agent, and updated with every changed rule. So a
+ * change costs each agent the evaluation of that one rule only.
  */
 import { effortOfAction } from '../effort.ts';
 import { recentlyUsed } from '../recently-used.ts';
@@ -18,13 +18,16 @@ import {
 import type { FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';
 
-/** Null: it is not there; before, or afterwards. */
+/** A change of one rule. `before` is null for a new rule, and `after` for a removed one. */
 export type RuleChange = { before: Rule | null; after: Rule | null };
 
-/** What of the rules can match an agent, once its own attributes were asked; `fields`: what the rest depends on. */
+/**
+ * The rules that can match an agent, judging by the agent's attributes alone. `fields`: the fields on which the other
+ * conditions depend.
+ */
 export type Candidates = Taken & {
   agent: AgentAttributes;
-  /** Tells them from those of other agents, and of this one before it or a rule was changed. */
+  /** A number that changes with the agent, and with every change of the agent or of a rule. */
   number: number;
   enforced: Asked;
   shadow: Asked;
@@ -34,16 +37,16 @@ export type Candidates = Taken & {
 export type RulesOfAgents = {
   of(agent: AgentAttributes, efforts: Efforts): Candidates;
   change(changes: readonly RuleChange[]): void;
-  /** What they would be then, for a few questions: these stay as they are. */
+  /** Returns the rules after these changes, for a few questions. These rules stay unchanged. */
   after(changes: readonly RuleChange[]): RulesOfAgents;
 };
 
-/** An agent that was last asked for more changes ago than this is looked up again. */
+/** How many changes are kept. If there were more since an agent's last action, its rules are looked up again. */
 const CHANGES_KNOWN = 1_000;
 
 type Known = Candidates & { changes: number };
 
-/** @param known of how many agents it is remembered, of twice that at most */
+/** @param known the number of agents that are cached; at most twice as many */
 export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAgents {
   const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map(candidateOf);
   return ofCandidates(
@@ -53,10 +56,10 @@ export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAge
   );
 }
 
-/** Both by the ids of their rules. */
+/** Both lists must be sorted by the ids of their rules. */
 function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): RulesOfAgents {
   const ofAgents = recentlyUsed<Known>(known);
-  /** The last of them, and how many there were in all. */
+  /** `changes` are the last changes, and `changed` is the number of all changes. */
   const changes: RuleChange[] = [];
   let changed = 0;
   let made = 0;
@@ -72,7 +75,7 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
     return candidates;
   }
 
-  /** Null: it would take as much as a new look-up. */
+  /** Returns updated candidates. Null if updating would cost as much as a new look-up. */
   function upToDate(one: Known): Candidates | null {
     const behind = changed - one.changes;
     if (behind === 0) return one;
@@ -125,7 +128,7 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
   };
 }
 
-/** Whatever its mode, but that one: it stands beside the mandate. */
+/** True for every mode except shadow. A rule in shadow does not affect the mandate. */
 export function isKept({ mode }: Rule): boolean {
   return mode !== 'shadow';
 }
@@ -138,7 +141,7 @@ function copyOf(asked: Asked): { holding: Candidate[]; steps: number } {
   return { holding: [...holdingOf(asked)], steps: asked.steps };
 }
 
-/** Where it stands, or would. */
+/** Returns the index of a rule, or the index at which it would be inserted. */
 function placeOf(byId: readonly Candidate[], id: string): number {
   let [from, to] = [0, byId.length];
   while (from < to) {

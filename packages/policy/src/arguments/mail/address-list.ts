@@ -2,11 +2,13 @@ import { isDotAtom, isHostname } from '../formats.ts';
 import { withDecodedWords } from './encoded-words.ts';
 
 /**
- * The domains, in lower case, of a list of mail addresses separated by `,` or `;`. An address is `local@domain`,
+ * Returns the domains, in lower case, of a list of mail addresses separated by `,` or `;`. An address is
+ * `local@domain`,
  * `Name <local@domain>` or `"Name" <local@domain>`.
  *
- * The result is null where mail software may read an item in different ways. These items are refused: comments, quoted or
- * source-routed local parts (`a%b@c`, `b!a@c`), address literals, names that hold an `@` (also in an encoded word), domains
+ * Returns null if mail programs may read an item in different ways. These items are refused: comments, quoted or
+ * source-routed local parts (`a%b@c`, `b!a@c`), address literals, names that contain an `@` (also in an encoded
+ * word), domains
  * beyond ASCII or with a dot at the end, and control characters.
  */
 export function domainsOf(list: string): readonly string[] | null {
@@ -21,7 +23,7 @@ export function domainsOf(list: string): readonly string[] | null {
   return domains;
 }
 
-/** Splits at `,` and `;` outside of double quotes, and trims. */
+/** Splits a list at `,` and `;` outside double quotes, and trims the items. */
 export function itemsOf(list: string): readonly string[] {
   const items: string[] = [];
   let quoted = false;
@@ -37,7 +39,7 @@ export function itemsOf(list: string): readonly string[] {
   return items;
 }
 
-/** The domain of one address, in lower case. */
+/** Returns the domain of one address, in lower case. Null if mail programs may read the address in different ways. */
 function domainOf(item: string): string | null {
   const open = item.indexOf('<');
   if (open < 0) return domainOfAddress(item);

@@ -1,16 +1,17 @@
 /**
- * Finds mail addresses wherever a text holds them, as the most lenient mail software would: after any separator, with
+ * Finds mail addresses anywhere in a text, as the most lenient mail program would: after any separator, with
  * blanks and comments around the `@`, in percent-encoding, quoted-printable, HTML entities and encoded words.
  *
- * An `@` belongs to no address when the text before it is empty, when the name after it has no top-level domain
- * (`5 @ 3.50`, `@alice`, `npm@latest`), when that name ends like a file (`logo@2x.png`), or when the `@` begins a part of a
+ * An `@` is not part of an address if the text before it is empty, if the name after it has no top-level domain
+ * (`5 @ 3.50`, `@alice`, `npm@latest`), if that name ends like a file (`logo@2x.png`), or if the `@` begins a part of
+ * a
  * URL's path (`https://example.com/@ann.smith`).
  */
 import { isHostname } from '../formats.ts';
 import { withoutComments, withPlainSigns } from './decoded-text.ts';
 import { withDecodedWords } from './encoded-words.ts';
 
-/** The domain in lower case; null for an address that mail software reads in different ways. */
+/** The domain in lower case. Null for an address that mail programs may read in different ways. */
 export type FoundDomain = string | null;
 
 export function domainsIn(text: string): ReadonlySet<FoundDomain> {
@@ -21,7 +22,7 @@ export function domainsIn(text: string): ReadonlySet<FoundDomain> {
   return found;
 }
 
-/** Whether a domain after an `@` may be one that mail is delivered to. */
+/** True if mail may be delivered to the name after an `@`. */
 export function mayBeDomain(name: string): boolean {
   const labels = name.split(DOTS).filter((label) => label !== '');
   if (labels.length < 2) return false;
@@ -30,17 +31,17 @@ export function mayBeDomain(name: string): boolean {
   return labels.slice(1).some((label) => /^(?:xn--|\p{L}[\p{L}\p{M}])/iu.test(label));
 }
 
-/** Words between signs that end an address in every notation. */
+/** Words, separated by characters that end an address in every notation. */
 const WORD = /[^\s,;<>()"'|[\]{}`]+/g;
 const AT = /[@＠﹫]/g;
 const AFTER_BLANKS = /\s*/y;
 const NAME = /[\p{L}\p{M}\p{N}._。．｡-]{1,255}/uy;
 const LITERAL = /\[[^\s[\]]*[\d:]/y;
 const DOTS = /[.。．｡]/;
-/** `a%b@c` and `b!a@c` lead from c to b. A percent sign may also begin an encoded sign. */
+/** `a%b@c` and `b!a@c` route mail through c to b. A percent sign may also begin an encoded character. */
 const ROUTE = /%(?![2-7][0-9a-f])|!/i;
 const URL_SCHEME = /https?:\/\//i;
-/** Endings of files that are no top-level domains (iana.org, Root Zone Database, November 2026). */
+/** File extensions that are not top-level domains (iana.org, Root Zone Database, November 2026). */
 const FILE_ENDINGS = new Set(
   'png jpg jpeg gif webp avif heic svg bmp ico tif tiff pdf css scss js mjs cjs jsx ts tsx json html xml yaml yml toml txt csv log mp3 mp4 webm wav woff ttf tgz gz'.split(
     ' ',

@@ -1,6 +1,6 @@
-/** Undoes the encodings in which a text can hide the signs of an address. */
+/** Decodes the encodings in which a text can hide the characters of an address. */
 
-/** Bytes in percent-encoding or quoted-printable; a sign beyond ASCII takes several. */
+/** Bytes in percent-encoding or quoted-printable. A character beyond ASCII takes several bytes. */
 const BYTES = /(?:%[0-9a-f]{2})+|(?:=[0-9a-f]{2})+/gi;
 const SIGN = /&#(?:x0*([0-9a-f]{1,6})|0*(\d{1,7}));|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&([a-z]{2,14});/gi;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -15,13 +15,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   zerowidthspace: '',
   nobreak: '',
 };
-/** A line of quoted-printable that goes on in the next line. */
+/** A soft line break of quoted-printable: the line continues on the next line. */
 const SOFT_BREAK = /=\r?\n/g;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** An encoding within another: `%2540`. */
+/** How often encodings are undone, because one can contain another: `%2540`. */
 const ROUNDS = 3;
 
-/** Decodes percent-encoding, quoted-printable, entities of HTML and escapes of JSON, and drops signs that are not seen. */
+/** Decodes percent-encoding, quoted-printable, HTML entities and JSON escapes, and removes invisible characters. */
 export function withPlainSigns(text: string): string {
   let plain = text.replace(SOFT_BREAK, '');
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -46,7 +46,10 @@ function decodeSign(encoded: string, ...groups: readonly unknown[]): string {
 const COMMENT = /\([^()]*\)/g;
 const DEEPEST_COMMENT = 8;
 
-/** RFC 5322, 3.2.2 and 4.4: comments, and blanks beside the dots of a domain, are no part of an address. */
+/**
+ * Removes comments, and blanks beside the dots of a domain. They are not part of an address (RFC 5322, 3.2.2 and
+ * 4.4).
+ */
 export function withoutComments(text: string): string {
   let bare = text;
   for (let depth = 0; depth < DEEPEST_COMMENT; depth += 1) {

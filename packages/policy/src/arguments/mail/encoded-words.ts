@@ -3,7 +3,10 @@
 const WORD = /=\?([\w-]{1,40})(?:\*[\w-]{0,20})?\?([bq])\?([^?\s]{0,4096})\?=(?:\s+(?==\?))?/gi;
 const ANY = /=\?[^?\s]{0,80}\?[bq]\?/i;
 
-/** Null where a word cannot be decoded, so that nothing is known of what it says. */
+/**
+ * Returns the text with its encoded words decoded. Null if a word cannot be decoded, because its content is then
+ * unknown.
+ */
 export function withDecodedWords(text: string): string | null {
   if (!ANY.test(text)) return text;
   let isKnown = true;

@@ -1,13 +1,13 @@
-/** What a string of a call means for mail, by the names of the fields around it. */
+/** The role of a string in a mail, derived from the names of the fields that contain it. */
 import { comparableName } from '../../redaction/secret-names.ts';
 import { type FoundString, fieldsAround } from '../every-string.ts';
 
 /**
  * - `recipients`: a list of addresses and nothing else.
- * - `within`: a string deeper in a field of recipients, such as the name beside an address.
+ * - `within`: a string nested in a recipient field, such as the name beside an address.
  * - `text`: running text, which may mention any address.
  * - `message-id`: an id of a message, which looks like an address.
- * - `other`: a field of which nothing is known.
+ * - `other`: a field with an unknown role.
  */
 export type MailField = 'recipients' | 'within' | 'text' | 'message-id' | 'other';
 
@@ -23,7 +23,7 @@ const TEXT_FIELDS = comparable(
     'preview signature greeting footer quote',
 );
 const MESSAGE_IDS = comparable('messageId inReplyTo references contentId cid iCalUid');
-/** Fields that become one line of a mail's headers. */
+/** Fields that become one header line of a mail. */
 const HEADERS = comparable(
   'subject from sender fromName senderName organization messageId inReplyTo references',
 );
@@ -39,13 +39,13 @@ export function mailFieldOf(found: FoundString, recipients: ReadonlySet<string>)
   return around.some((field) => recipients.has(field)) ? 'within' : 'other';
 }
 
-/** Whether the string becomes a line of headers, where a line break would begin another header. */
+/** True if the string becomes a header line. A line break in it could begin another header. */
 export function isHeader(found: FoundString): boolean {
   const fields = fieldsAround(found).map(comparableName);
   return fields.includes('headers') || (!found.isName && HEADERS.has(fields.at(-1) ?? ''));
 }
 
-/** Whether the string is within an attachment. A message in an attachment is not sent. */
+/** True if the string is in an attachment. A message in an attachment is not sent. */
 export function isAttached(found: FoundString): boolean {
   return fieldsAround(found).some((field) => ATTACHMENTS.has(comparableName(field)));
 }

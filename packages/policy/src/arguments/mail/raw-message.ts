@@ -1,6 +1,6 @@
-/** Reads the recipients of a whole mail message (RFC 5322) that a text holds, plain or in base64. */
+/** Reads the recipients of a whole mail message (RFC 5322) in a text, plain or in base64. */
 
-/** Headers with addresses that get mail: sent, bounced or answered. */
+/** Headers whose addresses get the mail: as recipients, after a resend, for bounces or for replies. */
 const RECIPIENTS = new Set([
   'to',
   'cc',
@@ -20,7 +20,9 @@ const RECIPIENTS = new Set([
 const HEADER = /^([!-9;-~]{1,76})[ \t]*:(.*)$/s;
 const FIRST_LINES = /^(?:\ufeff|\s|From [^\r\n:]*[\r\n])+/;
 
-/** The unfolded text of the recipients' headers; empty if the text is no message, or names no recipient. */
+/**
+ * Returns the unfolded values of the recipient headers. Empty if the text is not a message, or names no recipient.
+ */
 export function recipientsOfMessage(text: string): readonly string[] {
   const found: string[] = [];
   let last: 'recipients' | 'other' | null = null;
@@ -49,7 +51,10 @@ function* linesOf(text: string): Iterable<string> {
 const DATA_URL = /^data:[^,]{0,128};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{8,}={0,2}$/;
 
-/** The text that a text in base64 or base64url encodes. Null where its first paragraph, the headers of a message, is no text. */
+/**
+ * Decodes a text in base64 or base64url. Null if the first paragraph, which would be the headers of a message, is not
+ * text.
+ */
 export function textInBase64(text: string): string | null {
   const encoded = text.trim().replace(DATA_URL, '').replace(/\s+/g, '');
   if (!BASE64.test(encoded)) return null;

@@ -7,7 +7,7 @@ import { noSystemPaths } from './no-system-paths.ts';
 const judge = noSystemPaths.create(undefined);
 const check = (args: unknown) => judge(args, effortOfAction());
 
-describe('refused', () => {
+describe('refuses', () => {
   test.each([
     '/etc/passwd',
     '/etc',
@@ -153,7 +153,7 @@ describe('refused', () => {
     'site/.htpasswd',
     'infra/terraform.tfstate',
     '~/.local/share/fish/fish_history',
-    // What runs at the next start of a shell, of a session or of Git
+    // Files that run at the next start of a shell, a session or Git
     '~/.bashrc',
     '/home/x/.zshenv',
     '.git/hooks/pre-commit',
@@ -183,7 +183,7 @@ describe('refused', () => {
     'C:\\Users\\x\\AppData\\Local\\Google\\Chrome\\User Data\\Default\\Login Data',
     'C:\\ProgramData\\ssh\\ssh_host_rsa_key',
     '%ProgramData%\\ssh\\x',
-    // As runtimes read them
+    // Notations that runtimes accept
     'file:etc/x',
     'FILE:etc/x',
     'file:///e\ntc/x',
@@ -200,7 +200,7 @@ describe('refused', () => {
     '/dev/fd/3',
     '/dev/tcp/10.0.0.1/80',
     '/dev/null/../../etc/x',
-    // As Windows reads them
+    // Notations that Windows accepts
     '\\Windows\\System32\\config\\SAM',
     '/windows/system32',
     '%SystemDrive%\\Windows',
@@ -220,7 +220,7 @@ describe('refused', () => {
     'host:.ssh/',
     'scp user@host:.ssh/id_rsa .',
     'user@host:/etc/shadow',
-    // Sockets and machines' own
+    // Sockets, and files of the operating system
     '/run/docker.sock',
     '/var/run/x',
     'unix:///run/containerd/containerd.sock',
@@ -236,7 +236,7 @@ describe('refused', () => {
   });
 });
 
-describe('let through', () => {
+describe('accepts', () => {
   test.each([
     'see etc/passwd docs and/or more',
     'etc/passwd',
@@ -360,12 +360,12 @@ describe('let through', () => {
     expect(check({ a: text })).toBeNull();
   });
 
-  test('what is no string', () => {
+  test('values that are not strings', () => {
     expect(check({ a: 1, b: null, c: [true], d: {} })).toBeNull();
   });
 });
 
-test('says where, what was expected, and what it saw', () => {
+test('a fault has the place, what was expected, and the kind of value found', () => {
   expect(check({ files: ['ok', { path: '/etc/passwd' }] })).toEqual({
     pointer: '/files/1/path',
     expected: 'no path into a system folder',
@@ -374,7 +374,7 @@ test('says where, what was expected, and what it saw', () => {
   });
 });
 
-test('no spelling of a system path by doubled slashes, dots, either slash, case or encoding gets through', () => {
+test('refuses a system path in every spelling: doubled slashes, dots, backslashes, upper case, encodings', () => {
   const slash = fc.constantFrom('/', '//', '/./', '\\', '\\.\\', '%2f', '%5C', '／', '/.//');
   const letter = (char: string) =>
     fc.constantFrom(
@@ -400,7 +400,7 @@ test('no spelling of a system path by doubled slashes, dots, either slash, case 
   );
 });
 
-test('a relative path is refused exactly if resolving it leaves its folder', () => {
+test('refuses a relative path exactly if it resolves to a place outside its folder', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'b', '.', '..', ''), { minLength: 2, maxLength: 8 }),
@@ -424,7 +424,7 @@ test('a relative path is refused exactly if resolving it leaves its folder', () 
   );
 });
 
-test('texts of the greatest size end at once', () => {
+test('handles the longest texts quickly', () => {
   for (const unit of [
     '/',
     '../',
@@ -446,7 +446,7 @@ test('texts of the greatest size end at once', () => {
   }
 });
 
-test('with fields, the strings in these alone are judged, names within them too', () => {
+test('checks only the strings in the named `fields`, including field names within them', () => {
   const judged = noSystemPaths.create({ fields: ['file_path'] });
   const checkFields = (args: unknown) => judged(args, effortOfAction());
   expect(checkFields({ content: 'see /etc/passwd', filePath: 'x' })).toBeNull();

@@ -7,25 +7,30 @@ import { pathText } from './path-text.ts';
 import { forbiddenPath } from './system-path.ts';
 
 /**
- * Refuses arguments in which a string, value or name of a field, holds a path to where a machine keeps its own affairs
- * or its users' secrets (./places.ts lists them). With `fields` it judges the strings in fields of these names only.
+ * Refuses arguments in which a string (a value or a field name) contains a path to system files or to secrets of
+ * users
+ * (./places.ts lists them). If `fields` is given, only the strings in fields with these names are checked.
  *
- * It is a list of what is refused, for strings that may hold anything. Where a tool takes paths, the validator `paths`
- * lets through the folders that the tool needs, and nothing else.
+ * This is a list of refused paths, for strings that may contain anything. For a tool that takes paths, use the
+ * validator
+ * `paths`: it accepts the folders that the tool needs, and nothing else.
  *
- * A string is read as a whole, and word by word where words are parted by white space, quotes, brackets and the
- * punctuation of shells and lists: `cat /etc/passwd` is refused like `/etc/passwd`. A word counts as a path only if it
- * has a slash, so `see etc/passwd docs and/or more` is just text, and so is a web address. What is refused:
+ * A string is read as a whole, and also word by word. White space, quotes, brackets, and the punctuation of shells
+ * and
+ * lists separate words: `cat /etc/passwd` is refused like `/etc/passwd`. A word counts as a path only if it has a
+ * slash,
+ * so `see etc/passwd docs and/or more` is just text, and so is a web address. These are refused:
  *
- * - an absolute path into a system folder, however it is spelled: doubled slashes, `/./`, either slash,
- *   percent-encoded, in full-width letters, as `file:` URL, with Windows' short names and endings;
- * - a `..` in an absolute path, wherever it leads, and in a relative one if it climbs above where it starts;
+ * - an absolute path into a system folder in any spelling: doubled slashes, `/./`, backslashes,
+ *   percent-encoding, full-width letters, a `file:` URL, or with Windows' short names and endings;
+ * - a `..` in an absolute path, wherever it leads, and in a relative path if it leaves the starting folder;
  * - a folder or file of secrets anywhere in a path: `.ssh`, `.npmrc`, `id_rsa`, …;
  * - paths on other hosts (`\\host\share`), and device names (`\\?\…`, `\\.\…`);
- * - a NUL, at which half of the world's software stops reading.
+ * - a NUL character, because much software stops reading there.
  *
- * Shells write to `/dev/null` and its like all the time, so those pass. It reads text; it cannot know links, variables
- * or patterns that a shell would expand. A tool that runs a shell needs a sandbox as well.
+ * Shells often write to `/dev/null` and similar devices, so those are accepted. The validator reads text only; it
+ * cannot
+ * know links, variables or patterns that a shell would expand. A tool that runs a shell needs a sandbox as well.
  */
 export const noSystemPaths: NamedValidator = {
   describe:
@@ -57,11 +62,11 @@ export const noSystemPaths: NamedValidator = {
   },
 };
 
-/** `\\host\share`, as Windows writes it. With slashes of the other kind it may be a comment of code. */
+/** `\\host\share`, a Windows path on another host. With forward slashes it may be a comment in code. */
 const OTHER_HOST = /(?:^|[\s"'`,;|&<>(){}[\]=@])\\\\[\w.@$-]{2,}[\\/][\w$]/;
 
 function faultIn(text: string): string | null {
-  // Without any of these no path can be spelled; most strings end here.
+  // Every path contains one of these characters or names. Most strings contain none of them and return here.
   if (!/[/\\.%\0\u0080-\uffff]|id_[der]|_netrc/i.test(text)) return null;
   const plain = pathText(text);
   if (plain === null) return 'no text that is percent-encoded over and over';

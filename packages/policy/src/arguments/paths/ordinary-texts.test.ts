@@ -1,4 +1,4 @@
-/** What agents send to ordinary tools all day: none of it is a path into a system folder. */
+/** Ordinary texts that agents send to tools. None of them contains a path into a system folder. */
 import { expect, test } from 'vitest';
 import { effortOfAction } from '../../effort.ts';
 import { noSystemPaths } from './no-system-paths.ts';

@@ -1,20 +1,20 @@
-/** Where a text may name a path: the text as a whole, and its words. */
+/** A part of a text that may be a path: the whole text, or one word of it. */
 export interface PathPiece {
   readonly text: string;
-  /** It may be a path without any slash: a text without blanks, or a part of one. */
+  /** True if the piece may be a path without any slash: the whole text, or a word of a text without blanks. */
   readonly isAlone: boolean;
 }
 
 const WORD_ENDS = /[\s"'`,;|&<>(){}[\]=@]+/;
-/** `</root>` ends an element of XML; a shell would need a blank or more of a path. */
+/** `</root>` is the end of an XML element. In a shell, a blank or more of a path would follow. */
 const CLOSING_TAG = /<\/[a-z][\w.:-]*>/g;
-/** What a URL is made of when its parser has dropped tabs and line breaks (WHATWG URL, "basic URL parser"). */
+/** URL parsers drop tabs and line breaks (WHATWG URL, "basic URL parser"), so `file:` may be split by them. */
 const SPLIT_FILE_URL = /f\s*i\s*l\s*e\s*:/;
 
 /**
- * The parts of a text that a program or a shell could take for a path.
+ * Returns the parts of a text that a program or a shell could take for a path.
  *
- * @param text as ./path-text.ts gives it
+ * @param text the result of `pathText` in ./path-text.ts
  */
 export function pathPieces(text: string): readonly PathPiece[] {
   const whole = trimControls(text);
@@ -28,7 +28,7 @@ export function pathPieces(text: string): readonly PathPiece[] {
   return pieces;
 }
 
-/** Parsers of URLs drop control characters and blanks at both ends, and most programs blanks. */
+/** Removes blanks and control characters at both ends, as parsers of URLs do. Most programs remove blanks. */
 function trimControls(text: string): string {
   let from = 0;
   let to = text.length;

@@ -1,9 +1,10 @@
-/** Percent-encodings of a text are undone this often; what still has some then hides something. */
+/** How often percent-encoding is undone. A text that is still encoded afterwards is hiding something. */
 const MOST_ENCODINGS = 4;
 
 /**
- * A text as the most lenient reader of paths would take it: percent-encodings undone (also the overlong ones of `.`, `/`
- * and `\`), look-alikes of dots and slashes replaced, lower case. Null if it is encoded over and over.
+ * Returns a text as the most lenient reader of paths would read it: percent-encoding undone (also overlong encodings
+ * of `.`, `/` and `\`), look-alikes of dots and slashes replaced, in lower case. Null if the text is encoded too many
+ * times.
  */
 export function pathText(text: string): string | null {
   let decoded = text;
@@ -17,9 +18,12 @@ export function pathText(text: string): string | null {
 
 const ENCODED = /%[0-9a-f]{2}/i;
 const ENCODED_RUNS = /(?:%[0-9a-f]{2})+/gi;
-/** Division slash, fraction slash, big solidus and the like, which Unicode does not fold into `/`. */
+/**
+ * Characters that look like a slash, and that Unicode does not fold into `/`: division slash, fraction slash, big
+ * solidus and others.
+ */
 const LOOKALIKES = /[\u2044\u2215\u29f8\u29f5\u29f9\u2216\ufe68]/g;
-/** `.`, `/` and `\` in two bytes where one would do: refused by UTF-8, accepted by careless readers. */
+/** `.`, `/` and `\` encoded in two bytes instead of one. UTF-8 forbids this, but careless readers accept it. */
 const OVERLONG = new Map([
   [0xc0ae, 0x2e],
   [0xc0af, 0x2f],

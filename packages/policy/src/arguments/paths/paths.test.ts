@@ -159,7 +159,7 @@ describe('within a folder of the tool', () => {
     expect(isIn('data', path)).toBe(false);
   });
 
-  test('the folder itself is the dot', () => {
+  test('accepts the dot as the folder itself', () => {
     expect(isIn('.', '.')).toBe(true);
     expect(isIn('.', './')).toBe(true);
     expect(isIn('.', '..')).toBe(false);
@@ -167,22 +167,22 @@ describe('within a folder of the tool', () => {
   });
 });
 
-describe('which strings are paths', () => {
-  test('without fields, every string but the names of the arguments', () => {
+describe('the strings that are checked', () => {
+  test('without `fields`: every string except the names of the arguments', () => {
     expect(judge(['/a', '/b'], { from: '/a/x', to: ['/b/y'], n: 1 })).toBeNull();
     expect(judge(['/a'], { path: '/a/x', encoding: 'utf8' })).toMatchObject({ pointer: '/encoding' });
     expect(judge(['/a'], { files: { '/etc/x': 1 } })).toMatchObject({ rule: 'paths' });
     expect(judge(['/a'], { files: { '/a/x': 1 } })).toBeNull();
   });
 
-  test('with fields, all that these hold', () => {
+  test('with `fields`: every string in these fields', () => {
     expect(judge(['/a'], { path: '/a/x', encoding: 'utf8' }, ['path'])).toBeNull();
     expect(judge(['/a'], { PATH: ['/a/x', '/c'] }, ['path'])).toMatchObject({ pointer: '/PATH/1' });
     expect(judge(['/a'], { path: { of: '/a/x' } }, ['path'])).toMatchObject({ rule: 'paths' });
   });
 });
 
-test('says where, what was expected, and what it saw', () => {
+test('a fault has the place, what was expected, and the kind of value found', () => {
   expect(judge(['/srv/data', '/tmp'], { path: '/etc/passwd' })).toEqual({
     pointer: '/path',
     expected: 'a plain path in /srv/data or /tmp, without ".."',
@@ -202,12 +202,12 @@ test.each([
   'C:data',
   '\\\\host\\share',
   ' /srv',
-])('the folder %j is an error when the document is loaded', (folder) => {
+])('refuses the folder %j when the document is loaded', (folder) => {
   const rules = compileArgumentRules({ validators: [{ paths: { within: ['/ok', folder] } }] });
   expect(rules).toMatchObject({ ok: false, faults: [{ path: ['validators', 0, 'paths'] }] });
 });
 
-test('two policies both hold, as rules of one tool do', () => {
+test('applies the rules of both policies to one tool', () => {
   const rules = compileArgumentRules({
     validators: [{ paths: { within: ['/srv'] } }, { paths: { within: ['/srv/data', '/tmp'] } }],
   });
@@ -216,7 +216,7 @@ test('two policies both hold, as rules of one tool do', () => {
   expect(['/srv/data/x', '/srv/x', '/tmp/x'].map(passes)).toEqual([true, false, false]);
 });
 
-test('a path that passes is in the folder however a program reads it', () => {
+test('a path that passes is inside the folder for every program that reads it', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...[

@@ -6,13 +6,15 @@ import type { NamedValidator } from '../named-validator.ts';
 import { type Folder, isInside, isWithin, readFolder } from './within.ts';
 
 /**
- * Lets through paths into the folders given, and nothing else: each string that it judges must be one path in one of them.
- * With `fields` it judges the strings in fields of these names; without, every string of the arguments.
+ * Accepts only paths into the given folders: each string that it checks must be one path in one of the folders.
+ * If `fields` is given, it checks the strings in fields with these names; otherwise every string of the arguments.
  *
- * A folder is written from the root (`/srv/data`), from a drive (`C:\data`), or from the folder that the tool works in
- * (`data`, or `.` for that folder itself); a path is written like its folder. What programs read in different ways is
- * refused: `..` wherever it leads, since it leaves a folder that is a link; URLs; percent-encoding; names that begin with
- * a blank or end with a dot; signs of shells. Links within a folder cannot be seen here.
+ * A folder is written from the root (`/srv/data`), from a drive (`C:\data`), or relative to the tool's working folder
+ * (`data`, or `.` for that folder itself). A path must have the same form as its folder. Spellings that programs read
+ * in
+ * different ways are refused: every `..`, because it leaves a folder that is a link; URLs; percent-encoding; names
+ * that
+ * begin with a blank or end with a dot; special characters of shells. The validator cannot see links within a folder.
  */
 export const paths: NamedValidator = {
   describe: 'paths in these folders only: { paths: { within: [/srv/data], fields: [path] } }',

@@ -1,10 +1,10 @@
 /**
- * Where machines keep their own affairs and people their secrets, in lower case, with `/` between names. Sources: Filesystem
- * Hierarchy Standard 3.0; Apple, "File System Programming Guide"; Microsoft, "Known folders" and "Credentials processes in
- * Windows"; and for each tool the page of its manual on configuration, as of November 2026.
+ * Folders with system files, and files with secrets of users, in lower case, with `/` between names. Sources:
+ * Filesystem Hierarchy Standard 3.0; Apple, "File System Programming Guide"; Microsoft, "Known folders" and
+ * "Credentials processes in Windows"; and for each tool the page of its manual on configuration, as of November 2026.
  */
 
-/** From the root of a Unix system, with all that is in them. */
+/** From the root of a Unix system, with everything in these folders. */
 export const UNIX_FOLDERS: readonly string[] = [
   'boot',
   'dev',
@@ -12,7 +12,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'proc',
   'root',
   'sys',
-  // Sockets and secrets of what runs
+  // Sockets and secrets of running services
   'run/containerd',
   'run/credentials',
   'run/crio',
@@ -23,7 +23,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'run/user',
   'usr/local/etc',
   'var/run',
-  // What services keep
+  // Data of services
   'var/backups',
   'var/lib/cloud',
   'var/lib/containerd',
@@ -48,7 +48,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'var/root',
 ];
 
-/** Devices that hold nothing: programs and shells name them all the time. */
+/** Devices that hold no data. Programs and shells name them all the time. */
 export const HARMLESS_DEVICES: readonly string[] = [
   'full',
   'null',
@@ -61,7 +61,7 @@ export const HARMLESS_DEVICES: readonly string[] = [
   'zero',
 ];
 
-/** From a drive of Windows. */
+/** From a drive of Windows, with everything in these folders. */
 export const WINDOWS_FOLDERS: readonly string[] = [
   '$recycle.bin',
   'programdata/docker',
@@ -72,7 +72,7 @@ export const WINDOWS_FOLDERS: readonly string[] = [
   'winnt',
 ];
 
-/** Anywhere: folders with secrets, files that are secrets, and files that shells run. */
+/** At any place in a path: folders with secrets, files that are secrets, and files that shells run. */
 export const SECRET_NAMES: readonly string[] = [
   // Keys: OpenSSH, GnuPG, PuTTY
   '.gnupg',
@@ -128,7 +128,7 @@ export const SECRET_NAMES: readonly string[] = [
   '.pgpass',
   '.snowsql',
   '_netrc',
-  // Passwords of pass, certificates of NSS, wallets
+  // The password store `pass`, certificates of NSS, wallets
   '.password-store',
   '.pki',
   '.bitcoin',
@@ -137,7 +137,7 @@ export const SECRET_NAMES: readonly string[] = [
   // Browsers
   '.mozilla',
   '.thunderbird',
-  // What people typed
+  // Histories of typed commands
   '.ash_history',
   '.bash_history',
   '.histfile',
@@ -152,7 +152,7 @@ export const SECRET_NAMES: readonly string[] = [
   '.zsh_history',
   'consolehost_history.txt',
   'fish_history',
-  // What shells run when they start
+  // Files that shells run when they start
   '.bash_login',
   '.bash_logout',
   '.bash_profile',
@@ -163,15 +163,15 @@ export const SECRET_NAMES: readonly string[] = [
   '.zprofile',
   '.zshenv',
   '.zshrc',
-  // Settings with secrets: what `.env` files are for
+  // Settings with secrets, of the kind that `.env` files have
   '.env',
   '.envrc',
-  // Files of password hashes: of Windows also under its backup names
+  // Files with password hashes. Those of Windows also under their backup names
   'ntds.dit',
   'ntuser.dat',
 ];
 
-/** `.env.local` and `.env.production` are secrets; these are made to be shared. */
+/** `.env.local` and `.env.production` contain secrets. The files with these endings are made to be shared. */
 export const SHARED_ENV_FILES: readonly string[] = [
   'dist',
   'example',
@@ -181,7 +181,7 @@ export const SHARED_ENV_FILES: readonly string[] = [
   'test',
 ];
 
-/** Anywhere: names that follow one another. A variable counts as a folder of its name. */
+/** At any place in a path: names in this order. A variable counts as a folder with its name. */
 export const SECRET_SEQUENCES: readonly string[] = [
   // GitHub, GitLab, Google Cloud, Git, Subversion, Helm, Podman, rclone, SOPS, 1Password, Bitwarden, DigitalOcean, Stripe
   '.config/glab-cli',
@@ -250,7 +250,7 @@ export const SECRET_SEQUENCES: readonly string[] = [
   '.local/share/atuin',
   '.config/slack',
   '.config/code/user/globalstorage',
-  // What sessions run when they start
+  // Files that sessions run when they start
   '.config/autostart',
   '.config/systemd',
   '.config/google-chrome',

@@ -1,8 +1,8 @@
-/** The names that a path consists of, as file systems compare them. */
+/** The names in a path, in the form that file systems compare. */
 
 /**
- * The names between slashes, without empty ones and `.`. Windows forgets dots and blanks at the end of a name, so `.. ` goes
- * up and `windows.` is `windows`.
+ * Returns the names between slashes, without empty names and `.`. Windows ignores dots and blanks at the end of a
+ * name, so `.. ` goes up and `windows.` is `windows`.
  */
 export function segmentsOf(path: string): readonly string[] {
   const segments: string[] = [];
@@ -25,7 +25,7 @@ function folded(segment: string): string {
   return segment.slice(0, end);
 }
 
-/** Whether a relative path leaves the folder where it begins. */
+/** True if a relative path leaves the folder where it begins. */
 export function climbsOut(segments: readonly string[]): boolean {
   let depth = 0;
   for (const segment of segments) {
@@ -35,12 +35,12 @@ export function climbsOut(segments: readonly string[]): boolean {
   return false;
 }
 
-/** Paths by the first of their names, for finding the ones that others begin with. */
+/** Paths, indexed by their first name. Used to find the table's path with which another path begins. */
 export type PathTable = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export function pathTable(paths: readonly string[]): PathTable {
   const split = paths.map((path) => path.split('/'));
-  // Windows gives long names a short one, too: PROGRA~1.
+  // Windows gives a long name a second, short name: PROGRA~1.
   const asShort = split.flatMap((names) => {
     const short = shortName(names[0] ?? '');
     return short === null ? [] : [[short, ...names.slice(1)]];
@@ -48,7 +48,7 @@ export function pathTable(paths: readonly string[]): PathTable {
   return Map.groupBy([...split, ...asShort], ([first = '']) => first);
 }
 
-/** Whether the names from `at` on begin with a path of the table. */
+/** True if the names from index `at` on begin with a path of the table. */
 export function beginsIn(table: PathTable, segments: readonly string[], at = 0): boolean {
   const first = segments[at] ?? '';
   const paths = table.get(first) ?? (first.includes('~') ? table.get(shortForm(first)) : undefined);
@@ -57,12 +57,15 @@ export function beginsIn(table: PathTable, segments: readonly string[], at = 0):
   );
 }
 
-/** `SYSTEM~1` and `system~2` are both `system~`. */
+/** Returns a short name without its number: `SYSTEM~1` and `system~2` are both `system~`. */
 function shortForm(segment: string): string {
   return segment.replace(/~\d{1,6}(?=\.|$)/, '~');
 }
 
-/** How Windows shortens a name: six characters without blanks and dots, and three of the ending. Null: it stays as it is. */
+/**
+ * Returns the name that Windows shortens this name to: six characters without blanks and dots, and three of the
+ * ending. Null if Windows does not shorten it.
+ */
 function shortName(name: string): string | null {
   const bare = name.replace(/^\.+/, '').replaceAll(' ', '');
   const dot = bare.lastIndexOf('.');

@@ -14,16 +14,16 @@ const WINDOWS = pathTable(WINDOWS_FOLDERS);
 const SECRETS = pathTable([...SECRET_NAMES, ...SECRET_SEQUENCES]);
 const DEVICES = new Set(HARMLESS_DEVICES);
 const SHARED = new Set(SHARED_ENV_FILES);
-/** Files of keys have names that no running text has for something else. */
+/** Names of key files. They do not occur in running text with another meaning, so they need no slash. */
 const KEY_FILE = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/;
 
 const DEVICE_NAME = /^(?:\/{2,}[.?]|\/\?\?)\//;
 /** `//host/share` */
 const ON_HOST = /^\/\/[\w.@$-]+\/./;
-/** A folder of some user, or a variable that holds one: absolute, though it is not known where. */
+/** A user's home folder, or a variable that holds a folder. The path is absolute, but its place is not known. */
 const FROM_VARIABLE = /^(?:~[^/]*|\$[a-z_]\w*|%\w+%)(?:\/|$)/;
 const SYSTEM_VARIABLES = new Set(['systemroot', 'windir']);
-/** Schemes of URLs that lead to files of some machine; after all others comes an address of the web. */
+/** URL schemes for files on a machine. A URL with any other scheme is a web address. */
 const FILE_SCHEMES = new Set([
   ...['file', 'sftp', 'scp', 'ssh', 'rsync', 'smb', 'cifs', 'nfs', 'afp', 'unix', 'netdoc', 'npipe'],
 ]);
@@ -35,7 +35,7 @@ const UP = 'no ".." in an absolute path';
 const OTHER_HOST = 'no path on another host';
 
 /**
- * Says what must not be in a path, or null if there is nothing against it.
+ * Returns what a path must not contain, as text, or null if the path is allowed.
  *
  * @param piece in lower case, with `/` for every slash
  */
@@ -47,7 +47,7 @@ export function forbiddenPath({ text, isAlone }: PathPiece): string | null {
   const parts = text.split(':');
   if (parts.some((part) => DEVICE_NAME.test(part))) return 'no path by a device name';
   const isWeb = isUrl(parts[0] ?? '', parts[1]) && !FILE_SCHEMES.has(parts[0] ?? '');
-  // A colon parts a scheme, a host or a list from the path that follows, or a drive from its folders.
+  // A colon separates a scheme, a host or a list from the following path, or a drive from its folders.
   for (const [at, part] of parts.entries()) {
     if (isWeb && !part.startsWith('/')) continue;
     const fault = faultOfPart(part, at === 0 ? null : (parts[at - 1] ?? ''), isAlone);
@@ -56,12 +56,12 @@ export function forbiddenPath({ text, isAlone }: PathPiece): string | null {
   return !isWeb && climbsOut(segmentsOf(text)) ? CLIMBS : null;
 }
 
-/** With no host between its slashes a URL means this machine. */
+/** True for a URL with a host. A `file:` URL without a host means this machine. */
 function isUrl(scheme: string, rest: string | undefined): boolean {
   return /^[a-z][a-z0-9+.-]+$/.test(scheme) && rest !== undefined && /^\/\/[^/]/.test(rest);
 }
 
-/** @param before what stands before the colon; null where there is none */
+/** @param before the text before the colon; null if there is no colon */
 function faultOfPart(part: string, before: string | null, isAlone: boolean): string | null {
   if (before === null) return faultOfPath(part, isAlone);
   if (/(?:^|\/)[a-z]$/.test(before)) return faultOnDrive(part);
@@ -107,7 +107,10 @@ function faultInVariable(variable: string, rest: readonly string[]): string | nu
   return secretIn([variable, ...rest]);
 }
 
-/** Also on a drive of Windows as ports of Unix tools spell it: /c/…, /mnt/c/…, /cygdrive/c/… */
+/**
+ * True for a path into a system folder. Also on a drive of Windows, as ports of Unix tools spell it: /c/…, /mnt/c/…,
+ * /cygdrive/c/…
+ */
 function isInSystem(segments: readonly string[]): boolean {
   const [first = '', second = ''] = segments;
   if (first === 'dev' && segments.length === 2 && DEVICES.has(second)) return false;
@@ -123,7 +126,7 @@ function secretIn(segments: readonly string[]): string | null {
   return null;
 }
 
-/** Copies of secret files, and `.env.local`. */
+/** True for copies of secret files, and for `.env.local`. */
 function isSecretFile(name: string): boolean {
   if (name.startsWith('.env.')) return !SHARED.has(name.slice(name.lastIndexOf('.') + 1));
   const original = name.replace(/(?:~|\.(?:bak|backup|copy|old|orig|save|swp|tmp))$/, '');

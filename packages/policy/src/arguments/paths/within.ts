@@ -1,14 +1,20 @@
-/** A folder that paths must stay in. */
+/** A folder that contains all allowed paths. */
 export type Folder = {
-  /** `/srv/data`, `c:/data` or, from the folder that the tool works in, `data` or `.`. */
+  /**
+   * Examples: `unix` is `/srv/data`, `drive` is `c:/data`, and `relative` is `data` or `.`, from the tool's working
+   * folder.
+   */
   readonly kind: 'unix' | 'drive' | 'relative';
-  /** Without `.`. For a folder on a drive, the drive is the first, and all are in lower case, as Windows compares. */
+  /**
+   * The names of the path, without `.`. For a folder on a drive, the first name is the drive, and all names are in
+   * lower case, because Windows ignores case.
+   */
   readonly names: readonly string[];
 };
 
 /**
- * Whether a path is in one of the folders for every program that could open it. A path that programs read in different ways
- * is in no folder, so it is refused.
+ * True if a path is in one of the folders for every program that could open it. A path that programs read in
+ * different ways counts as outside.
  */
 export function isWithin(folders: readonly Folder[], text: string): boolean {
   const path = readFolder(text);
@@ -21,8 +27,8 @@ export function isInside(outer: Folder, inner: Folder): boolean {
 }
 
 /**
- * Letters, digits and the few signs that shells, URLs and copying tools read as themselves. So a path has no `%` to decode,
- * no `:` of a host or stream, no `*`, no `$`, no quote and no line break.
+ * Letters, digits and the few signs that have no special meaning in shells, URLs and copying tools. So a path has no
+ * `%` to decode, no `:` of a host or stream, no `*`, no `$`, no quote and no line break.
  */
 const PLAIN = /^[\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]+$/u;
 /** NFKC gives all forms of a letter one form. After NFKC, the path may have only the same letters, digits and signs. */
@@ -30,7 +36,7 @@ const NOT_COMPOSED = /[^\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]/u;
 /** Windows takes these names for devices in every folder, also with an extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i;
 
-/** The path as all programs read it; null if programs read it in different ways. */
+/** Returns the path in the one way that all programs read it. Null if programs read it in different ways. */
 export function readFolder(text: string): Folder | null {
   const drive = /^[a-z]:(?=[/\\])/i.exec(text)?.[0].slice(0, 1).toLowerCase();
   const rest = drive === undefined ? text : text.slice(2);
@@ -48,14 +54,14 @@ export function readFolder(text: string): Folder | null {
   return { kind: isRooted ? 'unix' : 'relative', names: steps };
 }
 
-/** Other letters are compared as they are: which of them Windows takes for one depends on its version. */
+/** Lowers ASCII letters only. Which other letters Windows treats as equal depends on its version. */
 function asciiLowerCase(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**
- * `..` after the name of a link leads out of the folder. Windows ignores dots and blanks at the end of a name. Windows also
- * gives long names short ones with `~`, which `PLAIN` does not contain.
+ * True if a name has one meaning. `..` after the name of a link leads out of the folder. Windows ignores dots and
+ * blanks at the end of a name. Windows also gives long names short names with `~`, which `PLAIN` does not contain.
  */
 function isPlainName(name: string): boolean {
   return !/^ |[. ]$/.test(name) && !DEVICE.test(name);

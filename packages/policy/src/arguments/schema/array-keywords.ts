@@ -26,13 +26,13 @@ export const ARRAY_KEYWORDS = {
         rest,
       );
     }
-    // Beside prefixItems it is for the rest, and part of that check.
+    // Beside prefixItems, `items` applies to the remaining elements and is part of that check.
     return Object.hasOwn(schema, 'prefixItems') ? null : eachItem([], compiler.compile(items));
   },
   contains: (part: unknown, { schema, compiler }): Check => contains(compiler.compile(part), schema),
 } satisfies Record<string, KeywordCompiler>;
 
-/** The first elements by a check each, all others by the check of the rest. */
+/** Checks each of the first elements with its own check, and all other elements with `rest`. */
 function eachItem(first: readonly Check[], rest: Check | null): Check {
   return (value, run, seen) => {
     const items = value as readonly unknown[];
@@ -66,7 +66,7 @@ function contains(check: Check, { minContains = 1, maxContains }: Members): Chec
   };
 }
 
-/** How many elements the check holds for. Once there are `enough`, others are looked at only to be noted. */
+/** Counts the elements that pass the check. After `enough` of them, it continues only to note them in `seen`. */
 function countMatching(
   items: readonly unknown[],
   check: Check,

@@ -1,6 +1,6 @@
 /**
- * Checks a schema before it is compiled: everything in it is known, well-formed, and limits what its author would expect.
- * Each fault has the path to its place.
+ * Checks a schema before it is compiled: all keywords are known and well-formed, and limit what the author expects
+ * them to limit. Each fault has the path to its place.
  */
 import { legible } from '@mandate/schemas/core';
 import type { Effort } from '../../effort.ts';
@@ -21,22 +21,22 @@ import { followReferences } from './references.ts';
 import { endlessness } from './same-value.ts';
 import type { Place, SchemaFault, SchemaPath } from './schema-place.ts';
 
-/** A schema without fault, and what compiling it needs. */
+/** A schema without faults, with the data needed to compile it. */
 export interface CheckedSchema {
   readonly ok: true;
   readonly dialect: Dialect;
   readonly schema: Members;
-  /** The subschema that each reference of this text leads to. */
+  /** The subschema that each reference leads to, by the text of the reference. */
   readonly targets: ReadonlyMap<string, unknown>;
   readonly patterns: ReadonlyMap<string, LinearPattern>;
 }
 
-/** Patterns in one schema. */
+/** The most patterns in one schema. */
 const MOST_PATTERNS = 1_000;
-/** Faults that are shown of one schema. */
+/** The most faults that are reported for one schema. */
 const MOST_FAULTS = 20;
 
-/** @param room how large the patterns of the schema may be together; they consume their sizes */
+/** @param room the size that the patterns of the schema may have together. Their sizes are subtracted */
 export function checkSchema(
   schema: Members,
   { dialect, id, room }: { dialect: Dialect; id: string | null; room: Effort },
@@ -64,7 +64,7 @@ class Findings {
     this.#room = room;
   }
 
-  /** @param given the types that the schema around it leaves to the same value; null: any */
+  /** @param given the types that the enclosing schema allows for the same value; null means any */
   visit(part: unknown, path: SchemaPath, given: readonly Type[] | null): void {
     this.places.push({ path, part });
     if (!isMembers(part)) return;

@@ -1,7 +1,9 @@
 import type { KeywordCompiler, SchemaCompiler } from './keyword-compiler.ts';
 import { type Check, type Run, Seen } from './run.ts';
 
-/** Keywords with subschemas that judge the same value. The notes of a subschema count only if the subschema holds. */
+/**
+ * Keywords whose subschemas check the same value. Notes of a subschema in `seen` count only if it accepts the value.
+ */
 export const COMBINING_KEYWORDS = {
   $ref: (reference: string, { compiler }): Check => compiler.refer(reference),
   $dynamicRef: (reference: string, { compiler }): Check => compiler.refer(reference),
@@ -16,7 +18,7 @@ export const COMBINING_KEYWORDS = {
       for (const check of checks) {
         if (!holdsApart(check, value, run, seen)) continue;
         holds = true;
-        // The others decide nothing more, unless it counts what they judge.
+        // One accepting subschema is enough, unless the others must note which fields they checked.
         if (seen === null) break;
       }
       return holds || run.fail('a value that fits one of the schemas in anyOf', value);
@@ -54,7 +56,10 @@ function compileAll(parts: readonly unknown[], compiler: SchemaCompiler): readon
   return parts.map((part) => compiler.compile(part));
 }
 
-/** Judges by a subschema that may fail without the whole failing: its notes are added only if it holds. */
+/**
+ * Runs a subschema that may fail without making the whole schema fail. Its notes in `seen` are added only if it
+ * accepts the value.
+ */
 function holdsApart(check: Check, value: unknown, run: Run, seen: Seen | null): boolean {
   if (seen === null) return check(value, run, null);
   const own = new Seen();

@@ -9,7 +9,7 @@ function holds(schema: Schema, value: unknown): boolean {
   return compiled.validate(value, { left: 1_000_000 }) === null;
 }
 
-/** Runs each value through the schema; the titles show schema, value and verdict. */
+/** Runs each value through the schema. The test titles show schema, value and verdict. */
 function verdicts(
   rows: readonly [schema: Schema, right: readonly unknown[], wrong: readonly unknown[]][],
 ): void {
@@ -31,10 +31,10 @@ const field = (name: string, part: unknown = true) => ({ properties: { [name]: p
 const closed = { unevaluatedProperties: false };
 const closedList = { unevaluatedItems: false };
 
-describe('unevaluatedProperties refuses a field that no branch judged that holds', () => {
+describe('unevaluatedProperties refuses a field unless a branch that accepts the object checked it', () => {
   verdicts([
     [
-      // The condition fails for a stranger, so it judges nothing, not even `to`.
+      // The condition fails for 'stranger', so it counts as checking nothing, not even `to`.
       {
         ...object,
         if: { ...field('to', { const: 'self' }), ...has('to') },
@@ -97,9 +97,9 @@ describe('unevaluatedProperties refuses a field that no branch judged that holds
       [{ a: 1 }],
     ],
     [{ ...object, allOf: [{ additionalProperties: whole }], ...closed }, [{ a: 1 }], [{ a: 'x' }]],
-    // A nested one judges all that is left, so nothing is left for the outer one.
+    // The nested one checks all remaining fields, so nothing remains for the outer one.
     [{ ...object, allOf: [{ unevaluatedProperties: text }], ...closed }, [{ a: 'x' }], [{ a: 1 }]],
-    // The inner one does not see what the outer schema judges.
+    // The nested one does not see which fields the outer schema checks.
     [{ ...object, ...field('a'), allOf: [closed] }, [{}], [{ a: 1 }]],
     [{ ...object, ...field('a', { ...object, ...field('b') }), ...closed }, [{ a: { c: 1 } }], [{ b: 1 }]],
     [
@@ -130,7 +130,7 @@ describe('unevaluatedProperties refuses a field that no branch judged that holds
       ],
     ],
     [
-      // A tree that closes itself at every level, with a field more at the top.
+      // A tree that is closed at every level, with one more field at the top.
       {
         ...object,
         $ref: '#/$defs/node',
@@ -149,7 +149,7 @@ describe('unevaluatedProperties refuses a field that no branch judged that holds
   ]);
 });
 
-describe('unevaluatedItems refuses an element that no branch judged that holds', () => {
+describe('unevaluatedItems refuses an element unless a branch that accepts the array checked it', () => {
   verdicts([
     [{ ...list, contains: whole, ...closedList }, [[1, 2]], [[1, 'a'], ['a'], []]],
     [
@@ -216,10 +216,10 @@ describe('references stay within the schema', () => {
       [1],
       ['a'],
     ],
-    // A name is no keyword, and what const holds is no schema.
+    // A property named `$ref` is not a keyword, and the value of const is not a schema.
     [{ ...object, ...field('$ref', text) }, [{ $ref: 'a' }], [{ $ref: 1 }]],
     [{ const: { $ref: '#/$defs/n' } }, [{ $ref: '#/$defs/n' }], [1]],
-    // $ref does not hide what is beside it.
+    // Keywords beside $ref still apply.
     [{ $defs: { n: whole }, $ref: '#/$defs/n', type: 'number', maximum: 3 }, [3], [4, 2.5]],
   ]);
 });
@@ -277,7 +277,7 @@ describe('values are compared as JSON', () => {
     ],
   ]);
 
-  test('inherited fields are absent, and a field called __proto__ is one', () => {
+  test('inherited members are absent, and a field named __proto__ is an ordinary field', () => {
     expect(holds({ ...object, ...has('toString') }, {})).toBe(false);
     expect(holds({ ...object, ...field('toString', false) }, {})).toBe(true);
     const schema = JSON.parse(
@@ -289,7 +289,7 @@ describe('values are compared as JSON', () => {
   });
 });
 
-describe('multipleOf goes by decimal digits', () => {
+describe('multipleOf compares decimal digits', () => {
   const of = (multipleOf: number) => ({ type: 'number', multipleOf });
   verdicts([
     [of(0.01), [19.99, 0, -0.07, 1e21, 123_456_789.01, 4.35, 1.1], [19.999, 0.005, 1e-300]],

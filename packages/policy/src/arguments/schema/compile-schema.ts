@@ -1,6 +1,6 @@
 /**
- * Makes one function of a schema that was checked. No code is generated: every keyword becomes a closure, so compiling takes
- * microseconds and works where `eval` is forbidden.
+ * Turns a checked schema into one function. No code is generated: every keyword becomes a closure. So compiling takes
+ * microseconds, and works in environments that forbid `eval`.
  */
 
 import { ARRAY_KEYWORDS } from './array-keywords.ts';
@@ -28,7 +28,7 @@ export function compileSchema({ schema, targets, patterns, dialect }: CheckedSch
     },
     refer(reference) {
       let target: Check = never;
-      // The schema may refer to a schema around it, which is still being compiled.
+      // Compiled later, because the reference may lead to an enclosing schema that is still being compiled.
       pending.push(() => {
         target = compiler.compile(targets.get(reference));
       });
@@ -66,7 +66,7 @@ function checkOf(part: unknown, compiler: SchemaCompiler): Check {
     const kind = kindOf(value);
     run.spend(steps[kind] ?? PER_KEYWORD);
     const checks = byKind[kind];
-    // What is no JSON value has no kind: it fits where no type is named.
+    // A value that is not JSON has no kind. It passes only if the schema names no type.
     if (checks === undefined) return types === null || run.fail(expected, value);
     if (!isAllowed[kind] || (wholeOnly && kind === NUMBER && !Number.isInteger(value))) {
       return run.fail(expected, value);
@@ -88,17 +88,17 @@ const COMPILERS: readonly (readonly [limits: Kind | null, compilers: Compilers])
   ['array', ARRAY_KEYWORDS],
   ['object', OBJECT_KEYWORDS],
   [null, COMBINING_KEYWORDS],
-  // They ask what all the others have judged.
+  // They run last, because they need to know what all other keywords have checked.
   ['array', { unevaluatedItems: UNEVALUATED_KEYWORDS.unevaluatedItems }],
   ['object', { unevaluatedProperties: UNEVALUATED_KEYWORDS.unevaluatedProperties }],
 ];
 
-/** Keywords in the order in which they are asked. */
+/** Keywords in the order in which they run. */
 const IN_ORDER = COMPILERS.flatMap(([limits, compilers]) =>
   Object.entries(compilers).map(([name, compile]) => ({ name, limits, compile })),
 );
 
-/** The checks that a value of each kind takes, in the order of KINDS. */
+/** Returns the checks for a value of each kind, in the order of KINDS. */
 function checksByKind(schema: Members, compiler: SchemaCompiler): readonly (readonly Check[])[] {
   const byKind = KINDS.map((): Check[] => []);
   for (const { name, limits, compile } of IN_ORDER) {
@@ -114,7 +114,10 @@ function needsSeen(schema: Members): boolean {
   return Object.hasOwn(schema, 'unevaluatedItems') || Object.hasOwn(schema, 'unevaluatedProperties');
 }
 
-/** `unevaluated…` sees what this schema and its subschemas judged, and nothing of the schemas around it. */
+/**
+ * Gives a check its own `seen`: `unevaluated…` sees what this schema and its subschemas checked, and nothing of the
+ * enclosing schemas.
+ */
 function withOwnSeen(judge: Check): Check {
   return (value, run, seen) => {
     const own = new Seen();
@@ -124,7 +127,7 @@ function withOwnSeen(judge: Check): Check {
   };
 }
 
-/** The index of the value's kind in KINDS; what is no JSON value has none. */
+/** Returns the index of the value's kind in KINDS. A value that is not JSON has none. */
 function kindOf(value: unknown): number {
   switch (typeof value) {
     case 'boolean':

@@ -1,15 +1,15 @@
 import { shorten } from '../argument-fault.ts';
 import { type Dialect, KEYWORDS, type Members } from './keywords.ts';
 
-/** A keyword that decides less than it seems to, where it stands in this schema. */
+/** A keyword with less effect than it seems to have in this schema. */
 export interface IdleKeyword {
   readonly keyword: string;
   readonly message: string;
 }
 
 /**
- * The keywords of one schema object that JSON Schema ignores, or that let more pass than their author is likely to mean.
- * Subschemas are not looked at.
+ * Finds keywords of one schema object that JSON Schema ignores, or that accept more than their author probably means.
+ * Does not look at subschemas.
  */
 export function idleKeywords(schema: Members, dialect: Dialect): readonly IdleKeyword[] {
   const has = (name: string) => Object.hasOwn(schema, name);

@@ -2,7 +2,7 @@ import type { LinearPattern } from '../linear-pattern.ts';
 import type { Dialect, Members } from './keywords.ts';
 import type { Check } from './run.ts';
 
-/** What keywords need to compile the schemas, references and patterns that they hold. */
+/** What a keyword needs to compile the schemas, references and patterns in its value. */
 export interface SchemaCompiler {
   readonly dialect: Dialect;
   compile(part: unknown): Check;
@@ -11,8 +11,8 @@ export interface SchemaCompiler {
 }
 
 /**
- * Makes the check of one keyword. Null: it decides nothing by itself. The value of the keyword has the shape that KEYWORDS
- * says; `schema` is the schema that holds the keyword.
+ * Makes the check for one keyword. Null if the keyword has no effect by itself. The value of the keyword has the
+ * shape that KEYWORDS defines. `schema` is the schema that contains the keyword.
  */
 export type KeywordCompiler = (
   value: never,

@@ -1,7 +1,7 @@
 import { FORMATS } from '../formats.ts';
 import { isMembers, KINDS, type Kind, type Shape } from './keywords.ts';
 
-/** Says what keeps a value from being the value of a keyword of this shape. Null: it has the shape. */
+/** Returns why a value does not have the shape that a keyword needs. Null if it has the shape. */
 export function shapeFault(shape: Shape, value: unknown): string | null {
   const [fits, wanted] = SHAPES[shape];
   return fits(value) ? null : `must be ${wanted}`;
@@ -80,7 +80,7 @@ function isType(value: unknown): value is Type {
   return value === 'integer' || KINDS.some((kind) => kind === value);
 }
 
-/** The types that a schema names. Null: it names none, or wrongly. */
+/** Returns the types that a schema names. Null if it names none, or if they are invalid. */
 export function typesOf(type: unknown): readonly Type[] | null {
   if (!isTypes(type)) return null;
   return Array.isArray(type) ? type : [type as Type];

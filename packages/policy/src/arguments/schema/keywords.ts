@@ -1,6 +1,7 @@
 /**
- * The keywords of JSON Schema that argument rules may use, and the shape of each one's value. Every keyword outside of this
- * table is refused when the document is loaded, so a limit is never skipped in silence.
+ * The keywords of JSON Schema that argument rules may use, with the shape of each keyword's value. A document with
+ * any other
+ * keyword is refused when it is loaded, so no limit is ever ignored silently.
  *
  * Source: JSON Schema 2020-12 Core and Validation; draft-07.
  */
@@ -11,7 +12,7 @@ export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 
 export const KINDS: readonly Kind[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
 
-/** What the value of a keyword must look like. */
+/** The required form of a keyword's value. */
 export type Shape =
   | 'anything'
   | 'text'
@@ -37,13 +38,13 @@ export type Shape =
 
 export interface Keyword {
   readonly shape: Shape;
-  /** The kind of value that the keyword limits. Absent: any value, or none. */
+  /** The kind of value that the keyword limits. Absent if it limits every kind, or none. */
   readonly limits?: Kind;
-  /** Its subschemas judge the same value as the schema that holds them. */
+  /** True if its subschemas check the same value as the schema that contains them. */
   readonly sameValue?: true;
-  /** Absent: both dialects have the keyword. */
+  /** The only dialect with this keyword. Absent if both dialects have it. */
   readonly only?: Dialect;
-  /** Describes the schema and decides nothing. */
+  /** True if the keyword only describes the schema and has no effect. */
   readonly note?: true;
 }
 
@@ -119,7 +120,7 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>(
   } satisfies Record<string, Keyword>),
 );
 
-/** Keywords that people write and that are refused, each with what to do instead. */
+/** Keywords that authors often write and that are refused, each with what to do instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map(
   Object.entries({
     $id: 'cannot stand in a schema within the schema: use $anchor, or $defs and $ref: "#/$defs/…"',
@@ -140,7 +141,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Why a keyword of this name is refused in this dialect, and what to do. Null: it is known. */
+/** Returns why this dialect refuses a keyword, and what to do instead. Null if the keyword is known. */
 export function refusedKeyword(name: string, dialect: Dialect): string | null {
   const keyword = KEYWORDS.get(name);
   if (keyword !== undefined && (keyword.only ?? dialect) === dialect) return null;
@@ -154,14 +155,14 @@ export function refusedKeyword(name: string, dialect: Dialect): string | null {
     : `is an unknown keyword: write ${meant}`;
 }
 
-/** A schema within a schema, and the path to it from there. */
+/** A schema within a schema, with the path to it. */
 export interface Part {
   readonly path: readonly (string | number)[];
   readonly part: unknown;
   readonly keyword: string;
 }
 
-/** The subschemas that one keyword holds. A value of the wrong shape holds none. */
+/** Returns the subschemas in the value of a keyword. A value of the wrong shape contains none. */
 export function partsOfKeyword(name: string, value: unknown): readonly Part[] {
   switch (KEYWORDS.get(name)?.shape) {
     case 'schema':

@@ -3,7 +3,10 @@ import type { KeywordCompiler, SchemaCompiler } from './keyword-compiler.ts';
 import type { Members } from './keywords.ts';
 import { type Check, PER_ELEMENT, type Run, StepsExhausted } from './run.ts';
 
-/** A field counts as present if the object has it itself and JSON can show it: inherited ones and `undefined` do not. */
+/**
+ * A field counts as present if it is the object's own field and JSON can represent it. Inherited and `undefined`
+ * fields count as absent.
+ */
 export const OBJECT_KEYWORDS = {
   required: (names: readonly string[]): Check => requires(names),
   minProperties: (least: number): Check => {
@@ -52,7 +55,7 @@ function memberOf(object: Members, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Costs what looking at each field costs. */
+/** Returns the names of the present fields. Costs the steps of reading each field. */
 export function namesOf(object: Members, run: Run): readonly string[] {
   const names = Object.keys(object);
   run.spend(PER_ELEMENT * names.length);
@@ -74,7 +77,7 @@ function requires(names: readonly string[]): Check {
   };
 }
 
-/** Applies each check to the whole object if it has the field of that name. */
+/** Applies each check to the whole object if the object has the field with the check's name. */
 function dependent(checks: readonly (readonly [name: string, check: Check])[]): Check {
   const cost = PER_ELEMENT * checks.length;
   return (value, run, seen) => {

@@ -8,7 +8,7 @@ export interface Followed {
   readonly faults: readonly SchemaFault[];
 }
 
-/** @param id the schema's own `$id`, which references may begin with */
+/** @param id the schema's own `$id`. References may begin with it */
 export function followReferences(
   places: readonly Place[],
   anchors: ReadonlyMap<string, unknown>,
@@ -30,7 +30,7 @@ export function followReferences(
   return { targets, faults };
 }
 
-/** The references that one schema object holds itself. */
+/** Returns the references of one schema object itself, without those of its subschemas. */
 export function referencesOf(part: unknown): readonly { keyword: string; reference: string }[] {
   if (!isMembers(part)) return [];
   const found: { keyword: string; reference: string }[] = [];
@@ -42,8 +42,8 @@ export function referencesOf(part: unknown): readonly { keyword: string; referen
 }
 
 /**
- * The place that a reference leads to. `$dynamicRef` leads where `$ref` would: the two differ only between schemas of
- * different `$id`, and there is one `$id` at most.
+ * Returns the target of a reference. `$dynamicRef` leads to the same target as `$ref`: the two differ only between
+ * schemas with different `$id`, and there is at most one `$id`.
  */
 function targetOf(
   reference: string,

@@ -1,10 +1,13 @@
-/** One judgement of one value: what it may still cost, and what was found wrong. */
+/** One validation of one value: the step budget that is left, and the fault that was found. */
 import type { Effort } from '../../effort.ts';
 
-/** What a keyword expects; reads on from "expected …". Where it speaks of one field, the text is without the name. */
+/**
+ * What a keyword expects. Completes the phrase "expected …". The text for a single field does not contain the field's
+ * name.
+ */
 export type Expectation = string;
 
-/** Judging the value would take more steps than there are. */
+/** Thrown if validation would exceed the step budget. */
 export class StepsExhausted extends Error {
   constructor() {
     super('it takes too many steps to judge');
@@ -12,14 +15,16 @@ export class StepsExhausted extends Error {
   }
 }
 
-/** Steps that each keyword takes, and each element, field or reference that it looks at; a step is one of a pattern. */
+/**
+ * The steps of each keyword, and of each element, field or reference that it reads. A step is a step of a pattern.
+ */
 export const PER_KEYWORD = 8;
 export const PER_ELEMENT = 8;
 
 export class Run {
   expected: Expectation = '';
   found: unknown = undefined;
-  /** The way to the fault, innermost step first. Only callers of a check that failed add to it. */
+  /** The path to the fault, innermost step first. Only callers of a failed check add to it. */
   readonly steps: (string | number)[] = [];
   readonly effort: Effort;
 
@@ -32,7 +37,7 @@ export class Run {
     if (this.effort.left < 0) throw new StepsExhausted();
   }
 
-  /** Remembers a fault of the value that is being judged; it replaces those of its parts. Always false. */
+  /** Records a fault of the current value. It replaces the faults of the value's parts. Always returns false. */
   fail(expected: Expectation, found: unknown): false {
     this.expected = expected;
     this.found = found;
@@ -40,14 +45,14 @@ export class Run {
     return false;
   }
 
-  /** The same for a field or an element of the value. */
+  /** Records a fault of a field or an element of the current value. Always returns false. */
   failAt(step: string | number, expected: Expectation, found: unknown): false {
     this.fail(expected, found);
     this.steps.push(step);
     return false;
   }
 
-  /** Says that the fault lies in this field or element of the value. Always false. */
+  /** Adds this field or element to the path of the recorded fault. Always returns false. */
   failedWithin(step: string | number): false {
     this.steps.push(step);
     return false;
@@ -55,14 +60,15 @@ export class Run {
 }
 
 /**
- * Judges a value. Where `seen` is not null, it notes there which fields and elements were judged; the notes count only if
- * the answer is true.
+ * Checks a value. True if it passes. Unless `seen` is null, the check notes in it which fields and elements it
+ * checked. The
+ * notes count only if the result is true.
  *
  * @throws StepsExhausted
  */
 export type Check = (value: unknown, run: Run, seen: Seen | null) => boolean;
 
-/** The fields and elements of one value that schemas have judged: what `unevaluated…` leaves out. */
+/** The fields and elements of one value that schemas have checked. `unevaluated…` skips them. */
 export class Seen {
   #everyName = false;
   #everyItem = false;
@@ -93,7 +99,7 @@ export class Seen {
     return this.#everyItem || this.#items.has(at);
   }
 
-  /** Adds what a subschema noted that held. */
+  /** Adds the notes of a subschema that accepted the value. */
   add(other: Seen, run: Run): void {
     run.spend(PER_ELEMENT * (other.#names.size + other.#items.size));
     this.#everyName ||= other.#everyName;

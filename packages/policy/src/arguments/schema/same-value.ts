@@ -2,9 +2,9 @@ import { isMembers, KEYWORDS, partsOfKeyword } from './keywords.ts';
 import { referencesOf } from './references.ts';
 import type { Place, SchemaFault, SchemaPath } from './schema-place.ts';
 
-/** Subschemas within subschemas that judge the same value. Each takes a few frames of the stack. */
+/** The deepest nesting of subschemas that check the same value. Each level takes a few stack frames. */
 const DEEPEST = 32;
-/** Subschemas that judge the same value, each counted as often as references lead to it. */
+/** The most subschemas that check the same value. Each counts once for every reference that leads to it. */
 const MOST = 100_000;
 
 const ENDLESS = 'the schema refers to itself for the same value, without end';
@@ -12,11 +12,12 @@ const TOO_DEEP = `references and combinations lead deeper than ${DEEPEST}: refer
 const TOO_MANY = 'it takes too many steps to judge one value: its references multiply';
 
 /**
- * Finds a way on which judging a value never comes to a field or an element of it, or takes too long to. A schema without such
- * a way ends on every value, since values are nested to a bounded depth.
+ * Finds a path through the subschemas that checks the same value without end, or too many times. A schema without
+ * such a
+ * path ends on every value, because the nesting of values is bounded.
  *
  * @param targets the subschema that each reference leads to
- * @returns the first fault; null: there is none
+ * @returns the first fault, or null
  */
 export function endlessness(
   places: readonly Place[],
@@ -27,13 +28,16 @@ export function endlessness(
   return ways.fault;
 }
 
-/** How deep the subschemas for the same value lead, and how many there are. */
+/** The depth and the number of the subschemas that check the same value. */
 type Extent = { deep: number; many: number };
 
 class Ways {
   fault: SchemaFault | null = null;
   readonly #targets: ReadonlyMap<string, unknown>;
-  /** `null`: the subschema is being measured, and is on the way to itself. */
+  /**
+   * The extent of each subschema. Null while it is being measured; meeting null again means that the subschema
+   * contains itself.
+   */
   readonly #measured = new Map<unknown, Extent | null>();
 
   constructor(targets: ReadonlyMap<string, unknown>) {
@@ -59,7 +63,7 @@ class Ways {
     return extent;
   }
 
-  /** The subschemas that judge the same value next. */
+  /** Returns the subschemas that check the same value next. */
   #nextTo(part: object, path: SchemaPath): readonly Place[] {
     const references = referencesOf(part).map(({ keyword, reference }) => ({
       path: [...path, keyword],

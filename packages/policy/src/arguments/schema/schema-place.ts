@@ -1,7 +1,7 @@
-/** Keys and indexes that lead from a schema to a place in it. */
+/** The keys and indexes that lead from a schema to a place in it. */
 export type SchemaPath = readonly (string | number)[];
 
-/** What is wrong at one place, and what to do about it. */
+/** A fault at one place of a schema, with what to do about it. */
 export interface SchemaFault {
   readonly path: SchemaPath;
   readonly message: string;

@@ -3,7 +3,7 @@ import { FORMATS } from '../formats.ts';
 import type { KeywordCompiler } from './keyword-compiler.ts';
 import { type Check, StepsExhausted } from './run.ts';
 
-/** Lengths count code points: an emoji beyond U+FFFF is one character. */
+/** Lengths count code points, so an emoji beyond U+FFFF is one character. */
 export const STRING_KEYWORDS = {
   minLength: (least: number): Check => {
     const expected = `at least ${characters(least)}`;
@@ -46,7 +46,7 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
 }
 
-/** Counts a surrogate pair as one, and a surrogate alone too. */
+/** Counts a surrogate pair as one character, and a lone surrogate also as one. */
 function codePoints(text: string): number {
   let count = text.length;
   for (let at = 1; at < text.length; at += 1) {

@@ -3,7 +3,10 @@ import type { Members } from './keywords.ts';
 import { namesOf, noSuchField } from './object-keywords.ts';
 import { type Check, PER_ELEMENT } from './run.ts';
 
-/** They judge what no other keyword of their schema judged, in subschemas that hold for the same value included. */
+/**
+ * They check the fields or elements that no other keyword of their schema checked. Subschemas that accept the same
+ * value count too.
+ */
 export const UNEVALUATED_KEYWORDS = {
   unevaluatedItems: (part: unknown, { compiler }): Check => {
     const check = compiler.compile(part);

@@ -2,8 +2,8 @@ import { canonicalJson } from '../../digest.ts';
 import type { Check } from './run.ts';
 
 /**
- * `uniqueItems` in time linear in the array: each item's canonical text is looked up in a set. Comparing every two items would
- * be fifty million deep comparisons for an array of 10,000.
+ * `uniqueItems` in linear time: the canonical text of each item is looked up in a set. Comparing every two items
+ * would take fifty million deep comparisons for an array of 10,000.
  */
 export const uniqueItems: Check = (value, run) => {
   const texts = new Set<string>();

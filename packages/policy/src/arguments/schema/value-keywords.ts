@@ -3,7 +3,7 @@ import { shorten } from '../argument-fault.ts';
 import type { KeywordCompiler } from './keyword-compiler.ts';
 import type { Check } from './run.ts';
 
-/** `enum` and `const`: numbers are compared by value, objects without regard to the order of their fields. */
+/** `enum` and `const`. Numbers are compared by value, and objects without regard to the order of their fields. */
 export const VALUE_KEYWORDS = {
   const: (value: unknown) => oneOf([value], JSON.stringify(value)),
   enum: (values: readonly unknown[]) =>

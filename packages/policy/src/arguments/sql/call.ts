@@ -17,13 +17,16 @@ import {
 } from './token-reader.ts';
 import { UNITS } from './words.ts';
 
-/** Forms of every dialect that look like calls. */
+/** Words of every dialect whose syntax looks like a call. */
 const FORMS = names('any some all row array cast extract coalesce nullif');
 
-/** ClickHouse makes further aggregates of each by what it adds to the name: `sumIf`, `uniqArrayIf`. */
+/** Suffixes of ClickHouse that make a new aggregate of each aggregate: `sumIf`, `uniqArrayIf`. */
 const COMBINATORS = /(?:if|array|map|distinct|ordefault|ornull|state|merge|foreach)$/;
 
-/** A quoted name is never called: dialects read quoted names in different ways. */
+/**
+ * True if a statement may call this name. The name must be unquoted, because dialects read quoted names in different
+ * ways.
+ */
 export function isCallable(name: string, { functions, name: dialect }: SqlDialect): boolean {
   if (functions.has(name) || FORMS.has(name)) return true;
   if (dialect !== 'clickhouse' || name.length > LONGEST_NAME) return false;
@@ -36,7 +39,7 @@ export function isCallable(name: string, { functions, name: dialect }: SqlDialec
 
 const LONGEST_NAME = 100;
 
-/** The parentheses of a call, with all that may follow them. The name before them may be called. */
+/** Takes the parentheses of a call and everything that may follow them. The caller has checked the name. */
 export function takeCall(reader: TokenReader, name: string): void {
   takeWithin(reader, '(', ')', () => takeArguments(reader));
   // ClickHouse: quantile(0.5)(x).
@@ -67,9 +70,9 @@ function takeNullTreatment(reader: TokenReader): void {
 
 const NULL_TREATMENTS = names('ignore respect');
 const ABSENCES = names('null absent');
-/** Words before an argument. */
+/** Words that may come before an argument. */
 const BEFORE = names('distinct all both leading trailing');
-/** Words between two arguments of calls with a syntax of their own: `substring(a FROM 1 FOR 2)`, `trim(a FROM b)`. */
+/** Words between two arguments, in calls with their own syntax: `substring(a FROM 1 FOR 2)`, `trim(a FROM b)`. */
 const BETWEEN = names('from for placing in separator value');
 
 function takeArguments(reader: TokenReader): void {
@@ -79,7 +82,7 @@ function takeArguments(reader: TokenReader): void {
   }
   takeWord(reader, BEFORE);
   takeWord(reader, 'from');
-  // ClickHouse and DuckDB let a list end with a comma.
+  // ClickHouse and DuckDB allow a comma at the end of a list.
   while (!isSign(reader, ')')) {
     reader.take.expression(reader);
     takeEndOfArgument(reader);
@@ -109,7 +112,7 @@ function takeAgainst(reader: TokenReader): void {
   takeWords(reader, 'with', 'query', 'expansion');
 }
 
-/** Whether a query follows, rather than an expression. */
+/** True if a query follows, rather than an expression. */
 export function isQuery(reader: TokenReader): boolean {
   if (isWord(reader, reader.dialect.fromFirst ? QUERY_OR_FROM : QUERY)) return true;
   return isWord(reader, 'values') && (isSign(reader, '(', 1) || isWord(reader, 'row', 1));
@@ -118,12 +121,12 @@ export function isQuery(reader: TokenReader): boolean {
 const QUERY = names('select with');
 const QUERY_OR_FROM = names('select with from');
 const FRAMES = names('rows range groups');
-/** All that the bounds of a window consist of, beside expressions. */
+/** All words in the bounds of a window. Expressions may stand between them. */
 const FRAME_WORDS = names(
   'between and unbounded preceding following current row exclude ties group no others interval',
 );
 
-/** After OVER: a name, or `(PARTITION BY a ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`. */
+/** Takes what follows OVER: a name, or `(PARTITION BY a ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`. */
 export function takeWindow(reader: TokenReader): void {
   if (takeKind(reader, 'word', 'name')) return;
   takeWithin(reader, '(', ')', () => {

@@ -1,4 +1,4 @@
-/** The dialects as tests name them. */
+/** The dialects, with the names that tests use. */
 import type { SqlDialect } from './dialect.ts';
 import { EVERY_DIALECT, SQL_DIALECTS } from './dialects.ts';
 

@@ -12,5 +12,5 @@ export const SQL_DIALECTS: ReadonlyMap<string, SqlDialect> = new Map(
   [postgres, mysql, mariadb, sqlite, duckdb, clickhouse].map((dialect) => [dialect.name, dialect]),
 );
 
-/** What is common to all. */
+/** The dialect for tools that name none: what is common to all databases. */
 export const EVERY_DIALECT: SqlDialect = portable;

@@ -17,8 +17,9 @@ import {
 } from './token-reader.ts';
 
 /**
- * Operands with operators between. What an operator does to which operand does not matter: none has an effect. Where two
- * operands follow one another the expression ends, and what comes then must be an alias, a comma or a clause.
+ * Takes an expression: operands with operators between them. Operators have no side effects, so their precedence does
+ * not matter. The expression ends where two operands follow one another. The second one must then be an alias, a
+ * comma or a clause.
  */
 export function takeExpression(reader: TokenReader): void {
   nested(reader, () => {
@@ -33,10 +34,10 @@ const INFIXES = names(
 );
 /** Words that may follow NOT between two operands. */
 const NEGATED = names('like ilike rlike regexp glob match between similar in');
-/** Words that end an IS. */
+/** Words that may end an IS expression. */
 const STATES = names('null true false unknown json normalized document empty');
 
-/** Takes what follows an operand. Whether an operand must follow that. */
+/** Takes what follows an operand. True if another operand must follow. */
 function takeOperator(reader: TokenReader): boolean {
   while (takePostfix(reader));
   const token = peek(reader);
@@ -84,7 +85,7 @@ const INFIX_PHRASES = [
   ['sounds', 'like'],
 ] as const;
 
-/** Refuses `IN` with the name of a table, because the effects of reading that table are not known. */
+/** Takes IN. Refuses `IN` with the name of a table, because the effects of reading that table are not known. */
 function takeIn(reader: TokenReader): boolean {
   const next = peek(reader, 1);
   const isList = ['(', '[', '{'].some((open) => isSign(reader, open, 1));

@@ -1,7 +1,7 @@
 /**
- * Fields that may be calls. PostgreSQL reads `(x).f` as `f(x)` where x has no field of this name, and so it reads `x.f` where
- * x is the row of a function in FROM ("Functions on composite types" and "Function calls" in its documentation): the
- * statement `SELECT ('/etc/passwd').pg_read_file` reads the file.
+ * Fields that may be calls. PostgreSQL reads `(x).f` as `f(x)` if x has no field with this name. It also reads `x.f`
+ * so if x is the row of a function in FROM ("Functions on composite types" and "Function calls" in its
+ * documentation). The statement `SELECT ('/etc/passwd').pg_read_file` therefore reads the file.
  */
 import { isCallable } from './call.ts';
 import { names } from './dialect.ts';
@@ -16,13 +16,16 @@ import {
 } from './token-reader.ts';
 import type { SqlToken } from './tokens.ts';
 
-/** Fields of the rows that functions for JSON return. PostgreSQL has no functions of these names. */
+/** Fields of the rows that JSON functions return. PostgreSQL has no functions with these names. */
 const FIELDS = names('key value ordinality');
 
-/** PostgreSQL cuts names to 63 bytes, or to less where the last letter would be split. Two longer names may be one. */
+/**
+ * PostgreSQL cuts names to 63 bytes, or to fewer if the last letter would be split. Two longer names may become the
+ * same name.
+ */
 const SHORTEST_CUT_NAME_BYTES = 60;
 
-/** The field of a value in parentheses or brackets. A call after the dot would be of a method. */
+/** Takes the field of a value in parentheses or brackets. A parenthesis after the field would be a method call. */
 export function takeFieldOfValue(reader: TokenReader): void {
   takeSign(reader, '.');
   if (takeSign(reader, '*')) return;
@@ -33,12 +36,12 @@ export function takeFieldOfValue(reader: TokenReader): void {
 
 const MAY_CALL = 'a field that may be a function';
 
-/** Keeps `row.field` until the whole statement is read: SELECT comes before FROM. */
+/** Keeps `row.field` until the whole statement is read, because SELECT comes before FROM. */
 export function noteFieldRead(reader: TokenReader, row: SqlToken, field: SqlToken): void {
   reader.fieldsRead.push({ row: row.text, field: field.text, at: reader.at - 1 });
 }
 
-/** @param row its name is that of the function where the statement gives it none */
+/** @param row if the statement gives the row no name, it has the name of the function */
 export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfFunction): void {
   if (!reader.dialect.fieldsCall) return;
   if (new TextEncoder().encode(name).length >= SHORTEST_CUT_NAME_BYTES) refuse(reader, 'a name that is cut');
@@ -46,9 +49,11 @@ export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfF
 }
 
 /**
- * Refuses `x.f` where x is the row of a function, unless the row has such a column or f may be called. All rows of this
- * name in the statement must have the column. Names of rows are compared without case, which finds more rows than
- * PostgreSQL finds; names of columns with case, which finds fewer columns.
+ * Refuses `x.f` if x is the row of a function, unless the row has the column f, or f may be called. If several rows
+ * of
+ * the statement have this name, all of them must have the column. Names of rows are compared without case, which
+ * finds more
+ * rows than PostgreSQL does. Names of columns are compared with case, which finds fewer columns.
  *
  * @throws SqlRefused
  */
@@ -63,7 +68,7 @@ export function checkFieldsRead(reader: TokenReader): void {
   }
 }
 
-/** Without names of columns, the column has the name of the row. */
+/** If the statement gives no column names, the column has the name of the row. */
 function hasColumn({ name, columns }: RowOfFunction, field: string): boolean {
   return columns.length === 0 ? field === name : columns.includes(field);
 }

@@ -25,7 +25,7 @@ const JOIN_WORDS = names(
   'natural inner left right full outer cross any all asof semi anti global positional straight_join join',
 );
 
-/** What is read: tables by plain names, queries, and the functions that may be called here. */
+/** Takes what FROM reads: tables with plain names, queries, and calls of allowed functions. */
 export function takeFrom(reader: TokenReader): void {
   takeTable(reader);
   while (takeFurtherTable(reader));
@@ -86,8 +86,8 @@ function takeTable(reader: TokenReader): TableAlias {
 }
 
 /**
- * `(SELECT …)`, `(VALUES …)`, `(a JOIN b ON …)`. A single table in parentheses has no alias there: PostgreSQL reads
- * `(TABLE a)` as a query, and DuckDB `(SUMMARIZE a)`.
+ * Takes `(SELECT …)`, `(VALUES …)` or `(a JOIN b ON …)`. A single table in parentheses may have no alias inside:
+ * PostgreSQL reads `(TABLE a)` as a query, and DuckDB `(SUMMARIZE a)`.
  */
 function takeDerived(reader: TokenReader): void {
   takeWithin(reader, '(', ')', () => {
@@ -122,7 +122,7 @@ function takeTableFunction(reader: TokenReader, name: string): void {
   takeWords(reader, 'with', 'ordinality');
 }
 
-/** Words of JSON_TABLE that a parenthesis may follow; the types among them. */
+/** Words of JSON_TABLE that a parenthesis may follow, including its types. */
 const COLUMN_CALLS = names(
   'columns char varchar decimal numeric int integer tinyint smallint bigint binary datetime time timestamp',
   'float double',
@@ -151,7 +151,9 @@ interface TableAlias {
   readonly columns: readonly string[];
 }
 
-/** `AS name (column)`. Its name is as plain as that of a table: for DuckDB it could be the file of a statement. */
+/**
+ * Takes `AS name (column)`. The name must be as plain as the name of a table, because DuckDB could read it as a file.
+ */
 function takeTableAlias(reader: TokenReader): TableAlias {
   const hasAs = takeWord(reader, 'as');
   const alias = peek(reader);
@@ -162,7 +164,7 @@ function takeTableAlias(reader: TokenReader): TableAlias {
   return { name: isNamed ? alias.text : null, columns };
 }
 
-/** `(a, b)`, or `(a int, b text)` where a function gives records. */
+/** Takes `(a, b)`, or `(a int, b text)` for a function that returns records. */
 function takeColumnDefinitions(reader: TokenReader): readonly string[] {
   const columns: string[] = [];
   takeWithin(reader, '(', ')', () =>
@@ -175,7 +177,7 @@ function takeColumnDefinitions(reader: TokenReader): readonly string[] {
   return columns;
 }
 
-/** `AS name`, or a name alone. */
+/** Takes `AS name`, or a name alone. */
 export function takeAlias(reader: TokenReader): boolean {
   return takeAliasName(reader, takeWord(reader, 'as'));
 }

@@ -22,7 +22,7 @@ import { FORM_WORDS, UNITS, WRITING_WORDS } from './words.ts';
 
 const PREFIXES = names('not binary exists prior');
 
-/** What an operator works on, with the signs and words before it. */
+/** Takes an operand, with the signs and words before it. */
 export function takeOperand(reader: TokenReader): void {
   while (takePrefix(reader));
   const token = peek(reader);
@@ -32,7 +32,7 @@ export function takeOperand(reader: TokenReader): void {
   else if (!takeKind(reader, 'number', 'parameter')) takeBracketed(reader);
 }
 
-/** `-`, `~` and whatever else operators consist of; a star stands for all columns here. */
+/** Takes `-`, `~` and other operator characters. A star here means all columns. */
 function takePrefix(reader: TokenReader): boolean {
   if (takeWord(reader, PREFIXES)) return true;
   const token = peek(reader);
@@ -41,13 +41,13 @@ function takePrefix(reader: TokenReader): boolean {
   return true;
 }
 
-/** Whether operators consist of such signs. */
+/** True if operators of the dialect consist of these characters. */
 export function isOperator({ dialect }: TokenReader, sign: string): boolean {
   if (sign === '=>') return true;
   return sign === ':=' ? dialect.colonEquals : sign.length === 1 && dialect.lexis.operators.includes(sign);
 }
 
-/** Strings that follow one another are one. */
+/** Takes string literals. Adjacent strings are one string. */
 function takeLiterals(reader: TokenReader): void {
   while (takeKind(reader, 'literal'));
 }
@@ -62,7 +62,7 @@ function takeBracketed(reader: TokenReader): void {
   }
 }
 
-/** A query, or expressions: `(1, 2)`, `()`. */
+/** Takes parentheses with a query or with expressions: `(1, 2)`, `()`. */
 function takeParentheses(reader: TokenReader): void {
   takeWithin(reader, '(', ')', () => {
     if (isQuery(reader)) reader.take.query(reader);
@@ -78,7 +78,7 @@ function takeParentheses(reader: TokenReader): void {
 function takeItems(reader: TokenReader, close: string): void {
   if (isSign(reader, close)) return;
   takeList(reader, () => {
-    // Some lists end with a comma.
+    // In some dialects a list may end with a comma.
     if (isSign(reader, close)) return;
     reader.take.expression(reader);
     if (takeWord(reader, 'as')) takeType(reader);
@@ -125,7 +125,7 @@ function takeFromWord(reader: TokenReader, word: string): void {
   }
 }
 
-/** A column, a constant such as CURRENT_DATE, a typed literal (`date '2026-01-01'`) or a call. */
+/** Takes a column, a constant such as CURRENT_DATE, a typed literal (`date '2026-01-01'`) or a call. */
 function takeChain(reader: TokenReader): void {
   const parts: SqlToken[] = [];
   do {
@@ -160,7 +160,7 @@ function isCatalog(token: SqlToken | undefined): boolean {
   return token?.kind === 'word' && token.text === 'pg_catalog';
 }
 
-/** `b.c` is a column, unless a dialect reads it as a table or as a call. */
+/** Checks `b.c`. It is a column, unless the dialect reads it as a table or as a call. */
 function checkQualified(reader: TokenReader, parts: readonly SqlToken[]): void {
   const [row, field] = parts;
   if (row === undefined || field === undefined) return;
@@ -168,21 +168,21 @@ function checkQualified(reader: TokenReader, parts: readonly SqlToken[]): void {
   if (parts.length === 2) noteFieldRead(reader, row, field);
 }
 
-/** What may follow a word: the string of a literal, when the word is a type. */
+/** Takes what may follow a word: a string literal, if the word is a type. */
 function takeTyped(reader: TokenReader, word: SqlToken | undefined): void {
   if (word?.kind !== 'word' || !LITERAL_TYPES.has(word.text)) return;
   takeLiterals(reader);
   if (word.text === 'interval') takeUnits(reader);
 }
 
-/** DuckDB takes other words before a string for statements: `EXISTS (SUMMARIZE 'file.csv')`. */
+/** DuckDB reads other words before a string as statements: `EXISTS (SUMMARIZE 'file.csv')`. */
 const LITERAL_TYPES = names(
   'date time timetz timestamp timestamptz datetime interval json jsonb uuid inet cidr macaddr bytea bit varbit',
   'int int2 int4 int8 integer bigint smallint numeric decimal float float4 float8 real double text varchar char',
   'bpchar bool boolean point box circle line lseg path polygon regclass regtype money xml blob',
 );
 
-/** Oracle and MariaDB count a sequence up where its name is followed by one of these. */
+/** Oracle and MariaDB increment a sequence if one of these words follows its name. */
 const SEQUENCES = names('nextval currval');
 
 function takeCase(reader: TokenReader): void {
@@ -197,7 +197,7 @@ function takeCase(reader: TokenReader): void {
   mustTakeWord(reader, 'end');
 }
 
-/** `INTERVAL 1 DAY`, `INTERVAL weekday(a) DAY`; a column may have the name, too. */
+/** True for `INTERVAL 1 DAY` or `INTERVAL weekday(a) DAY`. A column may also have the name interval. */
 function isIntervalAhead(reader: TokenReader): boolean {
   const next = peek(reader, 1);
   if (next?.kind === 'number' || next?.kind === 'parameter') return true;

@@ -5,7 +5,7 @@ const DIRECTIONS = names('asc desc');
 const FILLS = names('from to step staleness');
 const ENDS = names('first last');
 
-/** What follows ORDER BY: expressions, each with its direction, and ClickHouse's WITH FILL. */
+/** Takes what follows ORDER BY: expressions, each with its direction, and ClickHouse's WITH FILL. */
 export function takeOrder(reader: TokenReader): void {
   if (takeWord(reader, 'all')) {
     takeDirection(reader);

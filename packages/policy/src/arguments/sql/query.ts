@@ -19,7 +19,7 @@ import {
   wordAhead,
 } from './token-reader.ts';
 
-/** A query: WITH, then SELECT, VALUES or parentheses, then clauses and further queries in any order. */
+/** Takes a query: WITH, then SELECT, VALUES or parentheses, then clauses and further queries in any order. */
 export function takeQuery(reader: TokenReader): void {
   if (takeWord(reader, 'with')) takeCommonTables(reader);
   takeTerm(reader);
@@ -83,7 +83,7 @@ function takeSelection(reader: TokenReader): void {
   if (takeWord(reader, 'distinct')) {
     if (takeWord(reader, 'on')) takeWithin(reader, '(', ')', () => takeExpressions(reader));
   } else takeWord(reader, 'all');
-  // PostgreSQL has queries without columns, DuckDB a comma at the end.
+  // PostgreSQL allows queries without columns, and DuckDB allows a comma at the end.
   if (isWord(reader, 'from')) return;
   takeList(reader, () => {
     if (isWord(reader, 'from')) return;
@@ -129,7 +129,7 @@ function takeOneExpression(reader: TokenReader): void {
   reader.take.expression(reader);
 }
 
-/** Groups of several sets: `GROUPING SETS ((a), ())`, `ROLLUP (a, b)`. */
+/** Takes groups of several sets: `GROUPING SETS ((a), ())`, `ROLLUP (a, b)`. */
 function takeGroups(reader: TokenReader): void {
   mustTakeWord(reader, 'by');
   if (takeWord(reader, 'all')) return;
@@ -208,7 +208,7 @@ function takeInterpolation(reader: TokenReader): void {
   );
 }
 
-/** ClickHouse: how the answer is written. */
+/** ClickHouse: the output format of the answer. */
 function takeFormat(reader: TokenReader): void {
   if (reader.dialect.name !== 'clickhouse' || !takeKind(reader, 'word')) refuse(reader);
 }

@@ -22,10 +22,12 @@ import {
 import { sqlTokens } from './tokens.ts';
 
 /**
- * Says what keeps a text from being one statement that is known to only read (to follow "without"), or null.
+ * Returns why a text is not one statement that is known to only read, or null. The reason completes the phrase
+ * "without …".
  *
- * The grammar is a list of what is allowed: where it does not know a word, a sign or a function, it refuses the text. It is
- * wider than SQL where that has no effect: it does not know which operand an operator takes.
+ * The grammar lists what is allowed, and refuses every unknown word, sign or function. It accepts more than SQL where
+ * that
+ * has no effect: for example, it does not know which operand an operator takes.
  */
 export function whyNotReadOnly(sql: string, dialect: SqlDialect): string | null {
   try {
@@ -63,7 +65,9 @@ const EXPLAIN_WORDS = names(
   'pipeline estimate current',
 );
 
-/** The plan of a query. With ANALYZE databases run it as well, so it must only read like any other. */
+/**
+ * Takes EXPLAIN and its query. With ANALYZE, databases also run the query, so it must only read like any other query.
+ */
 function takeExplain(reader: TokenReader): void {
   if (isSign(reader, '(') && isWord(reader, EXPLAIN_OPTIONS, 1))
     takeWithin(reader, '(', ')', () => {
@@ -101,7 +105,7 @@ function takeDescribe(reader: TokenReader): void {
   }
 }
 
-/** `SHOW TABLES FROM a LIKE 'b%'`, `SHOW CREATE TABLE a`; for PostgreSQL `SHOW` and a setting. */
+/** Takes `SHOW TABLES FROM a LIKE 'b%'` or `SHOW CREATE TABLE a`. In PostgreSQL, `SHOW` and the name of a setting. */
 function takeShow(reader: TokenReader): void {
   const { show, name } = reader.dialect;
   if (show === null) {
@@ -122,7 +126,7 @@ const SHOWN_OF = names('from in');
 const LIKES = names('like ilike');
 const SHOW_CLAUSES = names('from in like ilike where');
 
-/** `PRAGMA table_info(t)`: what a pragma is set to (`= 1`) changes something. */
+/** Takes `PRAGMA table_info(t)`. Refuses `= 1` after a pragma, because it changes a setting. */
 function takePragma(reader: TokenReader): void {
   if (isSign(reader, '.', 1) && !takeKind(reader, 'word', 'name')) refuse(reader);
   takeSign(reader, '.');

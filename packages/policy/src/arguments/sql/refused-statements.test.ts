@@ -154,7 +154,7 @@ describe('every dialect refuses', () => {
     ['select f(', /must follow|function/],
   ])('%j', (sql, reason) => {
     for (const one of ALL_DIALECTS) {
-      // := names an argument there.
+      // In these dialects := names an argument.
       if (sql === 'select a := 1' && one.colonEquals) continue;
       const refused = whyNotReadOnly(sql, one);
       expect([one.name, refused]).not.toEqual([one.name, null]);
@@ -163,7 +163,7 @@ describe('every dialect refuses', () => {
   });
 });
 
-describe('where no dialect is named, what databases read in different ways is refused', () => {
+describe('without a dialect, refuses what databases read in different ways', () => {
   test.each<[sql: string, why: RegExp]>([
     ['select 1 --1; drop table x', /"--"/],
     ["select 1 --\u00a0into outfile '/tmp/x'", /"--"/],
@@ -203,7 +203,7 @@ describe('where no dialect is named, what databases read in different ways is re
   });
 });
 
-describe('a dialect refuses what it has for more than reading', () => {
+describe('each dialect refuses its own statements with side effects', () => {
   test.each<[dialect: string, sql: string]>([
     ['postgres', 'select `; delete from t; select `'],
     ['postgres', "select '\\'; drop table x; -- '"],
@@ -218,7 +218,7 @@ describe('a dialect refuses what it has for more than reading', () => {
     ['postgres', 'select * from pg_hba_file_rules'],
     ['postgres', 'select * from (table pg_authid) x'],
     ['postgres', 'select * from pg_toast.pg_toast_1'],
-    // Fields that PostgreSQL takes for functions
+    // Fields that PostgreSQL reads as function calls
     ['postgres', "select ('/etc/passwd').pg_read_file"],
     ['postgres', 'select (a)::text.pg_read_file, (array[a])[1].pg_read_file from t'],
     ['postgres', 'select (a)."pg_read_file" from t'],
@@ -297,6 +297,6 @@ test.each([
   "select '",
   'hunter2',
   'select 1 -- \\hunter2',
-])('what is said of %j has no word of its own', (sql) => {
+])('the reason for refusing %j quotes no word of the statement', (sql) => {
   for (const one of ALL_DIALECTS) expect(whyNotReadOnly(sql, one)).not.toMatch(/hunter/);
 });

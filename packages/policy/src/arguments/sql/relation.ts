@@ -12,7 +12,9 @@ import {
 import type { SqlToken } from './tokens.ts';
 import { FORM_WORDS, WRITING_WORDS } from './words.ts';
 
-/** A name of a table. What is quoted holds no sign by which a database would take it for a file. */
+/**
+ * Takes the name of a table. A quoted name must contain no character that could make a database read it as a file.
+ */
 export function takeRelation(reader: TokenReader): void {
   const start = reader.at;
   const parts: SqlToken[] = [];
@@ -32,7 +34,7 @@ export function takeRelation(reader: TokenReader): void {
   reader.at = end;
 }
 
-/** @throws SqlRefused at the next token, for a table of the system that is not known, or for a file */
+/** @throws SqlRefused at the next token, for an unknown table of the system, or for a file */
 export function checkRelation(reader: TokenReader, parts: readonly string[]): void {
   const said = parts.map((text) => text.toLowerCase());
   const { systemSchemas, systemPrefixes, known, refused, parts: most } = reader.dialect.relations;
@@ -49,7 +51,7 @@ function isPlainPart(token: SqlToken, before: number): boolean {
   return token.kind === 'name' && isPlainName(token);
 }
 
-/** A quoted name without signs that a database would take for those of a file. */
+/** True if a quoted name has no character that a database could take for part of a file name. */
 export function isPlainName({ text }: SqlToken): boolean {
   return /^[\p{L}_][\p{L}\p{M}\p{Nd}_ -]*$/u.test(text);
 }
@@ -59,7 +61,7 @@ const QUERY_WORDS = names(
   'call desc describe explain pivot pivot_longer pivot_wider show summarize table unpivot',
 );
 
-/** Words that are no table where they have no quotes. */
+/** Words that cannot be the name of a table unless they are quoted. */
 const NO_TABLE = [FORM_WORDS, WRITING_WORDS, QUERY_WORDS];
 
 /** `(a, b)` */

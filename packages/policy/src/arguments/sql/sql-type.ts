@@ -13,12 +13,12 @@ import {
 } from './token-reader.ts';
 import { FORM_WORDS, UNITS, WRITING_WORDS } from './words.ts';
 
-/** Words that belong to the type after its first one: `double precision`, `timestamp with time zone`. */
+/** Words that may follow the first word of a type: `double precision`, `timestamp with time zone`. */
 const GOES_ON = names('precision varying unsigned signed integer int char character zerofill');
 
 /**
- * A type: `numeric(10, 2)`, `text[]`, `Array(Nullable(String))`, `STRUCT(a INT, b VARCHAR)`. Types hold no calls. What is
- * in their parentheses are names, numbers, strings and other types.
+ * Takes a type: `numeric(10, 2)`, `text[]`, `Array(Nullable(String))`, `STRUCT(a INT, b VARCHAR)`. Types contain no
+ * calls. Their parentheses contain names, numbers, strings and other types.
  */
 export function takeType(reader: TokenReader): void {
   const first = wordAhead(reader);

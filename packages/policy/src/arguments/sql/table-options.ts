@@ -12,7 +12,7 @@ import {
   takeWords,
 } from './token-reader.ts';
 
-/** What dialects add to a table before or after its alias: hints of indexes, samples, ClickHouse's FINAL. */
+/** Takes what dialects add to a table before or after its alias: index hints, samples, ClickHouse's FINAL. */
 export function takeTableOptions(reader: TokenReader): void {
   while (takeFlag(reader) || takeIndexHint(reader) || takeSample(reader));
 }

@@ -2,7 +2,7 @@ import type { SqlDialect } from './dialect.ts';
 import { SqlRefused } from './sql-refused.ts';
 import type { SqlToken } from './tokens.ts';
 
-/** `row.field` */
+/** A field read as `row.field`. */
 interface FieldRead {
   readonly row: string;
   readonly field: string;
@@ -10,24 +10,32 @@ interface FieldRead {
   readonly at: number;
 }
 
-/** `unnest(a) AS name (column)` */
+/** The row of a function in FROM: `unnest(a) AS name (column)`. */
 export interface RowOfFunction {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
-/** Where the reading of a statement is. Each function of the grammar moves it past what it takes, and never back. */
+/**
+ * The reading position in a statement. Each function of the grammar moves it forward past what it takes, and never
+ * back.
+ */
 export interface TokenReader {
   readonly dialect: SqlDialect;
   readonly tokens: readonly SqlToken[];
-  /** The parts of the grammar that hold one another; they are handed on, since files do not import in circles. */
+  /**
+   * The parts of the grammar that contain one another. They are passed along because files must not import in
+   * circles.
+   */
   readonly take: {
     readonly query: (reader: TokenReader) => void;
-    /** What may follow the first part of a query, such as UNION or LIMIT; nothing where none of it follows. */
+    /**
+     * Takes what may follow the first part of a query, such as UNION or LIMIT. Takes nothing if none of it follows.
+     */
     readonly clauses: (reader: TokenReader) => void;
     readonly expression: (reader: TokenReader) => void;
   };
-  /** What the statement reads as `row.field`. */
+  /** Every `row.field` that the statement reads. */
   readonly fieldsRead: FieldRead[];
   /** The rows that functions in FROM return, by their names in the statement. */
   readonly rowsOfFunctions: RowOfFunction[];
@@ -36,10 +44,10 @@ export interface TokenReader {
   depth: number;
 }
 
-/** A parenthesis is two levels. Each takes some frames of the engine's stack. */
+/** The deepest nesting. A parenthesis is two levels. Each level takes some frames of the engine's stack. */
 const MOST_LEVELS = 128;
 
-/** The next token, or the one that many places after it. */
+/** Returns the next token, or the token that many places after it. */
 export function peek(reader: TokenReader, ahead = 0): SqlToken | undefined {
   return reader.tokens[reader.at + ahead];
 }
@@ -49,13 +57,13 @@ export function isSign(reader: TokenReader, text: string, ahead = 0): boolean {
   return token?.kind === 'sign' && token.text === text;
 }
 
-/** Whether the next token is an unquoted word of these. */
+/** True if the next token is one of these words, unquoted. */
 export function isWord(reader: TokenReader, words: ReadonlySet<string> | string, ahead = 0): boolean {
   const word = wordAhead(reader, ahead);
   return word !== null && (typeof words === 'string' ? word === words : words.has(word));
 }
 
-/** The next token in lower case if it is an unquoted word, otherwise null. */
+/** Returns the next token in lower case if it is an unquoted word, otherwise null. */
 export function wordAhead(reader: TokenReader, ahead = 0): string | null {
   const token = peek(reader, ahead);
   return token?.kind === 'word' ? token.text : null;
@@ -99,20 +107,20 @@ export function mustTakeWord(reader: TokenReader, word: ReadonlySet<string> | st
   if (!takeWord(reader, word)) refuse(reader);
 }
 
-/** A list with commas between. */
+/** Takes a list with commas between its items. */
 export function takeList(reader: TokenReader, take: () => void): void {
   do take();
   while (takeSign(reader, ','));
 }
 
-/** Something in parentheses, or within other brackets. */
+/** Takes something in parentheses or other brackets. */
 export function takeWithin(reader: TokenReader, open: string, close: string, take: () => void): void {
   mustTakeSign(reader, open);
   nested(reader, take);
   mustTakeSign(reader, close);
 }
 
-/** @throws SqlRefused beyond `MOST_LEVELS` */
+/** @throws SqlRefused if nested deeper than `MOST_LEVELS` */
 export function nested(reader: TokenReader, take: () => void): void {
   if (reader.depth === MOST_LEVELS) refuse(reader, `more than ${MOST_LEVELS} levels`);
   reader.depth += 1;
@@ -120,7 +128,7 @@ export function nested(reader: TokenReader, take: () => void): void {
   reader.depth -= 1;
 }
 
-/** What is said names words of the grammar and never those of the text, which may be secret. */
+/** Throws SqlRefused. The message contains words of the grammar, and never words of the text, which may be secret. */
 export function refuse(reader: TokenReader, what?: string): never {
   const token = peek(reader);
   const end = reader.tokens.at(-1);

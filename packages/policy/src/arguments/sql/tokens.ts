@@ -1,11 +1,11 @@
 import type { SqlDialect, SqlLexis } from './dialect.ts';
 import { SqlRefused } from './sql-refused.ts';
 
-/** A piece of SQL. White space and comments are gone. */
+/** A token of SQL. White space and comments are left out. */
 export interface SqlToken {
   /**
-   * `word`: unquoted, its ASCII letters in lower case. `name`: in double quotes or backticks, its text without them.
-   * `literal`: a string. `parameter`: a place for a value that is sent apart.
+   * `word`: an unquoted word, with ASCII letters in lower case. `name`: the text in double quotes or backticks,
+   * without the quotes. `literal`: a string. `parameter`: a placeholder for a value that is sent separately.
    */
   readonly kind: 'word' | 'name' | 'literal' | 'number' | 'parameter' | 'sign';
   readonly text: string;
@@ -13,9 +13,9 @@ export interface SqlToken {
 }
 
 /**
- * Splits SQL in one pass as the dialect does. What its versions, its settings or its command-line client split in
- * another way is refused: a quote that ends here for one reader and there for another hides a second statement in what
- * looks like a string.
+ * Splits SQL in one pass, as the dialect does. Refuses text that versions, settings or command-line clients of the
+ * dialect split in different ways. If readers disagree where a quote ends, a second statement can hide in what looks
+ * like a string.
  */
 export function sqlTokens(sql: string, dialect: SqlDialect): readonly SqlToken[] {
   const nul = sql.indexOf('\0');
@@ -36,20 +36,23 @@ export function sqlTokens(sql: string, dialect: SqlDialect): readonly SqlToken[]
 
 type Found = { readonly token: SqlToken; readonly end: number };
 
-/** The blanks of every database. On others, such as U+00A0, they differ. */
+/** The blanks that every database accepts. Databases disagree about others, such as U+00A0. */
 const BLANK = /[ \t\r\n]+/y;
 const WORD = /[\p{L}_][\p{L}\p{M}\p{Nd}_]*/uy;
 const WORD_WITH_DOLLAR = /[\p{L}_][\p{L}\p{M}\p{Nd}_$]*/uy;
 const NUMBER = /0x[0-9a-f]+|0b[01]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?/iy;
 const DOLLAR_QUOTE = /\$(?:[a-z_][a-z0-9_]*)?\$/iy;
-/** What no name, number or quote may touch: it would belong to it for some readers, and not for others. */
+/**
+ * Characters that must not touch a name, a number or a quote. Some readers would count them to it, and others would
+ * not.
+ */
 const GLUED = /[\p{L}\p{M}\p{N}_$'"`]/uy;
 const LONG_SIGNS = ['::', ':=', '=>'];
 
 function endOfComment(sql: string, at: number, { dashes }: SqlLexis): number | null {
   if (sql.startsWith('--', at)) {
     const next = sql.charAt(at + 2);
-    // For MySQL `--1` is a double minus, and so is `--` before U+00A0.
+    // MySQL reads `--1` as a double minus, and `--` before U+00A0 too.
     if (dashes === 'before a blank' && !/^[ \t\n]?$/.test(next)) {
       throw new SqlRefused('"--" before anything but a blank', at);
     }
@@ -69,8 +72,9 @@ function endOfComment(sql: string, at: number, { dashes }: SqlLexis): number | n
 }
 
 /**
- * Some readers end a comment at a carriage return or at a line separator of Unicode. Command-line clients act on lines
- * that begin with a dot or `#`, and on backslashes.
+ * Refuses characters in a comment or quote that readers treat differently. Some readers end a comment at a carriage
+ * return or at a Unicode line separator. Command-line clients act on lines that begin with a dot or `#`, and on
+ * backslashes.
  */
 function mustBePlain(sql: string, from: number, to: number): void {
   const odd = NOT_PLAIN.exec(sql.slice(from, to));
@@ -111,7 +115,7 @@ function wordAt(sql: string, at: number, word: string, { prefixes, backslash }: 
   return { token: { kind: 'word', text: asciiLowerCase(word), at }, end };
 }
 
-/** Other letters stay: U+212A is a `k` in lower case, and no database takes it for one. */
+/** Lowers ASCII letters only. U+212A would become a `k`, and no database reads it as one. */
 function asciiLowerCase(word: string): string {
   return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -122,7 +126,7 @@ function apart(kind: 'number' | 'parameter', text: string, sql: string, at: numb
   return { token: { kind, text, at }, end };
 }
 
-/** A doubled quote stands for itself. */
+/** Reads a quoted text up to its closing quote. A doubled quote means the quote itself. */
 function quoted(sql: string, open: number, quote: string, backslash: SqlLexis['backslash']): Found {
   let backslashes = 0;
   for (let at = open + 1; at < sql.length; at += 1) {
@@ -161,7 +165,7 @@ function signAt(sql: string, at: number, { operators, brackets, braces }: SqlLex
   return { token: { kind: 'sign', text: char, at }, end: at + 1 };
 }
 
-/** Says nothing of what the text holds but for signs. */
+/** Returns the character as text if it is a sign. Never returns other content, which may be secret. */
 function describeSign(char: string): string {
   if (/^[!-~]$/.test(char)) return `"${char}", which databases read in different ways`;
   return /^\s$/u.test(char)

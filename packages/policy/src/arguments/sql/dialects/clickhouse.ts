@@ -1,9 +1,10 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * ClickHouse 26.7: the functions of system.functions, by its categories, that compute from their arguments. Left out: what
- * reads files, dictionaries, settings, hosts or models (file, dictGet, getSetting, hostName, catboostEvaluate, ai…), waits
- * (sleep), counts (generateSerialID, generateSnowflakeID), logs (logTrace), or runs a function by its name (arrayReduce).
+ * ClickHouse 26.7. Contains the functions of system.functions, by category, that compute from their arguments. Left
+ * out are functions that read files, dictionaries, settings, hosts or models (file, dictGet, getSetting, hostName,
+ * catboostEvaluate, ai…), wait (sleep), count (generateSerialID, generateSnowflakeID), log (logTrace), or run a
+ * function by its name (arrayReduce).
  */
 export const clickhouse: SqlDialect = {
   name: 'clickhouse',
@@ -229,7 +230,7 @@ export const clickhouse: SqlDialect = {
     'wordshingleminhashcaseinsensitiveutf8 wordshingleminhashutf8 wordshinglesimhash',
     'wordshinglesimhashcaseinsensitive wordshinglesimhashcaseinsensitiveutf8 wordshinglesimhashutf8 wyhash64',
     'xxh3 xxh3_128 xxhash32 xxhash64 xxhash64spark',
-    // Places
+    // Geography
     'areacartesian areaspherical geodistance geohashdecode geohashencode geohashesinbox geotoh3',
     'greatcircleangle greatcircledistance h3distance h3getresolution h3isvalid h3kring h3togeo h3toparent',
     'h3tostring pointinellipses pointinpolygon readwkt stringtoh3 wkt',
@@ -241,7 +242,7 @@ export const clickhouse: SqlDialect = {
     'rownumberinallblocks rownumberinblock runningaccumulate runningdifference',
     'runningdifferencestartingwithfirstvalue tocolumntypename totypename transform variantelement',
     'varianttype version visiblewidth',
-    // Other names of these
+    // Aliases of the functions above
     'anova any_value any_value_respect_nulls anylastrespectnulls anyrespectnulls anyvaluerespectnulls',
     'approx_top_count array_agg array_concat_agg array_remove array_to_string arrayauc arrayprauc bit_and',
     'bit_or bit_xor byteslice cardinality casewithexpr casewithoutexpr casewithoutexpression ceiling',

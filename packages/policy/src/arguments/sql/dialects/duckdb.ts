@@ -1,9 +1,10 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * DuckDB 1.5: the functions of its documentation that duckdb_functions() does not call volatile, and of the volatile ones
- * random, uuid and those that tell the time. Left out: what reads variables and settings (getvariable, current_setting,
- * getenv), sequences, query, query_table and what runs a plan (json_execute_serialized_sql).
+ * DuckDB 1.5. Contains the functions of its documentation that duckdb_functions() does not call volatile. Of the
+ * volatile ones: random, uuid, and functions that return the time. Left out are functions that read variables and
+ * settings (getvariable, current_setting, getenv), sequences, query, query_table, and functions that run a plan
+ * (json_execute_serialized_sql).
  */
 export const duckdb: SqlDialect = {
   name: 'duckdb',
@@ -30,7 +31,7 @@ export const duckdb: SqlDialect = {
     'reservoir_quantile sem skewness stddev stddev_pop stddev_samp string_agg sum sumkahan var_pop var_samp',
     'variance wavg weighted_avg cume_dist dense_rank fill first_value lag last_value lead nth_value ntile',
     'percent_rank rank rank_dense row_number',
-    // Conditions and forms
+    // Conditions and special forms
     'columns error greatest if ifnull least try try_cast typeof unnest',
     // Mathematics
     'abs acos acosh add asin asinh atan atan2 atanh bit_count cbrt ceil ceiling cos cosh cot degrees divide',
@@ -104,7 +105,7 @@ export const duckdb: SqlDialect = {
       'duckdb_types duckdb_views pg_attribute pg_class pg_constraint pg_database pg_index pg_indexes',
       'pg_namespace pg_tables pg_type pg_views sqlite_master sqlite_schema',
     ),
-    // A name with the ending of a file is read as the file, with or without quotes.
+    // DuckDB reads a name with a file extension as a file, with or without quotes.
     refused:
       /[./:](?:csv|tsv|txt|parquet|parq|json|jsonl|ndjson|geojson|xlsx?|gz|zst|bz2|zip|arrows?|feather|ipc|avro|vortex|db|duckdb|sqlite3?|shp|gpkg|fgb|orc|lance|delta|blob)$|^(?:https?|s3a?|gcs|gs|r2|az|azure|abfss|hf|file)\b[.]/,
     parts: 3,

@@ -1,7 +1,7 @@
 /**
- * The functions that MySQL 8.4 and MariaDB 10.11 share, from the chapters "Functions and Operators" of their manuals. Left
- * out: what waits or locks (sleep, benchmark, get_lock), reads files (load_file), or keeps a value for the session
- * (last_insert_id).
+ * The functions that MySQL 8.4 and MariaDB 10.11 share, from the chapters "Functions and Operators" of their manuals.
+ * Left out are functions that wait or lock (sleep, benchmark, get_lock), read files (load_file), or keep a value for
+ * the session (last_insert_id).
  */
 export const MYSQL_FUNCTIONS: readonly string[] = [
   // Aggregates and windows
@@ -20,7 +20,7 @@ export const MYSQL_FUNCTIONS: readonly string[] = [
   'regexp_substr repeat replace reverse right rpad rtrim soundex space substr substring substring_index',
   'to_base64 trim ucase uncompress uncompressed_length unhex upper weight_string',
   'md5 sha sha1 sha2 aes_decrypt aes_encrypt',
-  // Types that look like calls within CONVERT
+  // Types that look like calls in CONVERT
   'binary decimal nchar signed unsigned',
   // Times
   'adddate addtime convert_tz curdate current_date current_time current_timestamp curtime date date_add',
@@ -40,7 +40,7 @@ export const MYSQL_FUNCTIONS: readonly string[] = [
   'connection_id current_user database found_rows row_count schema session_user system_user user version',
 ];
 
-/** Schemas with accounts, and with procedures of the server. */
+/** Schemas with accounts and with the server's own procedures. */
 export const MYSQL_SYSTEM_SCHEMAS = 'mysql performance_schema sys';
 
 export const MYSQL_SHOW =

@@ -1,12 +1,12 @@
 import { names, type SqlDialect } from '../dialect.ts';
 import { MYSQL_FUNCTIONS, MYSQL_SHOW, MYSQL_SYSTEM_SCHEMAS } from './mysql-functions.ts';
 
-/** MySQL 8.4 by its manual. Only MariaDB was there to try it on. */
+/** MySQL 8.4, by its manual. It was tried on MariaDB only; no MySQL server was available. */
 export const mysql: SqlDialect = {
   name: 'mysql',
   lexis: {
     dashes: 'before a blank',
-    // NO_BACKSLASH_ESCAPES says whether it escapes.
+    // It depends on the setting NO_BACKSLASH_ESCAPES.
     backslash: 'differs',
     backticks: true,
     dollarQuotes: false,

@@ -9,8 +9,9 @@ import { sqlite } from './sqlite.ts';
 const ALL = [postgres, mysql, mariadb, sqlite, duckdb, clickhouse];
 
 /**
- * What every database reads in the same way, for tools that name no dialect. The functions are those of standard SQL
- * (ISO 9075) and the ones that most databases add: each only reads wherever a database has it.
+ * The part of SQL that every database reads in the same way, for tools that name no dialect. Contains the functions
+ * of standard SQL (ISO 9075) and those that most databases add. Each of them only reads in every database that has
+ * it.
  */
 export const portable: SqlDialect = {
   name: 'all dialects',

@@ -1,16 +1,16 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * PostgreSQL. The functions are those of chapter 9 of its documentation (versions 14 to 18) that pg_proc calls immutable or
- * stable, and of the volatile ones random, clock_timestamp, timeofday, gen_random_uuid, uuidv4 and uuidv7, which keep
- * nothing, and those that tell the size of a relation. Left out of the stable ones: what takes an id of a transaction
- * (txid_current), and what runs a text as a query (query_to_xml, ts_rewrite, ts_stat).
+ * PostgreSQL. Contains the functions of chapter 9 of its documentation (versions 14 to 18) that pg_proc calls
+ * immutable or stable. Of the volatile ones: random, clock_timestamp, timeofday, gen_random_uuid, uuidv4 and uuidv7,
+ * which store nothing, and functions that return the size of a relation. Left out of the stable ones are functions
+ * that assign a transaction id (txid_current), or run a text as a query (query_to_xml, ts_rewrite, ts_stat).
  */
 export const postgres: SqlDialect = {
   name: 'postgres',
   lexis: {
     dashes: 'always',
-    // standard_conforming_strings says whether it escapes.
+    // It depends on the setting standard_conforming_strings.
     backslash: 'differs',
     backticks: false,
     dollarQuotes: true,
@@ -54,7 +54,7 @@ export const postgres: SqlDialect = {
     // Casts that look like calls
     'bool box circle date float4 float8 int2 int4 int8 interval line lseg numeric path point polygon text time',
     'timestamp timestamptz timetz char varchar bpchar bit',
-    // Shapes and networks
+    // Geometry and networks
     'area center diagonal diameter height isclosed isopen npoints pclose popen radius slope width bound_box',
     'abbrev broadcast family host hostmask inet_merge inet_same_family masklen netmask network set_masklen trunc',
     // Arrays and ranges
@@ -81,7 +81,7 @@ export const postgres: SqlDialect = {
     // Others
     'gen_random_uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 generate_series',
     'generate_subscripts',
-    // The schema, and how large it is
+    // The schema and its sizes
     'col_description current_database current_schema current_schemas format_type has_any_column_privilege',
     'has_column_privilege has_database_privilege has_schema_privilege has_table_privilege obj_description',
     'pg_column_size pg_database_size pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_partkeydef',

@@ -1,9 +1,9 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * SQLite 3.40 to 3.53: the functions of lang_corefunc, lang_datefunc, lang_aggfunc, lang_mathfunc, windowfunctions, json1 and
- * the auxiliary functions of fts5 of its documentation. Left out: load_extension, sqlite_log, and all that only its
- * command-line program has (readfile, writefile, edit).
+ * SQLite 3.40 to 3.53. Contains the functions of lang_corefunc, lang_datefunc, lang_aggfunc, lang_mathfunc,
+ * windowfunctions, json1 and the auxiliary functions of fts5 in its documentation. Left out are load_extension,
+ * sqlite_log, and functions of its command-line program only (readfile, writefile, edit).
  */
 export const sqlite: SqlDialect = {
   name: 'sqlite',
@@ -16,7 +16,7 @@ export const sqlite: SqlDialect = {
     prefixes: /^x$/i,
     parameter: /\?\d*|[:$][a-z_]\w*/iy,
     operators: '+-*/%=<>!|&~',
-    // They quote names.
+    // Brackets quote names in SQLite.
     brackets: false,
     braces: false,
   },
@@ -52,7 +52,7 @@ export const sqlite: SqlDialect = {
     known: names(
       'sqlite_master sqlite_schema sqlite_sequence sqlite_temp_master sqlite_temp_schema sqlite_stat1',
     ),
-    // Tables of extensions that read files where a hidden column names one.
+    // Tables of extensions that read the file which a hidden column names.
     refused: /(?:^|\.)(?:fsdir|zipfile|csv|vsv|fileio|lsdir|readfile|completion)$/,
     parts: 2,
   },
