@@ -1,66 +1,88 @@
 /** `action.requested`: an agent says what it is about to do. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
 
 /** The user for whom the agent acts. In an action this is a claim of its caller, unless the API key pins it. */
 export const principal = z.strictObject({
-  id: id.describe('Who it is. A claim of the caller, unless the API key pins it.'),
-  role: id.optional().describe('Their role. A claim of the caller, unless the API key pins it.'),
+  id: described(id, 'The id of the user. The caller claims it, unless the API key pins it.', 'u1'),
+  role: described(
+    id.optional(),
+    'The role of the user. The caller claims it, unless the API key pins it.',
+    'user',
+  ),
 });
 
 const everyAction = {
-  id,
-  tenant: tenant.optional(),
-  agentId: plainId,
-  estimatedCostMicros: micros
-    .optional()
-    .describe(
-      'What the caller believes that it costs. A claim: a price that is known counts where it is higher.',
-    ),
-  idempotencyKey: id
-    .optional()
-    .describe('A key of the caller. Another action with the same key is a duplicate.'),
-  mandateId: id.optional().describe('The grant, or the mandate of the file, under which the agent acts.'),
-  parentActionId: id.optional().describe('The action that caused this one.'),
-  principal: principal.optional().describe('The user for whom the agent acts.'),
-  context: z
-    .record(z.string(), parsedJson)
-    .optional()
-    .describe(
-      'What the caller says that it acts in. Claims, unless the API key pins them: rules that look at them believe them.',
-    ),
-  attempt: z
-    .int()
-    .min(1)
-    .max(CAPS.attempts)
-    .optional()
-    .describe('The number of the try of this action. A retry has a higher one. Absent: 1.'),
-  requestedAt: time.optional().describe('When the agent asked, by its own clock. It decides nothing.'),
-  deadlineMs: z
-    .int()
-    .min(1)
-    .max(CAPS.deadlineMs)
-    .optional()
-    .describe('How long the request may wait for its decision, in milliseconds from its append to the log.'),
+  id: described(
+    id,
+    'The id of the action. The agent chooses it, and uses it for one action only.',
+    'act_7f3a',
+  ),
+  tenant: described(
+    tenant.optional(),
+    'The tenant of the action. Absent: the tenant of the API key.',
+    'default',
+  ),
+  agentId: described(plainId, 'The agent that acts.', 'airline-007'),
+  estimatedCostMicros: described(
+    micros.optional(),
+    'What the caller believes that the action costs, in micro-dollars. The caller claims it: a higher known price counts instead.',
+    100_000,
+  ),
+  idempotencyKey: described(
+    id.optional(),
+    'A key of the caller. Another action with the same key is a duplicate.',
+    'cert-mia_li_3668-1',
+  ),
+  mandateId: described(
+    id.optional(),
+    'The grant, or the mandate of the file, under which the agent acts.',
+    'support-bot',
+  ),
+  parentActionId: described(id.optional(), 'The action that caused this one.', 'act_7f00'),
+  principal: described(principal.optional(), 'The user for whom the agent acts.'),
+  context: described(
+    z.record(z.string(), parsedJson).optional(),
+    'What the caller says about the situation of the action. The caller claims each field, unless the API key pins it. Rules believe it.',
+    { environment: 'prod' },
+  ),
+  attempt: described(
+    z.int().min(1).max(CAPS.attempts).optional(),
+    'The number of the attempt, from 1. A retry has a higher number. Absent: 1.',
+    1,
+  ),
+  requestedAt: described(time.optional(), 'When the agent asked, by its own clock. It decides nothing.'),
+  deadlineMs: described(
+    z.int().min(1).max(CAPS.deadlineMs).optional(),
+    'How long the request may wait for its decision, in milliseconds from its append to the log.',
+    5_000,
+  ),
 };
 
 export const toolCall = z.strictObject({
   ...everyAction,
-  type: z.literal('tool_call').describe('A call of a tool.'),
-  tool: plainId.describe('The name of the tool.'),
-  args: z.record(z.string(), parsedJson).optional().describe('The arguments of the call.'),
+  type: described(z.literal('tool_call'), 'A call of a tool.'),
+  tool: described(plainId, 'The name of the tool.', 'send_certificate'),
+  args: described(z.record(z.string(), parsedJson).optional(), 'The arguments of the call.', {
+    user_id: 'mia_li_3668',
+    amount: 50,
+  }),
 });
 
 export const llmCall = z.strictObject({
   ...everyAction,
-  type: z.literal('llm_call').describe('A call of a language model.'),
-  provider: plainId.optional().describe('The provider that is called. A claim of the caller.'),
-  model: plainId.describe('The name of the model, in any spelling of a provider.'),
-  /** All input, cached or not. Leave it out if it is not known, because every call has some input. */
-  inputTokens: z.int().min(1).optional(),
-  maxOutputTokens: count.optional().describe('The most tokens that the model may write.'),
+  type: described(z.literal('llm_call'), 'A call of a language model.'),
+  provider: described(plainId.optional(), 'The provider that is called. The caller claims it.', 'anthropic'),
+  model: described(plainId, 'The name of the model, in any spelling of a provider.', 'claude-sonnet-4-5'),
+  inputTokens: described(
+    z.int().min(1).optional(),
+    'All input tokens, cached or not. Absent: the caller does not know the number.',
+    1_200,
+  ),
+  maxOutputTokens: described(count.optional(), 'The most tokens that the model may write.', 800),
 });
 
 /** Every kind of action: what differs between kinds besides is in action-kinds.ts. */
@@ -89,10 +111,13 @@ export type AskedAction = Action & Partial<Pinned>;
  * they are left out, so that an older reader lives with a newer writer.
  */
 const remembered = {
-  principal: z.object(principal.shape).optional(),
-  /** The fields that the API key fixed, and which key: all else that the caller said is a claim. */
-  pinned: z.array(z.string()).optional(),
-  pinnedBy: id.optional(),
+  principal: described(z.object(principal.shape).optional(), 'The user for whom the agent acts.'),
+  pinned: described(
+    z.array(z.string()).optional(),
+    'The fields that the API key fixed. Everything else in the action is a claim of the caller.',
+    ['context.environment'],
+  ),
+  pinnedBy: described(id.optional(), 'The id of the API key that fixed these fields.', '7dQ1xYb0aKpL'),
 };
 export const actionSnapshot = z.discriminatedUnion('type', [
   z.object({ ...toolCall.shape, ...remembered }),
@@ -100,6 +125,9 @@ export const actionSnapshot = z.discriminatedUnion('type', [
 ]);
 
 export const actionRequested = z
-  .strictObject({ event: z.literal('action.requested'), action })
+  .strictObject({
+    event: described(z.literal('action.requested'), 'The kind of the record.'),
+    action: described(action, 'What the agent is about to do.'),
+  })
   .meta({ title: 'action.requested', description: 'An agent says what it is about to do.' });
 export type ActionRequested = z.infer<typeof actionRequested>;

@@ -1,29 +1,44 @@
 /** An agent as it is registered: what rules may ask of it. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { id, idThat, pathId, plainId } from './scalars.ts';
 
 const label = z.union([z.string().max(CAPS.stringUnits), z.number(), z.boolean()]);
 
 export const agentDocument = z
   .strictObject({
-    /** Without a *, which in the globs of keys and rules stands for any. */
-    id: idThat(pathId, /^[^*]*$/, 'must hold no *'),
-    name: z.string().min(1).max(CAPS.idUnits).optional().describe('A name for people.'),
-    groups: z
-      .array(plainId)
-      .max(CAPS.groups)
-      .default([])
-      .describe('The groups of the agent, which rules can ask for.'),
-    labels: z
-      .record(z.string().min(1).max(CAPS.idUnits), label)
-      .refine((labels) => Object.keys(labels).length <= CAPS.keys, { error: `must be at most ${CAPS.keys}` })
-      .default({}),
-    parent: id.optional().describe('The agent that this one is a sub-agent of.'),
-    requiresGrant: z
-      .boolean()
-      .optional()
-      .describe('Whether the agent and its descendants act only under a grant.'),
+    id: described(
+      idThat(pathId, /^[^*]*$/, 'must hold no *'),
+      'The id of the agent. It has no `*`, because a `*` in a pattern means any text.',
+      'airline-007',
+    ),
+    name: described(z.string().min(1).max(CAPS.idUnits).optional(), 'A name for people.', 'Airline support'),
+    groups: described(
+      z.array(plainId).max(CAPS.groups).default([]),
+      'The groups of the agent. Rules can choose agents by group.',
+      ['support'],
+    ),
+    labels: described(
+      z
+        .record(z.string().min(1).max(CAPS.idUnits), label)
+        .refine((labels) => Object.keys(labels).length <= CAPS.keys, {
+          error: `must be at most ${CAPS.keys}`,
+        })
+        .default({}),
+      'Labels of the agent, which the author chooses. Conditions of rules can read them.',
+      { region: 'eu' },
+    ),
+    parent: described(
+      id.optional(),
+      'The agent above this one. The agent has no more authority than its parent. Absent: the agent has no parent.',
+      'airline-lead',
+    ),
+    requiresGrant: described(
+      z.boolean().optional(),
+      'Whether the agent and its descendants may act only under a grant. Absent: false.',
+      true,
+    ),
   })
   .meta({ title: 'agent', description: 'An agent, and what rules may ask of it.' });
 export type AgentDocument = z.output<typeof agentDocument>;

@@ -3,7 +3,9 @@
  * memory: the active alarms, the used ids and the deliveries that are due are folds of it.
  */
 import { z } from 'zod';
+import { described } from './described.ts';
 import { count, id, parsedJson, tenant, time } from './scalars.ts';
+import { TOPICS } from './topics.ts';
 
 /** What is watched. `drift` is told by who reconciles, `test` asked for by a person. */
 export const ALERT_RULES = [
@@ -30,56 +32,117 @@ export const webhookName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
 });
 
 export const alert = z.object({
-  /**
-   * Follows from rule, tenant, subject and episode alone, so every alerter that raises the same alarm gives it the same
-   * id.
-   */
-  id,
-  rule: z.enum(ALERT_RULES),
-  /** null where it is no tenant's: the plane as a whole. */
-  tenant: tenant.nullable(),
-  /** What it is about, under its rule: an agent, an action, a budget and its threshold. */
-  subject: z.string(),
-  /** How often this subject has been alarming, with this time: from 1. */
-  episode: count,
-  said: z.string(),
-  /** Figures and names, by rule: see docs/alerts.md. */
-  facts: z.record(z.string(), parsedJson),
-  /** When it happened, by the record that shows it. */
-  at: time,
-  /** The order of that record among the records about this subject: an older record changes nothing. */
-  order: count,
-  /** Where that record lies; null where none does. */
-  record: z
-    .object({ topic: z.string(), partition: count, offset: z.string().regex(/^\d{1,19}$/) })
-    .nullable(),
-  /** The webhooks that must be told, as the rule file said when the alarm was raised. */
-  webhooks: z.array(webhookName),
-  /** Only noted, and sent to no webhook: the event is older than the first alert, or its rule was off. */
-  quiet: z.boolean(),
+  id: described(
+    id,
+    'The id of the alert. It follows from rule, tenant, subject and episode, so that every alerter makes the same id.',
+    'alr_6f1d0c3b8a4e47d2b0c95a7e1f3d2c48',
+  ),
+  rule: described(z.enum(ALERT_RULES), 'The alert rule that found it.'),
+  tenant: described(
+    tenant.nullable(),
+    'The tenant that the alert is about. null: the whole plane.',
+    'default',
+  ),
+  subject: described(
+    z.string(),
+    'What the alert is about, in words of its rule: an agent, an action, or a budget with its threshold.',
+    'agent airline-007 total lifetime support-bot 80',
+  ),
+  episode: described(
+    count,
+    'How many times this subject has raised an alert, this one included. It counts from 1.',
+    1,
+  ),
+  said: described(
+    z.string(),
+    'What happened, as a sentence.',
+    'The agent budget "total" of airline-007 is at 80 %: $8.10 of $10.00 are spent.',
+  ),
+  facts: described(
+    z.record(z.string(), parsedJson),
+    'Figures and names. Each alert rule has its own: see docs/alerts.md.',
+    { percent: 80, spentMicros: 8_100_000, maxMicros: 10_000_000 },
+  ),
+  at: described(time, 'When it happened, by the record that shows it.'),
+  order: described(
+    count,
+    'The order of that record among all records about the subject. An older record changes nothing.',
+    311,
+  ),
+  record: described(
+    z
+      .object({
+        topic: described(z.string(), 'The topic of the log.', TOPICS.decisions),
+        partition: described(count, 'The partition of the topic.', 2),
+        offset: described(z.string().regex(/^\d{1,19}$/), 'The offset in the partition, as text.', '41'),
+      })
+      .nullable(),
+    'The log position of the record that shows it. null: no single record shows it.',
+  ),
+  webhooks: described(
+    z.array(webhookName),
+    'The webhooks that must be told. The rule file named them when the alert was raised.',
+    ['ops'],
+  ),
+  quiet: described(
+    z.boolean(),
+    'Whether the alert is only recorded and sent to no webhook. The event is older than the first alert, or its rule was off.',
+    false,
+  ),
 });
 export type Alert = z.infer<typeof alert>;
 
-export const alertRaised = z.object({ event: z.literal('alert.raised'), alert }).meta({
-  title: 'alert.raised',
-  description: 'Something happened, or began, that a person should know of.',
-});
+export const alertRaised = z
+  .object({
+    event: described(z.literal('alert.raised'), 'The kind of the record.'),
+    alert: described(alert, 'The alert that was raised.'),
+  })
+  .meta({
+    title: 'alert.raised',
+    description: 'Something happened, or began, that a person should know of.',
+  });
 export type AlertRaised = z.infer<typeof alertRaised>;
 
 export const alertCleared = z
-  .object({ event: z.literal('alert.cleared'), alert })
+  .object({
+    event: described(z.literal('alert.cleared'), 'The kind of the record.'),
+    alert: described(alert, 'The alert that says what is over.'),
+  })
   .meta({ title: 'alert.cleared', description: 'What was raised is over. It has an id of its own.' });
 export type AlertCleared = z.infer<typeof alertCleared>;
 
-const delivery = { alertId: id, webhook: webhookName, attempts: count, at: time };
+const delivery = {
+  alertId: described(id, 'The alert that was sent.', 'alr_6f1d0c3b8a4e47d2b0c95a7e1f3d2c48'),
+  webhook: described(webhookName, 'The webhook, by its name in the rule file.', 'ops'),
+  attempts: described(count, 'How many times it was sent.', 1),
+  at: described(time, 'When the last attempt ended.'),
+};
 
 export const alertDelivered = z
-  .object({ event: z.literal('alert.delivered'), delivery: z.object({ ...delivery, status: count }) })
+  .object({
+    event: described(z.literal('alert.delivered'), 'The kind of the record.'),
+    delivery: described(
+      z.object({
+        ...delivery,
+        status: described(count, 'The HTTP status of the answer of the webhook.', 204),
+      }),
+      'The delivery that succeeded.',
+    ),
+  })
   .meta({ title: 'alert.delivered', description: 'A webhook took an alert.' });
 export type AlertDelivered = z.infer<typeof alertDelivered>;
 
 export const alertUndelivered = z
-  .object({ event: z.literal('alert.undelivered'), delivery: z.object({ ...delivery, reason: z.string() }) })
+  .object({
+    event: described(z.literal('alert.undelivered'), 'The kind of the record.'),
+    delivery: described(
+      z.object({
+        ...delivery,
+        reason: described(z.string(), 'Why the last attempt failed.', 'the webhook answered 500'),
+      }),
+      'The delivery that was given up.',
+    ),
+  })
   .meta({
     title: 'alert.undelivered',
     description: 'A webhook did not take an alert, and it is not tried again unless somebody asks for it.',
@@ -88,20 +151,34 @@ export type AlertUndelivered = z.infer<typeof alertUndelivered>;
 
 export const alertReplayed = z
   .object({
-    event: z.literal('alert.replayed'),
-    replay: z.object({ alertId: id, webhooks: z.array(webhookName), by: z.string(), at: time }),
+    event: described(z.literal('alert.replayed'), 'The kind of the record.'),
+    replay: described(
+      z.object({
+        alertId: described(id, 'The alert to deliver again.', 'alr_6f1d0c3b8a4e47d2b0c95a7e1f3d2c48'),
+        webhooks: described(z.array(webhookName), 'The webhooks that receive it again.', ['ops']),
+        by: described(z.string(), 'The person or the API key that asked for it.', 'key:ops-laptop'),
+        at: described(time, 'When it was asked for.'),
+      }),
+      'What is delivered again, and who asked for it.',
+    ),
   })
   .meta({ title: 'alert.replayed', description: 'Somebody asked for an alert to be delivered again.' });
 export type AlertReplayed = z.infer<typeof alertReplayed>;
 
 export const alertsBegun = z
   .object({
-    event: z.literal('alerts.begun'),
-    begun: z.object({
-      /** By partition of the decisions: what lies before is history, and raises nothing. */
-      offsets: z.record(z.string(), count),
-      at: time,
-    }),
+    event: described(z.literal('alerts.begun'), 'The kind of the record.'),
+    begun: described(
+      z.object({
+        offsets: described(
+          z.record(z.string(), count),
+          'The first offset of each partition of the decisions topic that can raise an alert. Earlier records are history.',
+          { '0': 17, '1': 0 },
+        ),
+        at: described(time, 'When alerts began.'),
+      }),
+      'Where alerts begin.',
+    ),
   })
   .meta({
     title: 'alerts.begun',

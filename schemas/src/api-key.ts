@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { principal } from './action.ts';
 import { CAPS, DEFAULTS } from './defaults.ts';
+import { described } from './described.ts';
 import { issuedContext } from './issued-mandate.ts';
 import { pattern } from './pattern.ts';
 import { tenant, time } from './scalars.ts';
@@ -67,16 +68,22 @@ const PIN_NAME = /^[^.]+$/;
  */
 export const keyPins = z
   .strictObject({
-    context: issuedContext
-      .refine((context) => Object.keys(context).every((name) => PIN_NAME.test(name)), {
-        error: 'the names of its fields must hold no dot',
-      })
-      .refine((context) => Object.keys(context).length <= CAPS.pins, {
-        error: `must have at most ${CAPS.pins} fields`,
-      })
-      .optional(),
-    /** All of it: a key that names no role lets none be claimed. */
-    principal: principal.optional(),
+    context: described(
+      issuedContext
+        .refine((context) => Object.keys(context).every((name) => PIN_NAME.test(name)), {
+          error: 'the names of its fields must hold no dot',
+        })
+        .refine((context) => Object.keys(context).length <= CAPS.pins, {
+          error: `must have at most ${CAPS.pins} fields`,
+        })
+        .optional(),
+      'Fields of the context that the key fixes, by name. An action of this key cannot say anything else.',
+      { environment: 'prod' },
+    ),
+    principal: described(
+      principal.optional(),
+      'The user that the key fixes. A key that fixes no role lets no caller claim a role. Absent: the caller may claim any user.',
+    ),
   })
   .refine(({ context = {}, principal }) => Object.keys(context).length > 0 || principal !== undefined, {
     error: 'must pin something: a field of the context, or the principal',
@@ -102,17 +109,33 @@ export function isPinned(claim: string, pinned: readonly string[]): boolean {
  * random bits. `agents` are globs of the agent ids that a publishing key may speak for; `['*']` is all of them.
  */
 export const apiKeyRecord = z.strictObject({
-  id: z.string().regex(/^[0-9A-Za-z]{12}$/),
-  name: z.string().min(1).max(200),
-  tenant,
-  scopes: z.array(z.enum(API_SCOPES)).min(1),
-  agents: z.array(pattern),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  createdAt: time,
-  revokedAt: time.nullable(),
-  /** Only a key that publishes has pins. */
-  pins: keyPins.optional(),
-  /** From then on it opens nothing; absent: it does not expire. */
-  expiresAt: time.optional(),
+  id: described(
+    z.string().regex(/^[0-9A-Za-z]{12}$/),
+    'The public id of the key, which is no secret.',
+    '1bC2dE3fG4hI',
+  ),
+  name: described(z.string().min(1).max(200), 'A name for people.', 'ann'),
+  tenant: described(tenant, 'The tenant of the key. A request can reach no other tenant.', 'default'),
+  scopes: described(z.array(z.enum(API_SCOPES)).min(1), 'What the key may do.', ['audit', 'operate']),
+  agents: described(
+    z.array(pattern),
+    'Patterns of the agents for which the key may publish. `*`: all agents.',
+    ['airline-*'],
+  ),
+  hash: described(
+    z.string().regex(/^[0-9a-f]{64}$/),
+    'The SHA-256 of the secret, in hex. The secret itself is never stored.',
+    '1f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  ),
+  createdAt: described(time, 'When the key was made.'),
+  revokedAt: described(time.nullable(), 'When the key was revoked. null: it is not revoked.'),
+  pins: described(
+    keyPins.optional(),
+    'What the key fixes in each action. Only a key that publishes has pins.',
+  ),
+  expiresAt: described(
+    time.optional(),
+    'From this time on the key opens nothing. Absent: it does not expire.',
+  ),
 });
 export type ApiKeyRecord = Readonly<z.output<typeof apiKeyRecord>>;

@@ -1,32 +1,59 @@
 /** What stands in the access topic: who read what of the audit. */
 import { z } from 'zod';
+import { described } from './described.ts';
 import { id, tenant, time } from './scalars.ts';
 
 export const auditRead = z
   .object({
-    event: z.literal('audit.read'),
-    read: z.object({
-      id,
-      /** The tenant of the key, which is the tenant of the record that was read; null if the key has no tenant. */
-      tenant: tenant.nullable(),
-      /**
-       * Who read: an API key belongs to one person, or one program. In a refusal as UNAUTHENTICATED the key was revoked,
-       * or only its id was given, which is no secret. null: no key was given, or a key that this plane never issued.
-       */
-      key: z.object({ id: z.string(), name: z.string() }).nullable(),
-      method: z.string(),
-      /** The path with the names of its parameters: `/v1/audit/decisions/:id`. */
-      route: z.string(),
-      /** The parameters of path and query, by name. Personal data found in them is redacted, and long values are cut. */
-      parameters: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      /** Nothing was shown, nor done. */
-      refused: z.boolean(),
-      /** Why: the code of the problem. Absent where it was not refused, or by an earlier version. */
-      code: z.string().optional(),
-      requestId: z.string(),
-      traceId: z.string().nullable(),
-      at: time,
-    }),
+    event: described(z.literal('audit.read'), 'The kind of the record.'),
+    read: described(
+      z.object({
+        id: described(id, 'The id of the record.', 'read_01ke7t3v8c8d1f0a2b3c4d5e6f7a8b'),
+        tenant: described(
+          tenant.nullable(),
+          'The tenant of the key, which is the tenant of the data that was read. null: the key has no tenant.',
+          'acme',
+        ),
+        key: described(
+          z
+            .object({
+              id: described(z.string(), 'The public id of the key.', 'kQ2mZ8xW4pLd'),
+              name: described(z.string(), 'The name of the key, for people.', 'auditor'),
+            })
+            .nullable(),
+          'The API key that read. If the code is UNAUTHENTICATED, the key was revoked, or the caller knew only its id, which is no secret. null: no key, or an unknown key.',
+        ),
+        method: described(z.string(), 'The HTTP method.', 'GET'),
+        route: described(z.string(), 'The path with the names of its parameters.', '/v1/audit/decisions/:id'),
+        parameters: described(
+          z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+          'The parameters of path and query, by name. Personal data in them is redacted, and long values are cut.',
+          { id: 'dec_01ke7t3v8c8d1f0a2b3c4d5e6f7a8b' },
+        ),
+        refused: described(
+          z.boolean(),
+          'Whether the request was refused, so that the caller received nothing.',
+          false,
+        ),
+        code: described(
+          z.string().optional(),
+          'The code of the problem. Absent: the request was not refused, or an earlier version wrote the record.',
+          'FORBIDDEN',
+        ),
+        requestId: described(
+          z.string(),
+          'The id of the request in the log of the operator. The header `x-request-id` has it too.',
+          '0b0f3f0e-6c1a-4a38-9b1a-2f7c55d0a9c1',
+        ),
+        traceId: described(
+          z.string().nullable(),
+          'The W3C trace id of the request. null: it has none.',
+          '4bf92f3577b34da6a3ce929d0e0e4736',
+        ),
+        at: described(time, 'When the request came.'),
+      }),
+      'Who read what.',
+    ),
   })
   .meta({
     title: 'audit.read',

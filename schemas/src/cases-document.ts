@@ -7,6 +7,7 @@ import { llmCall, toolCall } from './action.ts';
 import { agentDocument } from './agent-document.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { dollars, dollarsDelta } from './money-shapes.ts';
 import { outcome } from './outcome.ts';
 import { clockTime, count, id } from './scalars.ts';
@@ -19,54 +20,75 @@ const ONE_DAY_MS = 24 * 3_600_000;
 
 const path = z.string().min(1);
 
-const budget = z
-  .string()
-  .min(1)
-  .describe('A budget by its id, or `total`; where several have it, scope/id or scope/id/windowMs.');
+const budget = z.string().min(1);
 const amounts = z.record(budget, dollarsDelta);
 
 const asked = z
   .discriminatedUnion('type', [
-    toolCall
-      .omit({ tenant: true })
-      .extend({ id: id.optional(), agentId: id.optional(), type: z.literal('tool_call').optional() }),
-    llmCall.omit({ tenant: true }).extend({ id: id.optional(), agentId: id.optional() }),
+    toolCall.omit({ tenant: true }).extend({
+      id: described(id.optional(), 'The id of the action. Absent: the case makes one.', 'refund-1'),
+      agentId: described(id.optional(), 'The agent that acts. Absent: the agent of the case.', 'airline-007'),
+      type: described(z.literal('tool_call').optional(), 'A call of a tool. Absent: `tool_call`.'),
+    }),
+    llmCall.omit({ tenant: true }).extend({
+      id: described(id.optional(), 'The id of the action. Absent: the case makes one.', 'draft-1'),
+      agentId: described(id.optional(), 'The agent that acts. Absent: the agent of the case.', 'airline-007'),
+    }),
   ])
   .describe('An action. Left out: an id of its own, the agent of the case, a tool_call.');
 
 const reported = outcome
   .omit({ tenant: true })
-  .extend({ actionId: id.optional(), agentId: id.optional(), status: outcome.shape.status.optional() })
+  .extend({
+    actionId: described(
+      id.optional(),
+      'The action that is reported. Absent: the last one that was asked.',
+      'refund-1',
+    ),
+    agentId: described(id.optional(), 'The agent that acted. Absent: the agent of the case.', 'airline-007'),
+    status: described(outcome.shape.status.optional(), 'What became of the call. Absent: success.'),
+  })
   .describe('What became of an action. Left out: the one that was asked last, and success.');
 
 const CODES_EXPECTED = [...CODES, ...settlement.shape.code.options] as const;
 
 const expectation = z.strictObject({
-  verdict: z.enum(VERDICTS).optional(),
-  code: z.enum(CODES_EXPECTED).optional(),
-  observed: z.enum(CODES).optional().describe('What would have been said, were the policies enforced.'),
-  shadow: z
-    .enum([...CODES, 'UNKNOWN'])
-    .optional()
-    .describe('What would have been said, were the rules in shadow that matched in force.'),
-  policy: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Whose bound it was: `read-only`, or `read-only@1`; of a mandates file, the mandate.'),
-  rule: z.string().min(1).optional().describe('One that gives the agent this policy.'),
-  charged: dollars.optional().describe('By this decision; of a report: what the action has cost in all.'),
-  spent: amounts.optional().describe('After it, by budget.'),
-  left: amounts.optional().describe('After it, by budget.'),
-  callsLeft: count.optional(),
-  retryAfterMs: count.optional(),
+  verdict: described(z.enum(VERDICTS).optional(), 'The verdict that is expected.'),
+  code: described(z.enum(CODES_EXPECTED).optional(), 'The code that is expected.'),
+  observed: described(z.enum(CODES).optional(), 'The code that enforcement would have given.'),
+  shadow: described(
+    z.enum([...CODES, 'UNKNOWN']).optional(),
+    'The code that the matching rules in shadow would have given. UNKNOWN: a counter that only they use is missing.',
+  ),
+  policy: described(
+    z.string().min(1).optional(),
+    'The policy that set the limit: `read-only` in any version, or `read-only@1`. For a mandate file: the mandate.',
+    'read-only@1',
+  ),
+  rule: described(z.string().min(1).optional(), 'A rule that gives the agent this policy.', 'support-reads'),
+  charged: described(
+    dollars.optional(),
+    'What this decision charges, in dollars. After a report: what the action costs in all, in dollars.',
+    0.25,
+  ),
+  spent: described(amounts.optional(), 'What each budget has spent after the step, in dollars.', {
+    total: 1.5,
+  }),
+  left: described(amounts.optional(), 'What each budget has left after the step, in dollars.', {
+    total: 8.5,
+  }),
+  callsLeft: described(count.optional(), 'How many calls the tightest rate still allows after the step.', 4),
+  retryAfterMs: described(count.optional(), 'After how many milliseconds a retry can pass.', 60_000),
 });
 export type Expectation = z.output<typeof expectation>;
 
 const target = z
   .strictObject({
-    scope: z.enum(['agent', 'family', 'tenant', 'all']).default('agent'),
-    agentId: id.optional(),
+    scope: described(
+      z.enum(['agent', 'family', 'tenant', 'all']).default('agent'),
+      'The agents that the kill switch stops.',
+    ),
+    agentId: described(id.optional(), 'The agent. Absent: the agent of the case.', 'airline-007'),
   })
   .describe(
     'An agent, the one of the case where none is named; with its scope also everything below it, or the tenant, or everything.',
@@ -80,24 +102,36 @@ const MOST_MS = 36_525 * ONE_DAY_MS;
 
 const step = z
   .strictObject({
-    at: z
-      .union([count.max(MOST_MS), clockTime])
-      .optional()
-      .describe('Milliseconds since the case began, or a time. Absent: no time has passed.'),
-    ask: asked.optional(),
-    times: z.int().min(1).max(MOST_TIMES).optional().describe('Asks so often, each time under another id.'),
-    report: reported.optional(),
-    approve: id
-      .optional()
-      .describe('The id of an action that was asked: a person grants it. Ask it again then.'),
-    deny: id.optional(),
-    forMs: z.int().min(1).max(ONE_DAY_MS).optional().describe('How long the grant holds.'),
-    kill: target.optional(),
-    revive: target.optional(),
-    expect: z
-      .union([z.enum([...VERDICTS, ...CODES_EXPECTED]), expectation])
-      .optional()
-      .describe('A verdict or a code says it in a word.'),
+    at: described(
+      z.union([count.max(MOST_MS), clockTime]).optional(),
+      'Milliseconds since the case began, or a time. Absent: no time has passed since the step before.',
+      60_000,
+    ),
+    ask: described(asked.optional(), 'An action that an agent asks for.'),
+    times: described(
+      z.int().min(1).max(MOST_TIMES).optional(),
+      'How many times the action is asked for, each time under another id. Absent: 1.',
+      5,
+    ),
+    report: described(reported.optional(), 'An outcome that is reported.'),
+    approve: described(
+      id.optional(),
+      'The id of an action that a person approves. Ask for the action again after it.',
+      'refund-1',
+    ),
+    deny: described(id.optional(), 'The id of an action that a person denies.', 'refund-1'),
+    forMs: described(
+      z.int().min(1).max(ONE_DAY_MS).optional(),
+      'How long the approval is valid, in milliseconds.',
+      300_000,
+    ),
+    kill: described(target.optional(), 'A kill switch that is pulled.'),
+    revive: described(target.optional(), 'A kill switch that is released.'),
+    expect: described(
+      z.union([z.enum([...VERDICTS, ...CODES_EXPECTED]), expectation]).optional(),
+      'What must come of the step: a verdict, a code, or several things together.',
+      'ALLOW',
+    ),
   })
   .superRefine((value, context) => {
     const done: readonly string[] = DEEDS.filter((deed) => value[deed] !== undefined);
@@ -113,41 +147,58 @@ const step = z
 export type StepDocument = z.output<typeof step>;
 
 const stated = z.strictObject({
-  budget,
-  amount: dollarsDelta,
-  agentId: id.optional(),
-  principal: id.optional(),
+  budget: described(
+    budget,
+    'The budget: its id, or `total`. If several budgets have the id: scope/id or scope/id/windowMs.',
+    'total',
+  ),
+  amount: described(dollarsDelta, 'How much it had spent, in dollars.', 2.5),
+  agentId: described(id.optional(), 'The agent of the budget. Absent: the agent of the case.', 'airline-007'),
+  principal: described(id.optional(), 'The principal of the budget. Absent: none.', 'u1'),
 });
 export type StatedSpend = z.output<typeof stated>;
 
 const oneCase = z.strictObject({
-  name: z.string().min(1).max(CAPS.idUnits),
-  now: clockTime.optional().describe('When it begins; else as the file says.'),
-  agent: id.optional().describe('Who acts where a step does not say it.'),
-  spent: z.array(stated).default([]).describe('What budgets had spent before.'),
-  steps: z.array(step).min(1).max(MOST_STEPS),
+  name: described(
+    z.string().min(1).max(CAPS.idUnits),
+    'What the case shows, for people.',
+    'a refund above $100 waits for a person',
+  ),
+  now: described(
+    clockTime.optional(),
+    'When the case begins. Absent: when the file says.',
+    '2026-01-05T09:30:00Z',
+  ),
+  agent: described(id.optional(), 'The agent that acts if a step names none.', 'airline-007'),
+  spent: described(z.array(stated).default([]), 'What budgets had spent before the first step.'),
+  steps: described(z.array(step).min(1).max(MOST_STEPS), 'What happens, one step after the other.'),
 });
 export type CaseDocument = z.output<typeof oneCase>;
 
 export const casesDocument = z
   .strictObject({
-    version: z.literal(1),
-    files: z
-      .array(path)
-      .min(1)
-      .optional()
-      .describe(
-        'Agents, policies and rules: files, or folders of them, as seen from this file. Absent: its own folder, unless there are `mandates`.',
-      ),
-    mandates: path.optional().describe('A mandates file, for agents that are not registered.'),
-    privacy: path
-      .optional()
-      .describe(
-        'The privacy document of the plane, which hides values before they are decided on, as seen from this file. Absent: the one that MANDATE_PRIVACY_PATH names, or none.',
-      ),
-    agents: z.array(agentDocument).default([]).describe('Registered beside those of the files.'),
-    now: clockTime.default('2026-01-01T00:00:00Z').describe('When cases begin.'),
-    cases: z.array(oneCase).min(1).max(MOST_CASES),
+    version: described(z.literal(1), 'The version of this format: always 1.'),
+    files: described(
+      z.array(path).min(1).optional(),
+      'Files or folders with agents, policies and rules, relative to this file. Absent: the folder of this file, unless `mandates` is given.',
+      ['policies'],
+    ),
+    mandates: described(
+      path.optional(),
+      'A mandate file, relative to this file, for agents that are not registered.',
+      'mandates.yaml',
+    ),
+    privacy: described(
+      path.optional(),
+      'The privacy document of the plane, relative to this file. It redacts values before they are decided on. Absent: the document that MANDATE_PRIVACY_PATH names, or none.',
+      'privacy.yaml',
+    ),
+    agents: described(
+      z.array(agentDocument).default([]),
+      'Agents that are registered beside those of the files.',
+    ),
+    now: described(clockTime.default('2026-01-01T00:00:00Z'), 'When cases begin.', '2026-01-01T00:00:00Z'),
+    cases: described(z.array(oneCase).min(1).max(MOST_CASES), 'The cases.'),
   })
   .meta({ title: 'cases', description: 'What is expected of policies: `mandate test` runs it.' });
 export type CasesDocument = z.output<typeof casesDocument>;

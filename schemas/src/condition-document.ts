@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 
 /** Where fields begin: `agent.groups`, `action.tool`, `context.environment`. */
 export const CONDITION_ROOTS = ['agent', 'action', 'context'] as const;
@@ -13,20 +14,18 @@ const ROOTS: ReadonlySet<string> = new Set(CONDITION_ROOTS);
 const step = z.string().min(1).max(CAPS.idUnits);
 
 /** Dotted, or a list of steps where a name holds a dot itself. */
-const field = z
-  .union([
-    z
-      .string()
-      .max(CAPS.idUnits * 4)
-      .regex(/^(?:agent|action|context)(?:\.[^.]+)+$/, {
-        error: 'must be a field of agent, action or context: context.environment',
-      }),
-    z
-      .array(step)
-      .min(2)
-      .refine(([root = '']) => ROOTS.has(root), { error: 'must begin with agent, action or context' }),
-  ])
-  .describe(`A field of ${CONDITION_ROOTS.join(', ')}: \`context.environment\`, or a list of its steps.`);
+const field = z.union([
+  z
+    .string()
+    .max(CAPS.idUnits * 4)
+    .regex(/^(?:agent|action|context)(?:\.[^.]+)+$/, {
+      error: 'must be a field of agent, action or context: context.environment',
+    }),
+  z
+    .array(step)
+    .min(2)
+    .refine(([root = '']) => ROOTS.has(root), { error: 'must begin with agent, action or context' }),
+]);
 
 const text = z.string().max(CAPS.conditionUnits);
 const value = z.union([text, z.number(), z.boolean()]);
@@ -34,17 +33,36 @@ const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
 export type Scalar = z.infer<typeof scalar>;
 const scalars = z.array(scalar).min(1).max(CAPS.conditionValues);
 
-const says = <Op extends string, Value extends z.ZodType>(ops: readonly [Op, ...Op[]], value: Value) =>
-  z.strictObject({ field, op: z.enum(ops), value });
+const COMPARED = 'The value that the field is compared with.';
+
+const comparison = <Op extends string, Value extends z.ZodType>(ops: readonly [Op, ...Op[]], value: Value) =>
+  z.strictObject({
+    field: described(
+      field,
+      `A field of ${CONDITION_ROOTS.join(', ')}: \`context.environment\`, or a list of its steps.`,
+      'context.environment',
+    ),
+    op: described(z.enum(ops), 'How the field is compared with the value.'),
+    value,
+  });
 
 const fieldCondition = z.discriminatedUnion('op', [
-  says(['==', 'contains'], scalar),
-  // A value that is null differs from no null, and of one that is not null nothing is known: it would never be true.
-  says(['!='], value),
-  says(['in', 'not_in'], scalars),
-  says(['>', '>=', '<', '<='], z.number()),
-  says(['matches', 'starts_with'], text),
-  says(['exists'], z.boolean().default(true)),
+  comparison(['==', 'contains'], described(scalar, COMPARED, 'prod')),
+  // `!=` takes no null: a field that is null never differs from null, and nothing is known of a field that is absent.
+  comparison(['!='], described(value, COMPARED, 'prod')),
+  comparison(
+    ['in', 'not_in'],
+    described(scalars, 'The values that the field may or may not have.', ['prod', 'staging']),
+  ),
+  comparison(['>', '>=', '<', '<='], described(z.number(), COMPARED, 100)),
+  comparison(
+    ['matches', 'starts_with'],
+    described(text, 'A pattern, or the beginning of a text.', 'refund_'),
+  ),
+  comparison(
+    ['exists'],
+    described(z.boolean().default(true), 'Whether the field must exist. Absent: true.', true),
+  ),
 ]);
 export type FieldCondition = z.output<typeof fieldCondition>;
 
@@ -58,7 +76,19 @@ const several = z.array(z.lazy(() => condition)).max(CAPS.conditions);
 
 export const condition: z.ZodType<Condition> = z.union([
   fieldCondition,
-  z.strictObject({ all: several }),
-  z.strictObject({ any: several }),
-  z.strictObject({ not: several }),
+  z.strictObject({
+    all: described(several, 'All of these conditions must hold.', [
+      { field: 'context.environment', op: '==', value: 'prod' },
+    ]),
+  }),
+  z.strictObject({
+    any: described(several, 'At least one of these conditions must hold.', [
+      { field: 'agent.groups', op: 'contains', value: 'support' },
+    ]),
+  }),
+  z.strictObject({
+    not: described(several, 'None of these conditions may hold.', [
+      { field: 'action.tool', op: 'starts_with', value: 'delete_' },
+    ]),
+  }),
 ]);

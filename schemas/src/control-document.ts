@@ -1,12 +1,13 @@
 /** Agents, policies and rules as files hold them: each document says its kind. */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
+import { described } from './described.ts';
 import { policyDocument } from './mandate-document.ts';
 import { ruleDocument } from './rule-document.ts';
 
 export const controlDocument = z.discriminatedUnion('kind', [
-  agentDocument.extend({ kind: z.literal('agent') }),
-  policyDocument.extend({ kind: z.literal('policy') }),
-  ruleDocument.extend({ kind: z.literal('rule') }),
+  agentDocument.extend({ kind: described(z.literal('agent'), 'An agent.') }),
+  policyDocument.extend({ kind: described(z.literal('policy'), 'A policy.') }),
+  ruleDocument.extend({ kind: described(z.literal('rule'), 'A rule.') }),
 ]);
 export type ControlDocument = z.output<typeof controlDocument>;

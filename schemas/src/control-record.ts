@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
 import { apiKeyRecord, ROLE_NAMES } from './api-key.ts';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { issuedMandateDocument } from './issued-mandate.ts';
 import { policyDocument } from './mandate-document.ts';
 import { ruleDocument } from './rule-document.ts';
@@ -18,31 +19,52 @@ import { tenantDocument } from './tenant-document.ts';
  * absent: any revision.
  */
 const change = z.strictObject({
-  id,
-  tenant,
-  by: z.string(),
-  reason: z.string(),
-  at: time,
-  expects: count.optional(),
+  id: described(
+    id,
+    'The id of the change. A command that is sent again keeps its id, and takes effect once.',
+    'chg_issued',
+  ),
+  tenant: described(tenant, 'The tenant that is changed.', 'default'),
+  by: described(z.string(), 'The person or the API key that made the change.', 'key:ops-laptop'),
+  reason: described(
+    z.string(),
+    'Why, in the words of the person who made the change.',
+    'the contract of January',
+  ),
+  at: described(time, 'When it was made.'),
+  expects: described(
+    count.optional(),
+    'The revision of the document that its author saw. 0: the document does not exist yet. Absent: any revision.',
+    0,
+  ),
 });
 
 const changes = <Event extends string, Shape extends z.ZodRawShape>(
   event: Event,
   description: string,
   shape: Shape,
-) => z.strictObject({ event: z.literal(event), change, ...shape }).meta({ title: event, description });
+) =>
+  z
+    .strictObject({
+      event: described(z.literal(event), 'The kind of the record.'),
+      change: described(change, 'Who made the change, when and why.'),
+      ...shape,
+    })
+    .meta({ title: event, description });
 
 export const agentPut = changes('agent.put', 'An agent was registered, or changed.', {
-  agent: agentDocument,
+  agent: described(agentDocument, 'The agent as it is from now on.'),
 });
-export const agentRetired = changes('agent.retired', 'An agent was taken off the register.', { agentId: id });
+export const agentRetired = changes('agent.retired', 'An agent was taken off the register.', {
+  agentId: described(id, 'The agent that is no longer registered.', 'airline-007'),
+});
 export const keyIssued = changes('key.issued', 'An API key was issued, with which an agent publishes.', {
-  agentId: id,
-  key: apiKeyRecord,
+  agentId: described(id, 'The agent for which the key publishes.', 'airline-007'),
+  key: described(apiKeyRecord, 'What is kept of the key, which is never the secret.'),
 });
 export const keyRevoked = changes('key.revoked', 'A key of an agent lets nobody in any more.', {
-  agentId: id,
-  keyId: id,
+  agentId: described(id, 'The agent of the key.', 'airline-007'),
+  keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
 });
 /** With which it was asked for, where that is itself a key of a role; absent: a key of a file, or no key. */
 const byKey = id.optional();
@@ -50,48 +72,65 @@ export const roleGranted = changes(
   'role.granted',
   'Somebody was issued an API key with the scopes of a role.',
   {
-    role: z.enum(ROLE_NAMES),
-    key: apiKeyRecord,
-    byKey,
+    role: described(z.enum(ROLE_NAMES), 'The role that was given.'),
+    key: described(apiKeyRecord, 'What is kept of the key, which is never the secret.'),
+    byKey: described(
+      byKey,
+      'The key of a role with which it was asked for. Absent: a key of a file, or no key.',
+      '2cD3eF4gH5iJ',
+    ),
   },
 );
 export const roleRevoked = changes('role.revoked', 'A key of a role lets nobody in any more.', {
-  keyId: id,
-  byKey,
+  keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
+  byKey: described(
+    byKey,
+    'The key of a role with which it was asked for. Absent: a key of a file, or no key.',
+    '2cD3eF4gH5iJ',
+  ),
 });
 export const policyPublished = changes(
   'policy.published',
   'A policy has a new version, which is the latest from here on.',
-  { policy: policyDocument },
+  { policy: described(policyDocument, 'The new version of the policy.') },
 );
 export const policyArchived = changes('policy.archived', 'A policy is no longer to be used.', {
-  policyId: id,
-  /** Also where rules use it: from then on they block. */
-  forced: z.boolean(),
+  policyId: described(id, 'The policy that is archived.', 'read-only'),
+  forced: described(
+    z.boolean(),
+    'Whether it is archived although rules use it. These rules block their agents from then on.',
+    false,
+  ),
 });
-export const rulePut = changes('rule.put', 'A rule is new, or was changed.', { rule: ruleDocument });
-export const ruleRemoved = changes('rule.removed', 'A rule was removed.', { ruleId: id });
+export const rulePut = changes('rule.put', 'A rule is new, or was changed.', {
+  rule: described(ruleDocument, 'The rule as it is from now on.'),
+});
+export const ruleRemoved = changes('rule.removed', 'A rule was removed.', {
+  ruleId: described(id, 'The rule that is removed.', 'support-reads'),
+});
 export const rulesReordered = changes('rules.reordered', 'The rules were put into another order.', {
-  /** All of them. */
-  ruleIds: z.array(id).max(CAPS.rules),
+  ruleIds: described(z.array(id).max(CAPS.rules), 'All rules of the tenant, in their new order.', [
+    'support-reads',
+    'refunds-are-small',
+  ]),
 });
 
 export const mandateIssued = changes(
   'mandate.issued',
   'An agent was issued a mandate: rules and policies as they stand here, until it ends.',
-  { mandate: issuedMandateDocument },
+  { mandate: described(issuedMandateDocument, 'The grant.') },
 );
 export const mandateRevoked = changes(
   'mandate.revoked',
   'Nothing is allowed any more under an issued mandate.',
-  { mandateId: id },
+  { mandateId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
 );
 
 /** In both, the tenant is the tenant of the change. */
 export const tenantPut = changes(
   'tenant.put',
   'A tenant was opened, changed, or opened again after it was closed.',
-  { tenant: tenantDocument },
+  { tenant: described(tenantDocument, 'The tenant as it is from now on.') },
 );
 export const tenantClosed = changes(
   'tenant.closed',
@@ -120,9 +159,16 @@ export type ControlRecord = z.output<typeof controlRecord>;
 
 export const CONTROL_RECORDS = controlRecord.options.map(({ shape }) => shape.event.value);
 
-/** The shape of changes, as JSON Schema: two processes with the same text read the same records. */
+/** The shape of changes, as JSON Schema without descriptions. Two processes with the same text read the same records. */
 export function shapeOfControlRecords(): string {
-  return JSON.stringify(z.toJSONSchema(controlRecord, { io: 'input' }));
+  const jsonSchema = z.toJSONSchema(controlRecord, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.description;
+      delete jsonSchema.examples;
+    },
+  });
+  return JSON.stringify(jsonSchema);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,40 +1,57 @@
 /** What stands in the dead letters topic: records that could not be read, kept whole, and what operators did with them. */
 import { z } from 'zod';
+import { described } from './described.ts';
 import { count, id, source, tenant, time } from './scalars.ts';
 
 /** What is wrong with a record, and what to do about it. `line` and `column` count from 1. */
 export const fault = z.object({
-  code: z.literal('INVALID_ACTION'),
-  reason: z.string(),
-  remedy: z.string(),
-  /** JSON pointer of the field at fault; empty for the record as a whole. */
-  pointer: z.string(),
-  line: count,
-  column: count,
+  code: described(z.literal('INVALID_ACTION'), 'The code of the fault.'),
+  reason: described(z.string(), 'What is wrong with the record.', '/action/attempt must be at least 1'),
+  remedy: described(
+    z.string(),
+    'What to do about it.',
+    'give the field a value that fits, then publish the record again',
+  ),
+  pointer: described(
+    z.string(),
+    'A JSON pointer to the field with the fault. Empty: the whole record.',
+    '/action/attempt',
+  ),
+  line: described(count, 'The line of the fault in the text, from 1.', 1),
+  column: described(count, 'The column of the fault in the line, from 1.', 126),
 });
 export type Fault = z.infer<typeof fault>;
 
 export const deadLetter = z
   .object({
-    event: z.literal('dead.letter'),
-    deadLetter: z.object({
-      id: z.string(),
-      source,
-      /**
-       * The last offset of a batch that could not be split into records. `source` has the first offset, the value the
-       * whole batch.
-       */
-      lastOffset: source.shape.offset.optional(),
-      /** Cut at the key cap. */
-      key: z.string().nullable(),
-      fault,
-      /** The bytes as they came, base64; cut at the record cap, and then `truncated`. */
-      valueBase64: z.string(),
-      truncated: z.boolean(),
-      bytes: count,
-      appendedAt: time,
-      at: time,
-    }),
+    event: described(z.literal('dead.letter'), 'The kind of the record.'),
+    deadLetter: described(
+      z.object({
+        id: described(z.string(), 'The id of the dead letter.', 'dlq_01ke6qys6r234a8ff792246c8f031c'),
+        source: described(source, 'The log position of the record that could not be read.'),
+        lastOffset: described(
+          source.shape.offset.optional(),
+          'The last offset of a batch that could not be split into records. `source` then has the first offset, and `valueBase64` the whole batch. Absent: a single record.',
+          '63',
+        ),
+        key: described(
+          z.string().nullable(),
+          'The key of the record, cut if it is too long. null: it has none.',
+          'default/airline-007',
+        ),
+        fault: described(fault, 'What is wrong with the record, and what to do about it.'),
+        valueBase64: described(
+          z.string(),
+          'The bytes of the record in base64. They are cut at the size of the largest record.',
+          'eyJldmVudCI6ImFjdGlvbi5yZXF1ZXN0ZWQifQ==',
+        ),
+        truncated: described(z.boolean(), 'Whether `valueBase64` is cut.', false),
+        bytes: described(count, 'The size of the whole record, in bytes.', 128),
+        appendedAt: described(time, 'When the log took the record.'),
+        at: described(time, 'When the dead letter was written.'),
+      }),
+      'The record that could not be read.',
+    ),
   })
   .meta({
     title: 'dead.letter',
@@ -44,23 +61,45 @@ export type DeadLetter = z.infer<typeof deadLetter>;
 
 export const deadLetterRepublished = z
   .object({
-    event: z.literal('deadletter.republished'),
-    republication: z.object({
-      id,
-      by: z.string(),
-      reason: z.string(),
-      at: time,
-      letterId: id,
-      /** false: byte for byte as it was. */
-      corrected: z.boolean(),
-      /** Where the record lies that was published from the letter, on the topic that the letter came from, and since when. */
-      source,
-      appendedAt: time,
-      /** The tenant of that record; null if it cannot be read either. */
-      tenant: tenant.nullable(),
-      /** What became of it has one of these ids: a decision, a settlement, or another dead letter. */
-      answerIds: z.array(id),
-    }),
+    event: described(z.literal('deadletter.republished'), 'The kind of the record.'),
+    republication: described(
+      z.object({
+        id: described(
+          id,
+          'The id of the command that published it again.',
+          'rep_01ke6r2v8q0b1c2d3e4f5a6b7c8d9e',
+        ),
+        by: described(z.string(), 'The person or the API key that published it again.', 'on call (key_7)'),
+        reason: described(z.string(), 'Why, in the words of the operator.', 'attempt counts from 1'),
+        at: described(time, 'When it was published again.'),
+        letterId: described(
+          id,
+          'The dead letter that was published again.',
+          'dlq_01ke6qys6r234a8ff792246c8f031c',
+        ),
+        corrected: described(
+          z.boolean(),
+          'Whether the operator changed the record. false: it was published byte for byte.',
+          true,
+        ),
+        source: described(
+          source,
+          'The log position of the new record, on the topic from which the dead letter came.',
+        ),
+        appendedAt: described(time, 'When the log took the new record.'),
+        tenant: described(
+          tenant.nullable(),
+          'The tenant of the new record. null: the new record cannot be read either.',
+          'default',
+        ),
+        answerIds: described(
+          z.array(id),
+          'The ids that its answer can have: a decision, a settlement, or another dead letter.',
+          ['dec_01ke6r2v8r0c37d1a2b3c4d5e6f708', 'dlq_01ke6r2v8r19a0b1c2d3e4f5061728'],
+        ),
+      }),
+      'What was published again, by whom and why.',
+    ),
   })
   .meta({
     title: 'deadletter.republished',

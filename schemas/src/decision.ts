@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actionSnapshot } from './action.ts';
 import { ACTION_TYPES } from './action-kinds.ts';
 import { CODES, VERDICTS } from './codes.ts';
+import { described } from './described.ts';
 import { givenPolicy } from './given-policy.ts';
 import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
 import { micros, microsDelta } from './money-shapes.ts';
@@ -11,13 +12,26 @@ import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
 
 /** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */
 export const check = z.object({
-  check: z.string(),
-  result: z.enum(['pass', 'block', 'defer', 'skip']),
-  evidence: parsedJson.optional(),
-  /** The policy that set the limit, if the mandate has several: `read-only@3`; for an ancestor: `read-only@3 of lead`. */
-  policy: z.string().optional(),
-  /** The ancestor that holds the policy. Its limits apply to itself and to all its descendants. */
-  holder: id.optional(),
+  check: described(z.string(), 'The name of the check.', 'tool-rate'),
+  result: described(
+    z.enum(['pass', 'block', 'defer', 'skip']),
+    'What the check found. `skip`: it does not apply, or an earlier check had settled the verdict.',
+  ),
+  evidence: described(
+    parsedJson.optional(),
+    'What the check looked at. Each check has its own fields. Absent or null: nothing to show.',
+    { calls: 2, maxCalls: 5, windowMs: 3_600_000, retryAfterMs: null },
+  ),
+  policy: described(
+    z.string().optional(),
+    'The policy that set the limit: `read-only@3`, or `read-only@3 of lead` for an ancestor. Absent: the mandate has one policy.',
+    'read-only@3',
+  ),
+  holder: described(
+    id.optional(),
+    'The ancestor that holds the policy. Its limits apply to itself and to all its descendants. Absent: the agent itself holds it.',
+    'airline-lead',
+  ),
 });
 export type Check = z.infer<typeof check>;
 
@@ -34,12 +48,18 @@ export function standsForAction(kind: string): boolean {
 }
 
 export const mandateReference = z.object({
-  id,
-  hash: z.string().describe('The digest of the mandate.'),
-  rules: z.array(z.string()).describe('The rules that gave its policies.'),
-  policies: z.array(z.string()).describe('Its policies, each with its version.'),
-  /** Those that rules gave, and which: absent where none did, as for a mandate of a file, and on older records. */
-  grantedBy: z.array(givenPolicy).optional(),
+  id: described(id, 'The id of the mandate. `rules`: rules gave its policies.', 'support-bot'),
+  hash: described(
+    z.string(),
+    'The SHA-256 of the mandate, in hex.',
+    'd917f6c0656db7673eea3c6db8b1a231fa5fce9687a95c8e94de3b404a9dacfa',
+  ),
+  rules: described(z.array(z.string()), 'The rules that gave its policies.', ['metered']),
+  policies: described(z.array(z.string()), 'Its policies, each with its version.', ['metered@1']),
+  grantedBy: described(
+    z.array(givenPolicy).optional(),
+    'Which rules gave each policy. Absent: no rule gave a policy, as for a mandate file.',
+  ),
 });
 export type MandateReference = z.infer<typeof mandateReference>;
 
@@ -59,30 +79,44 @@ export type Obligations = z.infer<typeof obligations>;
 
 /** What the ledger did for an ALLOW: every counter it charged, and how the outcome settles it. */
 export const reservation = z.object({
-  micros: micros.describe('What the ALLOW charged, in micro-dollars.'),
-  charging: charging.describe('How an outcome turns it into a cost.'),
-  settling: settling.describe('The bounds of the settlement.'),
-  budgets: z
-    .array(budgetLimit.omit({ otherLimits: true }))
-    .describe('The counters of budgets that were charged.'),
-  rates: z.array(rateLimit.omit({ otherLimits: true })).describe('The counters of rates that were charged.'),
-  leaseMs: count.describe('How long the call may run, in milliseconds.'),
+  micros: described(micros, 'What the ALLOW charged, in micro-dollars.', 100_000),
+  charging: described(charging, 'How an outcome turns it into a cost.'),
+  settling: described(settling, 'The bounds of the settlement.'),
+  budgets: described(
+    z.array(budgetLimit.omit({ otherLimits: true })),
+    'The counters of budgets that were charged.',
+  ),
+  rates: described(
+    z.array(rateLimit.omit({ otherLimits: true })),
+    'The counters of rates that were charged.',
+  ),
+  leaseMs: described(count, 'How long the call may run, in milliseconds.', 30_000),
 });
 export type Reservation = z.infer<typeof reservation>;
 
 /** The slots of a DEFER: each of these rates holds one slot for it. The granted retry takes over these slots. */
 export const deferral = z.object({
-  rates: z.array(rateLimit.omit({ otherLimits: true })),
-  /** The shortest life of the question; `grantMs`: the life of a grant if the person sets no time. Absent: no policy sets it. */
-  questionMs: count.optional(),
-  grantMs: count.optional(),
+  rates: described(
+    z.array(rateLimit.omit({ otherLimits: true })),
+    'The rates in which the question holds a slot.',
+  ),
+  questionMs: described(
+    count.optional(),
+    'The shortest life of the question, in milliseconds. Absent: no policy sets it.',
+    3_600_000,
+  ),
+  grantMs: described(
+    count.optional(),
+    'How long an approval is valid if the person sets no time, in milliseconds. Absent: no policy sets it.',
+    300_000,
+  ),
 });
 export type Deferral = z.infer<typeof deferral>;
 
 /** What would have been said, were the mandate enforced. */
 export const observed = z.object({
-  verdict: z.enum(VERDICTS).describe('The verdict that enforcement would have given.'),
-  code: z.enum(CODES).describe('The code that enforcement would have given.'),
+  verdict: described(z.enum(VERDICTS), 'The verdict that enforcement would have given.'),
+  code: described(z.enum(CODES), 'The code that enforcement would have given.'),
 });
 export type Observed = z.infer<typeof observed>;
 
@@ -90,106 +124,156 @@ export const SHADOW_VERDICTS = [...VERDICTS, 'UNKNOWN'] as const;
 
 /** What would have been said, were the rules in shadow that matched in force. */
 export const shadow = z.object({
-  verdict: z
-    .enum(SHADOW_VERDICTS)
-    .describe('What these rules would have decided. UNKNOWN: a counter that only they use is missing.'),
-  code: z.enum(CODES).nullable().describe('Why, as a stable code. null: the verdict is UNKNOWN.'),
-  unknownLimits: count.describe('How many limits of these rules have no counter.'),
-  rules: z.array(z.string()).describe('The rules in shadow that matched.'),
-  policies: z.array(z.string()).describe('Their policies, each with its version.'),
+  verdict: described(
+    z.enum(SHADOW_VERDICTS),
+    'What these rules would have decided. UNKNOWN: a counter that only they use is missing.',
+  ),
+  code: described(z.enum(CODES).nullable(), 'Why, as a stable code. null: the verdict is UNKNOWN.'),
+  unknownLimits: described(count, 'How many limits of these rules have no counter.', 0),
+  rules: described(z.array(z.string()), 'The rules in shadow that matched.', ['no-certificates']),
+  policies: described(z.array(z.string()), 'Their policies, each with its version.', ['read-only@3']),
 });
 export type Shadow = z.infer<typeof shadow>;
 
 export const decision = z.object({
-  id,
-  kind: z
-    .enum(DECISION_KINDS)
-    .describe('`first` and `expired` decide the action and attempt. `duplicate` and `unremembered` do not.'),
-  actionId: id,
-  attempt: count.describe('The attempt that was decided.'),
-  tenant,
-  agentId: id,
-  type: z.enum(ACTION_TYPES).describe('What kind of action it is.'),
-  tool: id.nullable().describe('The tool of a tool call.'),
-  model: id
-    .nullable()
-    .describe(
-      'The normal form of the model: `gpt-4o` for `openai/GPT-4o`. `action.model` has the name as it was given.',
-    ),
-  provider: id
-    .nullable()
-    .describe('The normal form of the provider that is called first. null: no LLM call, or none is named.'),
-  verdict: z.enum(VERDICTS).describe('ALLOW, BLOCK, or DEFER: a person must confirm.'),
-  observed: observed
-    .nullable()
-    .describe(
-      'What enforcement would have decided. null: the mandate is enforced, or would have allowed it too.',
-    ),
-  shadow: shadow
-    .optional()
-    .describe('What the matching rules in shadow would have decided. Absent: none matched.'),
-  code: z.enum(CODES).describe('Why, as a stable code.'),
-  reason: z.string().describe('Why, as a sentence.'),
-  remedy: z.string().describe('What to do about it.'),
-  final: z.boolean().describe('Whether a retry cannot help.'),
-  retryAfterMs: count
-    .nullable()
-    .describe(
-      'After how many milliseconds a retry can pass this limit. null: no retry helps, or none is needed.',
-    ),
-  chargedMicros: micros.describe('What the decision charged, in micro-dollars.'),
-  cumulativeMicros: microsDelta.describe(
-    'What the agent has spent in its lifetime, in micro-dollars. Negative after an operator gave back more.',
+  id: described(id, 'The id of the decision.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
+  kind: described(
+    z.enum(DECISION_KINDS),
+    '`first` and `expired` decide the action and attempt. `duplicate` and `unremembered` do not.',
   ),
-  remainingMicros: z
-    .int()
-    .nullable()
-    .describe('The least that any budget has left, in micro-dollars. null: no budget applies.'),
-  remainingCalls: z
-    .int()
-    .nullable()
-    .describe('The fewest calls that any rate has left. null: no rate applies.'),
-  leaseExpiresAt: time
-    .nullable()
-    .describe('An allowed call must end before this time. null: nothing was allowed.'),
-  mandate: mandateReference.nullable().describe('The mandate that was applied. null: none.'),
-  duplicateOf: z
-    .object({ decisionId: id, actionId: id, attempt: count, samePayload: z.boolean() })
-    .nullable()
-    .describe('For a duplicate: the first decision.'),
-  requestedAt: time.nullable().describe('When the agent asked, by its own clock.'),
-  appendedAt: time.describe('When the log took the request.'),
-  decidedAt: time.describe('When it was decided, by the clock of the ledger.'),
-  source: source.describe('The log position of the request.'),
-  controlRevision: count.describe('The revision of agents, policies and rules that was used.'),
-  ledgerEpoch: z.string().describe('The life of the ledger that decided.'),
-  ledgerSequence: count.describe('The number of the step within the tenant.'),
-  digest: z
-    .string()
-    .describe('The SHA-256 of the parts of the request that matter. It tells a repeat from another payload.'),
-  obligations: obligations
-    .optional()
-    .describe(
-      'What the program that executes the action must do, by name. If it cannot do all of it, it must treat the ALLOW as a BLOCK. Only on an ALLOW.',
-    ),
-  approvalId: z
-    .string()
-    .optional()
-    .describe('The question to a person. Present on a DEFER, and after an approval expired unused.'),
-  reservation: reservation
-    .nullable()
-    .describe('What was charged, and how an outcome settles it. null: nothing was allowed.'),
-  deferral: deferral
-    .optional()
-    .describe('The slots of rates that the question holds. Present only on a first DEFER.'),
-  grantConsumed: z.boolean().describe('Whether this decision used up the approval of a person.'),
-  checks: z.array(check).describe('Every check with its evidence and its result.'),
-  action: actionSnapshot.describe('The request, redacted.'),
+  actionId: described(id, 'The action that was decided.', 'act_7f3a'),
+  attempt: described(count, 'The attempt that was decided.', 1),
+  tenant: described(tenant, 'The tenant of the agent.', 'default'),
+  agentId: described(id, 'The agent that asked.', 'airline-007'),
+  type: described(z.enum(ACTION_TYPES), 'What kind of action it is.'),
+  tool: described(
+    id.nullable(),
+    'The tool of a tool call. null: another kind of action.',
+    'send_certificate',
+  ),
+  model: described(
+    id.nullable(),
+    'The normal form of the model: `gpt-4o` for `openai/GPT-4o`. `action.model` has the name as it was given. null: no LLM call.',
+    'claude-sonnet-4-5',
+  ),
+  provider: described(
+    id.nullable(),
+    'The normal form of the provider that is called first. null: no LLM call, or none is named.',
+    'anthropic',
+  ),
+  verdict: described(z.enum(VERDICTS), 'ALLOW, BLOCK, or DEFER: a person must confirm.'),
+  observed: described(
+    observed.nullable(),
+    'What enforcement would have decided. null: the mandate is enforced, or would have allowed it too.',
+  ),
+  shadow: described(
+    shadow.optional(),
+    'What the matching rules in shadow would have decided. Absent: none matched.',
+  ),
+  code: described(z.enum(CODES), 'Why, as a stable code.'),
+  reason: described(z.string(), 'Why, as a sentence.', 'Every check passed.'),
+  remedy: described(
+    z.string(),
+    'What to do about it.',
+    'Go ahead, and report the outcome (action.completed).',
+  ),
+  final: described(z.boolean(), 'Whether a retry cannot help.', false),
+  retryAfterMs: described(
+    count.nullable(),
+    'After how many milliseconds a retry can pass this limit. null: no retry helps, or none is needed.',
+    60_000,
+  ),
+  chargedMicros: described(micros, 'What the decision charged, in micro-dollars.', 100_000),
+  cumulativeMicros: described(
+    microsDelta,
+    'What the agent has spent in its lifetime, in micro-dollars. Negative after an operator gave back more.',
+    340_000,
+  ),
+  remainingMicros: described(
+    z.int().nullable(),
+    'The least that any budget has left, in micro-dollars. null: no budget applies.',
+    9_660_000,
+  ),
+  remainingCalls: described(
+    z.int().nullable(),
+    'The fewest calls that any rate has left. null: no rate applies.',
+    2,
+  ),
+  leaseExpiresAt: described(
+    time.nullable(),
+    'An allowed call must end before this time. null: nothing was allowed.',
+    '2026-01-05T09:31:11.004Z',
+  ),
+  mandate: described(
+    mandateReference.nullable(),
+    'The mandate that was applied. null: no mandate was found.',
+  ),
+  duplicateOf: described(
+    z
+      .object({
+        decisionId: described(
+          id,
+          'The first decision on the action and attempt.',
+          'dec_01ke6qx4f8c6ede247811a2d78f78a',
+        ),
+        actionId: described(id, 'The action of that decision.', 'act_7f3a'),
+        attempt: described(count, 'The attempt of that decision.', 1),
+        samePayload: described(
+          z.boolean(),
+          'Whether both requests are equal in every part that matters.',
+          true,
+        ),
+      })
+      .nullable(),
+    'For a duplicate: the first decision. null: this is no duplicate.',
+  ),
+  requestedAt: described(
+    time.nullable(),
+    'When the agent asked, by its own clock. null: the request did not say.',
+    '2026-01-05T09:29:59.980Z',
+  ),
+  appendedAt: described(time, 'When the log took the request.', '2026-01-05T09:30:41.000Z'),
+  decidedAt: described(time, 'When it was decided, by the clock of the ledger.', '2026-01-05T09:30:41.004Z'),
+  source: described(source, 'The log position of the request.'),
+  controlRevision: described(count, 'The revision of agents, policies and rules that was used.', 17),
+  ledgerEpoch: described(z.string(), 'The epoch of the ledger that decided.', 'epoch_01kc7d5k0g'),
+  ledgerSequence: described(count, 'The number of the step within the tenant.', 311),
+  digest: described(
+    z.string(),
+    'The SHA-256 of the parts of the request that matter. It tells a duplicate from another payload.',
+    '0548311f0af70384682650c338e1800cf4da955146ea7d7f34b0c2a1e9ba1d25',
+  ),
+  obligations: described(
+    obligations.optional(),
+    'What the program that executes the action must do, by name. If it cannot do all of it, it must treat the ALLOW as a BLOCK. Only on an ALLOW.',
+    { arguments: { absent: ['bcc'] } },
+  ),
+  approvalId: described(
+    z.string().optional(),
+    'The id of the question to a person. Present on a DEFER, and after an approval expired unused.',
+    'apr_01ke6qxba079817457defc4972b9f9',
+  ),
+  reservation: described(
+    reservation.nullable(),
+    'What was charged, and how an outcome settles it. null: nothing was allowed.',
+  ),
+  deferral: described(
+    deferral.optional(),
+    'The slots of rates that the question holds. Present only on a first DEFER.',
+  ),
+  grantConsumed: described(z.boolean(), 'Whether this decision used up the approval of a person.', false),
+  checks: described(z.array(check), 'Every check with its evidence and its result.'),
+  action: described(actionSnapshot, 'The request, redacted.'),
 });
 export type Decision = z.infer<typeof decision>;
 
-export const actionDecided = z.object({ event: z.literal('action.decided'), decision }).meta({
-  title: 'action.decided',
-  description: 'Whether the agent may, and why: every check, what it saw and said.',
-});
+export const actionDecided = z
+  .object({
+    event: described(z.literal('action.decided'), 'The kind of the record.'),
+    decision: described(decision, 'The decision.'),
+  })
+  .meta({
+    title: 'action.decided',
+    description: 'Whether the agent may, and why: every check, what it saw and said.',
+  });
 export type ActionDecided = z.infer<typeof actionDecided>;

@@ -1,14 +1,18 @@
 /** Which rules gave a policy to an agent. A list and no map: an id may be a name that means something else as a key. */
 import { z } from 'zod';
+import { described } from './described.ts';
 
 export const givenPolicy = z.object({
-  policy: z
-    .string()
-    .describe('The version of the policy: `read-only@3`. That of an ancestor: `read-only@3 of lead`.'),
-  rules: z.array(z.string()).describe('The rules that gave the policy.'),
-  claims: z
-    .array(z.string())
-    .optional()
-    .describe('The claims of the caller that these rules used: `context.environment`.'),
+  policy: described(
+    z.string(),
+    'The version of the policy: `read-only@3`. That of an ancestor: `read-only@3 of lead`.',
+    'read-only@3',
+  ),
+  rules: described(z.array(z.string()), 'The rules that gave the policy.', ['support-reads']),
+  claims: described(
+    z.array(z.string()).optional(),
+    'The claims of the caller that these rules used: `context.environment`. Absent: they used none.',
+    ['context.environment'],
+  ),
 });
 export type GivenPolicy = z.infer<typeof givenPolicy>;

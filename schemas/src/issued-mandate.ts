@@ -1,6 +1,7 @@
 /** A mandate that was issued: what an agent may do until it ends, and what it was made of. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { RULE_MODES } from './rule-document.ts';
 import { count, id, idThat, parsedJson, time } from './scalars.ts';
 
@@ -9,9 +10,13 @@ export const ISSUED_MANDATE = 'mnd_';
 
 /** `read-only@3`: the policy that the rule led to, in the version that it had. */
 const matchedRule = z.strictObject({
-  rule: id,
-  policy: idThat(id, /^[^@]+@[1-9]\d{0,8}$/, 'must be a policy with its version: read-only@3'),
-  mode: z.enum(RULE_MODES),
+  rule: described(id, 'The rule that matched.', 'support-reads'),
+  policy: described(
+    idThat(id, /^[^@]+@[1-9]\d{0,8}$/, 'must be a policy with its version: read-only@3'),
+    'The policy that the rule gave, in the version of that moment.',
+    'read-only@3',
+  ),
+  mode: described(z.enum(RULE_MODES), 'The mode that the rule had.'),
 });
 export type MatchedRule = z.output<typeof matchedRule>;
 
@@ -35,20 +40,39 @@ function isShallow(context: unknown): boolean {
 }
 
 export const issuedMandateDocument = z.strictObject({
-  id: idThat(id, new RegExp(`^${ISSUED_MANDATE}`), `must begin with ${ISSUED_MANDATE}`),
-  agentId: id,
-  /** What an action says of these fields must be the same, and of those that it leaves out this holds. */
-  context: issuedContext,
-  /** Those that every action under it matches. */
-  rules: z.array(matchedRule).max(CAPS.rulesPerMandate),
-  /** Those that are asked of each action, for it alone tells what they look at. */
-  openRules: z.array(matchedRule).max(CAPS.rulesPerMandate),
-  /** The revision that all this was found at: where a rule, a policy or the agent was changed since, it takes no effect. */
-  foundAt: count,
-  /** As it was asked for; where a rule begins or ends before that, it ends there. */
-  ttlMs: count,
-  /** Before, other rules matched: a clock that is behind that of the issuer is there still. Absent: none that could be told. */
-  startsAt: time.optional(),
-  expiresAt: time,
+  id: described(
+    idThat(id, new RegExp(`^${ISSUED_MANDATE}`), `must begin with ${ISSUED_MANDATE}`),
+    'The id of the grant. An action names it as `mandateId`.',
+    'mnd_01ke6p9y40d2c1b0a99887766554433',
+  ),
+  agentId: described(id, 'The agent that may act under the grant.', 'airline-007'),
+  context: described(
+    issuedContext,
+    'The context of the grant. An action must say the same of these fields. If it leaves out a field, this value holds.',
+    { environment: 'prod', ticket: { id: 4711 } },
+  ),
+  rules: described(
+    z.array(matchedRule).max(CAPS.rulesPerMandate),
+    'The rules that match every action under the grant.',
+  ),
+  openRules: described(
+    z.array(matchedRule).max(CAPS.rulesPerMandate),
+    'The rules that are asked again for each action, because they look at the action.',
+  ),
+  foundAt: described(
+    count,
+    'The revision at which the rules were matched. If the agent, a rule or a policy was changed since, the grant takes no effect.',
+    41,
+  ),
+  ttlMs: described(
+    count,
+    'How long the grant was asked for, in milliseconds. It ends earlier if a rule begins or ends before.',
+    300_000,
+  ),
+  startsAt: described(
+    time.optional(),
+    'The grant holds from this time on. A process with a slow clock waits for it. Absent: from the start.',
+  ),
+  expiresAt: described(time, 'The grant holds until before this time.', '2026-01-05T09:35:00.000Z'),
 });
 export type IssuedMandateDocument = z.output<typeof issuedMandateDocument>;

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
+import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
 
@@ -15,56 +16,115 @@ const policy = z
 /** The ancestor that holds the policy. Its counter is used if each agent has its own. */
 const holder = id.optional();
 /** A policy that limits the same counter, and no more strictly. No `policy`: the mandate of a file. */
-const other = z.object({ policy: z.string().exactOptional(), holder: id.exactOptional() });
+const other = z.object({
+  policy: described(
+    z.string().exactOptional(),
+    'The version of the policy that sets the other limit. Absent: the mandate of a file.',
+    'tiers@4',
+  ),
+  holder: described(
+    id.exactOptional(),
+    'The ancestor that holds that policy. Absent: the agent itself holds it.',
+    'airline-lead',
+  ),
+});
 
 export const budgetLimit = z.object({
-  kind: z.literal('budget').describe('A limit on money.'),
-  scope: z.enum(BUDGET_SCOPES).describe('Who shares the counter.'),
-  /** The agent, principal or mandate of the budget; empty for a tenant's budget, and for actions without a principal. */
-  subject: z
-    .string()
-    .describe('The agent, principal or mandate of the budget. Empty: the tenant, or no principal.'),
-  id,
-  windowMs: count.nullable().describe('The length of the window, in milliseconds. null: it never resets.'),
-  /** null: counted, not limited. */
-  maxMicros: micros
-    .nullable()
-    .describe('The most that may be spent, in micro-dollars. null: counted, not limited.'),
-  policy,
-  holder,
-  /** What others say of this counter, in the order of the policies; absent: none says anything. Nothing is judged by it. */
-  otherLimits: z.array(other.extend({ maxMicros: micros })).optional(),
+  kind: described(z.literal('budget'), 'A limit on money.'),
+  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the counter.'),
+  subject: described(
+    z.string(),
+    'The agent, principal or mandate that the budget counts for. Empty: the tenant, or no principal.',
+    'airline-007',
+  ),
+  id: described(id, 'The id of the budget. `total`: the lifetime budget `maxCostTotal`.', 'total'),
+  windowMs: described(
+    count.nullable(),
+    'The length of the window, in milliseconds. null: it never resets.',
+    86_400_000,
+  ),
+  maxMicros: described(
+    micros.nullable(),
+    'The most that may be spent, in micro-dollars. null: counted, not limited.',
+    10_000_000,
+  ),
+  policy: described(
+    policy,
+    'The version of the policy that sets it. Absent: the mandate of a file.',
+    'metered@1',
+  ),
+  holder: described(
+    holder,
+    'The ancestor that holds the policy. Its own counter is used. Absent: the agent itself holds it.',
+    'airline-lead',
+  ),
+  otherLimits: described(
+    z
+      .array(other.extend({ maxMicros: described(micros, 'The other limit, in micro-dollars.', 20_000_000) }))
+      .optional(),
+    'Limits of other policies on the same counter, none of them stricter. They are only shown. Absent: there are none.',
+  ),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
 export const rateLimit = z.object({
-  kind: z.literal('rate').describe('A limit on calls.'),
-  agentId: id,
-  /** null: all calls of the agent. `OPEN_CALLS`: those that are open. Otherwise the calls of this tool. */
-  tool: id
-    .or(z.literal(OPEN_CALLS))
-    .nullable()
-    .describe('The tool whose calls count. null: all calls. Empty: calls that are open.'),
-  windowMs: count.describe('The length of the window, in milliseconds.'),
-  maxCalls: count.describe('The most calls in any window.'),
-  policy,
-  holder,
-  otherLimits: z.array(other.extend({ maxCalls: count })).optional(),
+  kind: described(z.literal('rate'), 'A limit on calls.'),
+  agentId: described(id, 'The agent that the rate counts for.', 'airline-007'),
+  tool: described(
+    id.or(z.literal(OPEN_CALLS)).nullable(),
+    'The tool whose calls count. null: all calls. Empty: calls that are open.',
+    'send_certificate',
+  ),
+  windowMs: described(count, 'The length of the window, in milliseconds.', 3_600_000),
+  maxCalls: described(count, 'The most calls in any window.', 5),
+  policy: described(
+    policy,
+    'The version of the policy that sets it. Absent: the mandate of a file.',
+    'metered@1',
+  ),
+  holder: described(
+    holder,
+    'The ancestor that holds the policy. Its own counter is used. Absent: the agent itself holds it.',
+    'airline-lead',
+  ),
+  otherLimits: described(
+    z.array(other.extend({ maxCalls: described(count, 'The other limit, in calls.', 10) })).optional(),
+    'Limits of other policies on the same counter, none of them stricter. They are only shown. Absent: there are none.',
+  ),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
 export const confirmationLimit = z.object({
-  kind: z.literal('confirmation').describe('A person must confirm.'),
-  /** How many questions of the agent may wait for a person at one time. One more is blocked. */
-  maxWaiting: count,
-  /** How long the question lives at least; absent: as long as ids are remembered. */
-  questionMs: count.optional(),
-  /** How long a grant lives if the person does not say. */
-  grantMs: count.optional(),
-  policy,
-  holder,
-  /** Others that ask for a person. */
-  otherLimits: z.array(other).optional(),
+  kind: described(z.literal('confirmation'), 'A person must confirm.'),
+  maxWaiting: described(
+    count,
+    'How many questions of the agent may wait for a person at one time. One more is blocked.',
+    50,
+  ),
+  questionMs: described(
+    count.optional(),
+    'How long the question lives at least, in milliseconds. Absent: as long as ids are remembered.',
+    3_600_000,
+  ),
+  grantMs: described(
+    count.optional(),
+    'How long an approval is valid if the person sets no time, in milliseconds. Absent: no policy sets it.',
+    300_000,
+  ),
+  policy: described(
+    policy,
+    'The version of the policy that sets it. Absent: the mandate of a file.',
+    'refunds@1',
+  ),
+  holder: described(
+    holder,
+    'The ancestor that holds the policy. Absent: the agent itself holds it.',
+    'airline-lead',
+  ),
+  otherLimits: described(
+    z.array(other).optional(),
+    'Other policies that ask for a person. They are only shown. Absent: there are none.',
+  ),
 });
 
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
@@ -73,52 +133,89 @@ export type Limit = z.infer<typeof limit>;
 /** How a charge is settled: the three columns of the table in docs/semantics.md section 4, and what several of them come to. */
 export const charging = z.discriminatedUnion('type', [
   z.object({
-    type: z.literal('SUCCESS_BASED').describe('A failure costs nothing, unless its cost was metered.'),
-    estimateMicros: micros,
+    type: described(z.literal('SUCCESS_BASED'), 'A failure costs nothing, unless its cost was metered.'),
+    estimateMicros: described(
+      micros,
+      'The cost of a success without a metered cost, in micro-dollars.',
+      100_000,
+    ),
   }),
   z.object({
-    type: z.literal('ATTEMPT_BASED').describe('A failure costs as much as a success.'),
-    estimateMicros: micros,
+    type: described(z.literal('ATTEMPT_BASED'), 'A failure costs as much as a success.'),
+    estimateMicros: described(
+      micros,
+      'The cost of a call without a metered cost, in micro-dollars.',
+      100_000,
+    ),
   }),
   z.object({
-    type: z.literal('TIERED').describe('Fixed amounts for an attempt, a success and a verification.'),
-    attemptMicros: micros,
-    successMicros: micros,
-    verificationMicros: micros,
+    type: described(z.literal('TIERED'), 'Fixed amounts for an attempt, a success and a verification.'),
+    attemptMicros: described(micros, 'The cost of every attempt, in micro-dollars.', 10_000),
+    successMicros: described(micros, 'What a success costs on top, in micro-dollars.', 20_000),
+    verificationMicros: described(
+      micros,
+      'What a passed verification costs on top, in micro-dollars.',
+      5_000,
+    ),
   }),
   /** What several policies keep, where none of them keeps the most of every outcome: at least so much, or what was metered. */
   z.object({
-    type: z.literal('COMPOSED').describe('For each outcome the most that one of several policies charges.'),
-    failedMicros: micros,
-    /** The cost of a success without a verification. */
-    succeededMicros: micros,
-    /** The cost of a success that was verified. */
-    verifiedMicros: micros,
-    /** The cost of a success without a metered cost. */
-    estimateMicros: micros,
+    type: described(z.literal('COMPOSED'), 'For each outcome the most that one of several policies charges.'),
+    failedMicros: described(micros, 'The cost of a failure, in micro-dollars.', 70_000),
+    succeededMicros: described(
+      micros,
+      'The cost of a success without a verification, in micro-dollars.',
+      80_000,
+    ),
+    verifiedMicros: described(micros, 'The cost of a success that was verified, in micro-dollars.', 90_000),
+    estimateMicros: described(
+      micros,
+      'The cost of a success without a metered cost, in micro-dollars.',
+      100_000,
+    ),
   }),
 ]);
 export type Charging = z.infer<typeof charging>;
 
 /** The bounds of a settlement beside its charging table. If policies differ, each figure is the one that charges more. */
 export const settling = z.object({
-  /** The least that a success costs, for every reporter: the price that a policy sets. */
-  leastMicros: micros,
-  /**
-   * The least that a success costs by the agent's own report. It also counts a policy's estimate, or the price of a model's
-   * input.
-   */
-  ownLeastMicros: micros,
-  /** The cap on the charge for an actual cost. The part above the cap is excess. */
-  mostMicros: micros,
-  /** An actual cost above this is marked; null: no policy has a `maxCostPerCall`. */
-  markMicros: micros.nullable(),
-  /**
-   * How much the agent's own reports of failures may have given back in all, after this report. Each success makes room
-   * again: `percent` of its cost. null: no bound.
-   */
-  releases: z.object({ micros, percent: count }).nullable(),
-  /** The ALLOW holds a slot of the agent's open calls until an outcome settles it. */
-  open: z.boolean(),
+  leastMicros: described(
+    micros,
+    'The least that a success costs, for every reporter, in micro-dollars. A price of a policy sets it.',
+    0,
+  ),
+  ownLeastMicros: described(
+    micros,
+    "The least that a success costs by the agent's own report, in micro-dollars. Estimates of a policy and the price of a model's input count too.",
+    0,
+  ),
+  mostMicros: described(
+    micros,
+    'The cap on the charge for an actual cost, in micro-dollars. The part above the cap is excess.',
+    1_000_000,
+  ),
+  markMicros: described(
+    micros.nullable(),
+    'An actual cost above this amount is marked, in micro-dollars. null: no policy has a `maxCostPerCall`.',
+    500_000,
+  ),
+  releases: described(
+    z
+      .object({
+        micros: described(
+          micros,
+          'The most that such reports may have given back in all after this report, in micro-dollars.',
+          1_000_000,
+        ),
+        percent: described(count, 'How much each success makes room again, in percent of its cost.', 20),
+      })
+      .nullable(),
+    "How much the agent's own reports of failures may give back. null: no bound.",
+  ),
+  open: described(
+    z.boolean(),
+    "Whether the ALLOW holds a slot of the agent's open calls until an outcome settles it.",
+    false,
+  ),
 });
 export type Settling = z.infer<typeof settling>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BUDGET_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './counter-names.ts';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { dollars } from './money-shapes.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
@@ -13,69 +14,86 @@ const toolName = nameOfOne('tool');
 const modelName = nameOfOne('model');
 
 export const rateDocument = z.strictObject({
-  maxCalls: z.int().min(0).max(CAPS.rateCalls).describe('The most calls in any window.'),
-  windowMs: z.int().min(1).max(CAPS.rateWindowMs).describe('The length of the window, in milliseconds.'),
+  maxCalls: described(z.int().min(0).max(CAPS.rateCalls), 'The most calls in any window.', 100),
+  windowMs: described(
+    z.int().min(1).max(CAPS.rateWindowMs),
+    'The length of the window, in milliseconds.',
+    60_000,
+  ),
 });
 
 export const chargingDocument = z.discriminatedUnion('type', [
   z.strictObject({
-    type: z.literal('SUCCESS_BASED').describe('A failure costs nothing, unless its cost was metered.'),
+    type: described(z.literal('SUCCESS_BASED'), 'A failure costs nothing, unless its cost was metered.'),
   }),
-  z.strictObject({ type: z.literal('ATTEMPT_BASED').describe('A failure costs as much as a success.') }),
+  z.strictObject({ type: described(z.literal('ATTEMPT_BASED'), 'A failure costs as much as a success.') }),
   z.strictObject({
-    type: z.literal('TIERED').describe('Fixed amounts for an attempt, a success and a verification.'),
-    attempt: dollars,
-    success: dollars,
-    verification: dollars.optional(),
+    type: described(z.literal('TIERED'), 'Fixed amounts for an attempt, a success and a verification.'),
+    attempt: described(dollars, 'What every attempt costs, in dollars.', 0.01),
+    success: described(dollars, 'What a success costs on top, in dollars.', 0.02),
+    verification: described(
+      dollars.optional(),
+      'What a passed verification costs on top, in dollars. Absent: nothing.',
+      0.005,
+    ),
   }),
 ]);
 export type ChargingDocument = z.infer<typeof chargingDocument>;
 
 export const budgetDocument = z.strictObject({
-  id: id
-    .refine((name) => name !== TOTAL_BUDGET, {
-      error: `must not be "${TOTAL_BUDGET}": that budget is maxCostTotal`,
-    })
-    .refine((name) => name !== RELEASED_BUDGET, {
-      error: `must not be "${RELEASED_BUDGET}": that counter is bounded by maxReleases`,
-    }),
-  scope: z
-    .enum(BUDGET_SCOPES)
-    .describe(
-      'Who shares the counter: each agent, each principal, all agents of the mandate, or the tenant.',
-    ),
-  max: dollars.describe('The most that may be spent, in dollars.'),
-  windowMs: z
-    .int()
-    .min(1)
-    .max(CAPS.budgetWindowMs)
-    .optional()
-    .describe('The length of the sliding window, in milliseconds. Without it the budget never resets.'),
+  id: described(
+    id
+      .refine((name) => name !== TOTAL_BUDGET, {
+        error: `must not be "${TOTAL_BUDGET}": that budget is maxCostTotal`,
+      })
+      .refine((name) => name !== RELEASED_BUDGET, {
+        error: `must not be "${RELEASED_BUDGET}": that counter is bounded by maxReleases`,
+      }),
+    'The id of the budget, unique in its document.',
+    'team',
+  ),
+  scope: described(
+    z.enum(BUDGET_SCOPES),
+    'Who shares the counter: each agent, each principal, all agents of the mandate, or the tenant.',
+  ),
+  max: described(dollars, 'The most that may be spent, in dollars.', 20),
+  windowMs: described(
+    z.int().min(1).max(CAPS.budgetWindowMs).optional(),
+    'The length of the sliding window, in milliseconds. Without it the budget never resets.',
+    86_400_000,
+  ),
 });
 export type BudgetDocument = z.infer<typeof budgetDocument>;
 
 export const argumentValidationDocument = z.strictObject({
-  schema: z.record(z.string(), z.json()).optional().describe('A JSON Schema that the arguments must match.'),
-  /** Named validators, or one with its parameters: `{ emailDomains: [company.com] }`. */
-  validators: z
-    .array(z.union([z.string(), z.record(z.string(), z.json())]))
-    .max(32)
-    .optional(),
+  schema: described(
+    z.record(z.string(), z.json()).optional(),
+    'A JSON Schema that the arguments must match.',
+    { type: 'object', properties: { amount: { type: 'number', maximum: 100 } } },
+  ),
+  validators: described(
+    z
+      .array(z.union([z.string(), z.record(z.string(), z.json())]))
+      .max(32)
+      .optional(),
+    'Named validators of the arguments, or one with its parameters.',
+    ['paths', { emailDomains: ['company.com'] }],
+  ),
 });
 
 export const releasesDocument = z.union([
   z.literal('unlimited'),
   z.strictObject({
-    calls: z
-      .int()
-      .min(0)
-      .max(CAPS.releaseCalls)
-      .describe('How many calls an agent may give back by its own reports, each at the price of the call.'),
-    percent: z
-      .int()
-      .min(0)
-      .max(100)
-      .describe('How much each success makes room again, in percent of its cost.'),
+    calls: described(
+      z.int().min(0).max(CAPS.releaseCalls),
+      'How many calls an agent may give back by its own reports, each at the price of the call.',
+      10,
+    ),
+    percent: described(
+      z.int().min(0).max(100),
+      'How much each success makes room again, in percent of its cost.',
+      20,
+    ),
   }),
 ]);
 export type ReleasesDocument = z.infer<typeof releasesDocument>;
@@ -86,111 +104,170 @@ export type OpenDocument = z.infer<typeof openDocument>;
 const personMs = z.int().min(1_000).max(CAPS.questionMs).optional();
 
 export const toolPolicyDocument = z.strictObject({
-  cost: dollars
-    .optional()
-    .describe('The price of a call, in dollars. A higher estimate of the request counts instead.'),
-  maxCostPerCall: dollars.optional().describe('The most that one call of the tool may cost, in dollars.'),
-  maxActualCost: dollars
-    .optional()
-    .describe('How much of an actual cost is charged to shared budgets, in dollars.'),
-  rateLimit: rateDocument.optional().describe("A rate for each agent's calls of this tool."),
-  chargingPolicy: chargingDocument
-    .optional()
-    .describe('How an outcome of the tool is charged. It replaces the default of the mandate.'),
-  argumentValidation: argumentValidationDocument
-    .optional()
-    .describe('What the arguments of a call must be like.'),
-  executionLeaseMs: z
-    .int()
-    .min(1)
-    .max(CAPS.leaseMs)
-    .optional()
-    .describe('How long an allowed call may run before its reservation counts as lost, in milliseconds.'),
-  requiresConfirmation: z.boolean().optional().describe('Whether a person must approve each call.'),
-  questionMs: personMs.describe('How long a question to a person lives, in milliseconds.'),
-  grantMs: personMs.describe('How long an approval lives if the person sets no time, in milliseconds.'),
+  cost: described(
+    dollars.optional(),
+    'The price of a call, in dollars. A higher estimate of the request counts instead.',
+    0.1,
+  ),
+  maxCostPerCall: described(
+    dollars.optional(),
+    'The most that one call of the tool may cost, in dollars.',
+    0.5,
+  ),
+  maxActualCost: described(
+    dollars.optional(),
+    'How much of an actual cost is charged to shared budgets, in dollars.',
+    2,
+  ),
+  rateLimit: described(rateDocument.optional(), "A rate for each agent's calls of this tool."),
+  chargingPolicy: described(
+    chargingDocument.optional(),
+    'How an outcome of the tool is charged. It replaces the default of the mandate.',
+  ),
+  argumentValidation: described(
+    argumentValidationDocument.optional(),
+    'What the arguments of a call must satisfy.',
+  ),
+  executionLeaseMs: described(
+    z.int().min(1).max(CAPS.leaseMs).optional(),
+    'How long an allowed call may run before its reservation counts as lost, in milliseconds.',
+    30_000,
+  ),
+  requiresConfirmation: described(z.boolean().optional(), 'Whether a person must approve each call.', true),
+  questionMs: described(personMs, 'How long a question to a person lives, in milliseconds.', 3_600_000),
+  grantMs: described(
+    personMs,
+    'How long an approval is valid if the person sets no time, in milliseconds.',
+    300_000,
+  ),
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 
 /** What a model costs. Both kinds of tokens are priced, so that none is free because it was forgotten. */
 export const modelPriceDocument = z.strictObject({
-  inputPerMillion: dollars.describe('Dollars for a million input tokens.'),
-  outputPerMillion: dollars.describe('Dollars for a million output tokens.'),
-  perCall: dollars.optional().describe('Dollars for each call, whatever its tokens.'),
+  inputPerMillion: described(dollars, 'The price of a million input tokens, in dollars.', 3),
+  outputPerMillion: described(dollars, 'The price of a million output tokens, in dollars.', 15),
+  perCall: described(
+    dollars.optional(),
+    'The price of each call, whatever its tokens, in dollars. Absent: 0.',
+    0.001,
+  ),
 });
 export type ModelPriceDocument = z.infer<typeof modelPriceDocument>;
 
 /** The tokens to assume for a call that does not state them. */
 const tokensDocument = z.strictObject({
-  inputTokens: z.int().min(1).optional().describe('The input tokens of a call that does not state them.'),
-  maxOutputTokens: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The output tokens of a call that does not state them.'),
+  inputTokens: described(
+    z.int().min(1).optional(),
+    'The input tokens of a call that does not state them.',
+    8_000,
+  ),
+  maxOutputTokens: described(
+    z.int().min(0).optional(),
+    'The output tokens of a call that does not state them.',
+    4_096,
+  ),
 });
 
 export const mandateDocument = z
   .strictObject({
-    version: z.literal(1).describe('The version of this format: always 1.'),
-    id,
-    mode: z
-      .enum(['enforce', 'observe'])
-      .optional()
-      .describe('`observe`: decided and recorded, but refusals are let through.'),
-    agents: patterns.min(1).describe('Patterns of the agents that hold this mandate.'),
-    expiresAt: time.optional().describe('From this time on every action is refused.'),
-    maxCostTotal: dollars.optional().describe('The lifetime budget of each agent, in dollars.'),
-    maxCostPerCall: dollars.optional().describe('The most that one call may cost, in dollars.'),
-    maxActualCost: dollars
-      .optional()
-      .describe('How much of an actual cost is charged to shared budgets, in dollars.'),
-    maxReleases: releasesDocument.optional().describe("How much an agent's own reports may give back."),
-    requireEstimate: z
-      .boolean()
-      .optional()
-      .describe('Whether a call of a tool without a price must state an estimate.'),
-    defaultEstimate: dollars
-      .optional()
-      .describe('The least that a call of a tool without a price reserves, in dollars.'),
-    maxOpen: openDocument.optional().describe('How many calls of each agent may be open at one time.'),
-    budgets: z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional().describe('Further budgets.'),
-    rateLimit: rateDocument.optional().describe('A rate for all actions of each agent.'),
-    maxWaiting: z
-      .int()
-      .min(0)
-      .max(CAPS.maxWaiting)
-      .optional()
-      .describe('How many actions of each agent may wait for a person at one time.'),
-    allowedTools: patterns
-      .optional()
-      .describe('Patterns of tools. A tool must match one. Absent: every tool.'),
-    deniedTools: patterns.optional().describe('Patterns of tools that are denied. Deny beats allow.'),
-    allowedModels: patterns
-      .optional()
-      .describe('Patterns of models. A model must match one. Absent: every model.'),
-    deniedModels: patterns.optional().describe('Patterns of models that are denied.'),
-    allowedProviders: patterns
-      .optional()
-      .describe('Patterns of providers. A provider must match one. Absent: every provider.'),
-    deniedProviders: patterns.optional().describe('Patterns of providers that are denied.'),
-    modelPrices: z
-      .record(modelName, modelPriceDocument)
-      .optional()
-      .describe('Prices of models by name: `my-model`, `azure/my-deployment`. They replace the price lists.'),
-    defaultTokens: tokensDocument
-      .optional()
-      .describe('The tokens to assume for an LLM call that does not state them.'),
-    tools: z
-      .array(toolName)
-      .max(CAPS.toolPolicies)
-      .optional()
-      .describe('The exact names of all tools that exist. Any other name is refused.'),
-    defaultChargingPolicy: chargingDocument.optional().describe('How outcomes are charged.'),
-    toolPolicies: z
-      .record(toolName, toolPolicyDocument)
-      .optional()
-      .describe('Settings of single tools, by exact name.'),
+    version: described(z.literal(1), 'The version of this format: always 1.'),
+    id: described(id, 'The id of the mandate.', 'support-bot'),
+    mode: described(
+      z.enum(['enforce', 'observe']).optional(),
+      '`observe`: actions are decided and recorded, but refusals are let through. Absent: `enforce`.',
+    ),
+    agents: described(patterns.min(1), 'Patterns of the agents that hold this mandate.', ['airline-*']),
+    expiresAt: described(
+      time.optional(),
+      'From this time on every action is refused. Absent: it never expires.',
+      '2027-01-01T00:00:00Z',
+    ),
+    maxCostTotal: described(
+      dollars.optional(),
+      'The lifetime budget of each agent, in dollars. Absent: no limit. 0: nothing may be spent.',
+      10,
+    ),
+    maxCostPerCall: described(
+      dollars.optional(),
+      'The most that one call may cost, in dollars. Absent: no limit.',
+      0.5,
+    ),
+    maxActualCost: described(
+      dollars.optional(),
+      'How much of an actual cost is charged to shared budgets, in dollars.',
+      2,
+    ),
+    maxReleases: described(
+      releasesDocument.optional(),
+      "How much an agent's own reports of failures may give back: a number of calls, or `unlimited`.",
+      { calls: 10, percent: 20 },
+    ),
+    requireEstimate: described(
+      z.boolean().optional(),
+      'Whether a call of a tool without a price must state an estimate. Absent: false.',
+      true,
+    ),
+    defaultEstimate: described(
+      dollars.optional(),
+      'The least that a call of a tool without a price reserves, in dollars.',
+      0.01,
+    ),
+    maxOpen: described(
+      openDocument.optional(),
+      'How many calls of each agent may be open at one time: a number, or `unlimited`.',
+      20,
+    ),
+    budgets: described(z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(), 'Further budgets.'),
+    rateLimit: described(rateDocument.optional(), 'A rate for all actions of each agent.'),
+    maxWaiting: described(
+      z.int().min(0).max(CAPS.maxWaiting).optional(),
+      'How many actions of each agent may wait for a person at one time.',
+      50,
+    ),
+    allowedTools: described(
+      patterns.optional(),
+      'Patterns of tools. A tool must match one. Absent: every tool.',
+      ['get_*', 'search_*', 'send_certificate'],
+    ),
+    deniedTools: described(patterns.optional(), 'Patterns of tools that are denied. Deny beats allow.', [
+      'shell_*',
+    ]),
+    allowedModels: described(
+      patterns.optional(),
+      'Patterns of models. A model must match one. Absent: every model.',
+      ['gpt-4o', 'claude-*'],
+    ),
+    deniedModels: described(patterns.optional(), 'Patterns of models that are denied.', ['gpt-3.5-*']),
+    allowedProviders: described(
+      patterns.optional(),
+      'Patterns of providers. A provider must match one. Absent: every provider.',
+      ['anthropic', 'openai'],
+    ),
+    deniedProviders: described(patterns.optional(), 'Patterns of providers that are denied.', ['openrouter']),
+    modelPrices: described(
+      z.record(modelName, modelPriceDocument).optional(),
+      'Prices of models by name: `my-model`, `azure/my-deployment`. They replace the price lists.',
+      { 'my-model': { inputPerMillion: 3, outputPerMillion: 15 } },
+    ),
+    defaultTokens: described(
+      tokensDocument.optional(),
+      'The tokens to assume for an LLM call that does not state them.',
+    ),
+    tools: described(
+      z.array(toolName).max(CAPS.toolPolicies).optional(),
+      'The exact names of all tools that exist. Any other name is refused.',
+      ['get_user', 'send_certificate'],
+    ),
+    defaultChargingPolicy: described(
+      chargingDocument.optional(),
+      'How outcomes are charged. Absent: SUCCESS_BASED.',
+    ),
+    toolPolicies: described(
+      z.record(toolName, toolPolicyDocument).optional(),
+      'Settings of single tools, by exact name.',
+      { send_certificate: { cost: 0.1, rateLimit: { maxCalls: 5, windowMs: 3_600_000 } } },
+    ),
   })
   .meta({
     title: 'mandate',
@@ -202,13 +279,16 @@ export type MandateDocument = z.infer<typeof mandateDocument>;
 export const policyDocument = z
   .strictObject({
     ...mandateDocument.omit({ agents: true }).shape,
-    /** Without an @, which names a version of it. */
-    id: idThat(pathId, /^[^@]*$/, 'must hold no @: an @ comes before a version'),
-    delegableTools: patterns
-      .optional()
-      .describe(
-        'Tools that descendants of the agent may be allowed, although the agent may not call them itself.',
-      ),
+    id: described(
+      idThat(pathId, /^[^@]*$/, 'must hold no @: an @ comes before a version'),
+      'The id of the policy. It has no `@`, because `@` comes before a version.',
+      'read-only',
+    ),
+    delegableTools: described(
+      patterns.optional(),
+      'Tools that descendants of the agent may be allowed, although the agent may not call them itself.',
+      ['search_*'],
+    ),
   })
   .meta({
     title: 'policy',

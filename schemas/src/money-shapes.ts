@@ -3,11 +3,7 @@ import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { dollarsToMicros, signedMicros } from './money.ts';
 
-export const micros = z
-  .int()
-  .min(0)
-  .max(CAPS.amountMicros)
-  .describe('An amount in micro-dollars: 1,000,000 is one dollar.');
+export const micros = z.int().min(0).max(CAPS.amountMicros);
 
 export const microsDelta = z.int().min(-CAPS.amountMicros).max(CAPS.amountMicros);
 
@@ -16,7 +12,7 @@ export const dollarsDelta = z
   .refine((amount) => signedMicros(amount) !== null, {
     error: 'must be an amount in dollars, with at most six decimals (-0.25)',
   })
-  .meta({ description: 'An amount in dollars, with at most six decimals.', examples: [-0.25] });
+  .meta({ examples: [-0.25] });
 
 export const dollars = z
   .number()
@@ -24,7 +20,6 @@ export const dollars = z
     error: 'must be an amount in dollars, zero or more, with at most six decimals (0.25)',
   })
   .meta({
-    description: 'An amount in dollars, zero or more, with at most six decimals.',
     minimum: 0,
     maximum: CAPS.amountMicros / 1e6,
     examples: [0.25],

@@ -1,55 +1,86 @@
 /** What operators did, as the ledger recorded it: kill, revive, adjust, approve; and the start of a ledger's epoch. */
 import { z } from 'zod';
+import { described } from './described.ts';
 import { budgetLimit } from './limit.ts';
 import { microsDelta } from './money-shapes.ts';
 import { count, id, tenant, time } from './scalars.ts';
 
 /** The agents that a kill switch stops. */
 export const killTarget = z.discriminatedUnion('scope', [
-  z.object({ scope: z.literal('agent').describe('One agent.'), tenant, agentId: id }),
+  z.object({
+    scope: described(z.literal('agent'), 'One agent.'),
+    tenant: described(tenant, 'The tenant of the agent.', 'default'),
+    agentId: described(id, 'The agent that is stopped.', 'airline-007'),
+  }),
   /** The agent and everything below it, to any depth, also what is registered there later or leaves while it is killed. */
   z.object({
-    scope: z.literal('family').describe('An agent with all its descendants.'),
-    tenant,
-    agentId: id,
+    scope: described(z.literal('family'), 'An agent with all its descendants.'),
+    tenant: described(tenant, 'The tenant of the agent.', 'default'),
+    agentId: described(id, 'The agent that is stopped, with all its descendants.', 'airline-lead'),
   }),
-  z.object({ scope: z.literal('tenant').describe('A tenant.'), tenant }),
-  z.object({ scope: z.literal('all').describe('Everything.') }),
+  z.object({
+    scope: described(z.literal('tenant'), 'A tenant.'),
+    tenant: described(tenant, 'The tenant in which everything is stopped.', 'default'),
+  }),
+  z.object({ scope: described(z.literal('all'), 'Everything.') }),
 ]);
 export type KillTarget = z.infer<typeof killTarget>;
 
 export const actionReference = z.object({
-  tenant,
-  agentId: id.describe('The agent that asked.'),
-  actionId: id.describe('The action.'),
-  attempt: count.describe('Its attempt.'),
+  tenant: described(tenant, 'The tenant of the agent.', 'default'),
+  agentId: described(id, 'The agent that asked.', 'airline-007'),
+  actionId: described(id, 'The action.', 'act_7f3a'),
+  attempt: described(count, 'Its attempt.', 1),
 });
 export type ActionReference = z.infer<typeof actionReference>;
 
-const operator = { id, by: z.string(), reason: z.string(), at: time };
+const operator = {
+  id: described(
+    id,
+    'The id of the command. A command that is sent again keeps its id, and takes effect once.',
+    'kill_1',
+  ),
+  by: described(z.string(), 'The person or the API key that gave the command.', 'key:ops-laptop'),
+  reason: described(z.string(), 'Why, in the words of the operator.', 'runaway loop'),
+  at: described(time, 'When the command was given.'),
+};
 
 export const agentKilled = z
   .object({
-    event: z.literal('agent.killed'),
-    kill: z.object({
-      ...operator,
-      target: killTarget,
-      /** The revision of the flag: an older event never overwrites a newer one; at a tie the kill wins. */
-      revision: count,
-      /**
-       * Only for a family: the revision of the control topic that was read when it was killed, by the first of several
-       * kills without a revive between them: an agent that leaves the family at a later revision is still stopped.
-       */
-      heldSince: count.optional(),
-      ledgerEpoch: z.string(),
-      /** By tenant: no ALLOW has a higher sequence until a revive. A kill of everything names only the first tenants. */
-      ledgerSequences: z.record(z.string(), count),
-      /** In how many something had happened, where that is more than are named. */
-      tenantCount: count.optional(),
-      openCount: count,
-      /** The first of the open actions; the answer to the operator has the whole list. */
-      open: z.array(actionReference),
-    }),
+    event: described(z.literal('agent.killed'), 'The kind of the record.'),
+    kill: described(
+      z.object({
+        ...operator,
+        target: described(killTarget, 'What was stopped.'),
+        revision: described(
+          count,
+          'The revision of the switch. An older event never overwrites a newer one. If both are equal, the kill wins.',
+          4,
+        ),
+        heldSince: described(
+          count.optional(),
+          'Only for `family`: the revision of the control topic at the first kill since the last revive. An agent that leaves the family later is still stopped.',
+          41,
+        ),
+        ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+        ledgerSequences: described(
+          z.record(z.string(), count),
+          'By tenant: no ALLOW has a higher ledger sequence until a revive. A kill of everything names only the first tenants.',
+          { default: 420 },
+        ),
+        tenantCount: described(
+          count.optional(),
+          'The number of tenants with a sequence, if `ledgerSequences` does not name all.',
+          1_200,
+        ),
+        openCount: described(count, 'How many allowed actions may still run.', 1),
+        open: described(
+          z.array(actionReference),
+          'The first of the actions that may still run. The answer to the operator has the whole list.',
+        ),
+      }),
+      'What was stopped, by whom and why.',
+    ),
   })
   .meta({
     title: 'agent.killed',
@@ -59,31 +90,51 @@ export type AgentKilled = z.infer<typeof agentKilled>;
 
 export const agentRevived = z
   .object({
-    event: z.literal('agent.revived'),
-    revive: z.object({ ...operator, target: killTarget, revision: count }),
+    event: described(z.literal('agent.revived'), 'The kind of the record.'),
+    revive: described(
+      z.object({
+        ...operator,
+        target: described(killTarget, 'What was released.'),
+        revision: described(count, 'The revision of the switch.', 5),
+      }),
+      'What was released, by whom and why.',
+    ),
   })
   .meta({ title: 'agent.revived', description: 'A kill switch was released.' });
 export type AgentRevived = z.infer<typeof agentRevived>;
 
 export const budgetAdjusted = z
   .object({
-    event: z.literal('budget.adjusted'),
-    adjustment: z.object({
-      ...operator,
-      tenant,
-      budget: budgetLimit.omit({
-        kind: true,
-        maxMicros: true,
-        policy: true,
-        holder: true,
-        otherLimits: true,
+    event: described(z.literal('budget.adjusted'), 'The kind of the record.'),
+    adjustment: described(
+      z.object({
+        ...operator,
+        tenant: described(tenant, 'The tenant of the budget.', 'default'),
+        budget: described(
+          budgetLimit.omit({
+            kind: true,
+            maxMicros: true,
+            policy: true,
+            holder: true,
+            otherLimits: true,
+          }),
+          'The budget that was corrected.',
+        ),
+        deltaMicros: described(
+          microsDelta,
+          'What was added to the spent amount, in micro-dollars. Negative: it was given back. The correction counts from now on.',
+          5_000_000,
+        ),
+        spentMicros: described(
+          z.int(),
+          'What the budget has spent after it, in micro-dollars. It can be negative.',
+          5_240_000,
+        ),
+        ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+        ledgerSequence: described(count, 'The number of the step within the tenant.', 424),
       }),
-      /** Added to what is spent: negative gives back. Time of the charge it adjusts is the ledger's now. */
-      deltaMicros: microsDelta,
-      spentMicros: z.int(),
-      ledgerEpoch: z.string(),
-      ledgerSequence: count,
-    }),
+      'What was corrected, by whom and why.',
+    ),
   })
   .meta({
     title: 'budget.adjusted',
@@ -93,18 +144,25 @@ export type BudgetAdjusted = z.infer<typeof budgetAdjusted>;
 
 export const approvalRecorded = z
   .object({
-    event: z.literal('approval.recorded'),
-    approval: z.object({
-      ...operator,
-      tenant,
-      agentId: id,
-      actionId: id,
-      digest: z.string(),
-      answer: z.enum(['granted', 'denied']),
-      expiresAt: time,
-      ledgerEpoch: z.string(),
-      ledgerSequence: count,
-    }),
+    event: described(z.literal('approval.recorded'), 'The kind of the record.'),
+    approval: described(
+      z.object({
+        ...operator,
+        tenant: described(tenant, 'The tenant of the agent.', 'default'),
+        agentId: described(id, 'The agent that asked.', 'airline-007'),
+        actionId: described(id, 'The action that a person answered for.', 'act_7f41'),
+        digest: described(
+          z.string(),
+          'The digest of the request. The answer holds for this request only.',
+          'e1e73835b27823313abc982824acbddc97200ce67e99e3e672816a10d5a3afd2',
+        ),
+        answer: described(z.enum(['granted', 'denied']), 'What the person answered.'),
+        expiresAt: described(time, 'Until when the answer holds.', '2026-01-05T10:31:30.000Z'),
+        ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+        ledgerSequence: described(count, 'The number of the step within the tenant.', 425),
+      }),
+      'What a person answered, and why.',
+    ),
   })
   .meta({ title: 'approval.recorded', description: 'A person answered for an action that was deferred.' });
 export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
@@ -115,17 +173,30 @@ export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
  */
 export const ledgerEpoch = z
   .object({
-    event: z.literal('ledger.epoch'),
-    epoch: z.object({
-      id,
-      /** Rises with every rebuild that is begun; see the description below. Records from before there were any have none. */
-      generation: z.int().min(1).optional(),
-      previous: id.nullable(),
-      /** For how long ids are remembered, in milliseconds: `replayMemoryBehind` says what holds. */
-      replayMemoryMs: z.int().min(1).optional(),
-      reason: z.string(),
-      at: time,
-    }),
+    event: described(z.literal('ledger.epoch'), 'The kind of the record.'),
+    epoch: described(
+      z.object({
+        id: described(id, 'The id of the epoch.', 'epoch_01kc7d5k0g'),
+        generation: described(
+          z.int().min(1).optional(),
+          'A number that rises with every rebuild that begins. Absent on records that are older than generations.',
+          1_773_750_600_000,
+        ),
+        previous: described(id.nullable(), 'The epoch before. null: this is the first.', 'epoch_01kc7d9zzz'),
+        replayMemoryMs: described(
+          z.int().min(1).optional(),
+          'How long this epoch remembers ids, in milliseconds. Absent: the epoch before decides.',
+          86_400_000,
+        ),
+        reason: described(
+          z.string(),
+          'Why the ledger was rebuilt.',
+          'the shared ledger was rebuilt from the log',
+        ),
+        at: described(time, 'When the rebuild began.'),
+      }),
+      'The epoch that begins here.',
+    ),
   })
   .meta({
     title: 'ledger.epoch',

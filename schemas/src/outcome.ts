@@ -1,43 +1,63 @@
 /** `action.completed`: the outcome of an allowed action. It settles the charge. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { id, tenant, time } from './scalars.ts';
 
 export const outcome = z.strictObject({
-  actionId: id,
-  attempt: z.int().min(1).max(CAPS.attempts).optional().describe('The attempt of the action. Absent: 1.'),
-  tenant: tenant.optional(),
-  agentId: id,
-  status: z
-    .enum(['success', 'failure', 'cancelled'])
-    .describe('What became of the call. `cancelled`: it never ran.'),
-  actualCostMicros: micros.optional().describe('What the call cost, in micro-dollars.'),
-  verification: z
-    .strictObject({ ok: z.boolean() })
-    .optional()
-    .describe('Whether a check of the result passed. Absent: none ran.'),
-  completedAt: time.optional().describe("When the call ended, by the caller's clock."),
+  actionId: described(id, 'The action that ran.', 'act_7f3a'),
+  attempt: described(z.int().min(1).max(CAPS.attempts).optional(), 'The attempt that ran. Absent: 1.', 1),
+  tenant: described(
+    tenant.optional(),
+    'The tenant of the agent. Absent: the tenant of the API key.',
+    'default',
+  ),
+  agentId: described(id, 'The agent that ran it.', 'airline-007'),
+  status: described(
+    z.enum(['success', 'failure', 'cancelled']),
+    'What became of the call. `cancelled`: it never ran.',
+  ),
+  actualCostMicros: described(
+    micros.optional(),
+    'What the call cost, in micro-dollars. Absent: it was not metered.',
+    91_000,
+  ),
+  verification: described(
+    z.strictObject({ ok: described(z.boolean(), 'Whether the result passed the check.', true) }).optional(),
+    'Whether a check of the result passed. Absent: none ran.',
+  ),
+  completedAt: described(time.optional(), "When the call ended, by the caller's clock."),
 });
 export type Outcome = z.infer<typeof outcome>;
 
 /** Who reported an outcome, as the gateway knows it by the key of the request. */
 export const reporter = z
   .strictObject({
-    keyId: id,
-    mayRelease: z
-      .boolean()
-      .describe('The key has the scope `release`: no policy bounds what its reports give back.'),
+    keyId: described(id, 'The id of the API key that reported the outcome.', '7dQ1xYb0aKpL'),
+    mayRelease: described(
+      z.boolean(),
+      'The key has the scope `release`: no policy bounds what its reports give back.',
+      false,
+    ),
   })
   .describe('Set by the gateway, for every outcome that comes over HTTP, and never taken from a caller.');
 export type Reporter = z.infer<typeof reporter>;
 
 /** An outcome on the log. Without `reportedBy`, a producer wrote it to the topic. */
-export const reportedOutcome = outcome.extend({ reportedBy: reporter.optional() });
+export const reportedOutcome = outcome.extend({
+  reportedBy: described(
+    reporter.optional(),
+    'Set by the gateway for every outcome that comes over HTTP. A caller cannot set it. Absent: a producer wrote the outcome to the topic.',
+  ),
+});
 export type ReportedOutcome = z.infer<typeof reportedOutcome>;
 
 export const actionCompleted = z
-  .strictObject({ event: z.literal('action.completed'), outcome: reportedOutcome })
+  .strictObject({
+    event: described(z.literal('action.completed'), 'The kind of the record.'),
+    outcome: described(reportedOutcome, 'What became of the action.'),
+  })
   .meta({
     title: 'action.completed',
     description: 'What became of an allowed action. It settles the charge.',

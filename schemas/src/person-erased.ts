@@ -1,5 +1,6 @@
 /** What stands in the persons topic: who was forgotten, without saying who that was. */
 import { z } from 'zod';
+import { described } from './described.ts';
 import { id, tenant, time } from './scalars.ts';
 
 /** The file of keys of persons, as records name it. */
@@ -10,16 +11,30 @@ export const personRef = z.string().regex(/^sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}$
 
 export const personErased = z
   .object({
-    event: z.literal('person.erased'),
-    erasure: z.object({
-      id,
-      tenant,
-      /** Never the person's id, because the log would always keep it. */
-      ref: personRef,
-      by: z.string(),
-      reason: z.string(),
-      at: time,
-    }),
+    event: described(z.literal('person.erased'), 'The kind of the record.'),
+    erasure: described(
+      z.object({
+        id: described(id, 'The id of the command.', 'ers_01ke7t3v8c0000000000000000000a'),
+        tenant: described(tenant, 'The tenant of the person.', 'acme'),
+        ref: described(
+          personRef,
+          "The beginning of all texts that are sealed for the person. It never holds the person's id, because the log keeps it for good.",
+          'sealed:v1:0011223344556677:8899aabbccddeeff',
+        ),
+        by: described(
+          z.string(),
+          'The person or the API key that asked for it.',
+          'data protection (a1B2c3D4e5F6)',
+        ),
+        reason: described(
+          z.string(),
+          'Why, in the words of the person who asked.',
+          'asked for it, ticket 4711',
+        ),
+        at: described(time, 'When it was asked for.'),
+      }),
+      'Which person was forgotten, by whom and why.',
+    ),
   })
   .meta({
     title: 'person.erased',
@@ -29,7 +44,16 @@ export type PersonErasure = z.infer<typeof personErased>['erasure'];
 
 /** The first one says with which file this log is sealed: a gateway that has another does not start. */
 export const personsBegun = z
-  .object({ event: z.literal('persons.begun'), begun: z.object({ keysId, at: time }) })
+  .object({
+    event: described(z.literal('persons.begun'), 'The kind of the record.'),
+    begun: described(
+      z.object({
+        keysId: described(keysId, 'The id of the file of keys.', '0011223344556677'),
+        at: described(time, 'When the file was made.'),
+      }),
+      'The file of keys with which this log is sealed.',
+    ),
+  })
   .meta({ title: 'persons.begun', description: 'A gateway has made the file of keys of persons.' });
 
 export const personsRecord = z.discriminatedUnion('event', [personErased, personsBegun]);

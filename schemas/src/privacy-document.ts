@@ -1,6 +1,7 @@
 /** What of people is kept from the record, as people write it: YAML or JSON. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { tenant } from './scalars.ts';
 
 /**
@@ -37,17 +38,60 @@ export const PRIVACY_PATTERNS = [
 export type PrivacyPattern = (typeof PRIVACY_PATTERNS)[number];
 
 /** redact: gone. hash: equal values can still be told. seal: readable until the person is erased. */
-const redacted = { do: z.literal('redact') };
-const hashed = { do: z.literal('hash') };
-const sealed = { do: z.literal('seal'), person: personPath.default('principal.id') };
+const redacted = {
+  do: described(
+    z.literal('redact'),
+    'What to do with the value. `redact`: it is removed. `hash`: equal values stay equal. `seal`: it can be read until the person is erased.',
+  ),
+};
+const hashed = {
+  do: described(
+    z.literal('hash'),
+    'What to do with the value. `redact`: it is removed. `hash`: equal values stay equal. `seal`: it can be read until the person is erased.',
+  ),
+};
+const sealed = {
+  do: described(
+    z.literal('seal'),
+    'What to do with the value. `redact`: it is removed. `hash`: equal values stay equal. `seal`: it can be read until the person is erased.',
+  ),
+  person: described(
+    personPath.default('principal.id'),
+    'The path of the id of the person that the value belongs to.',
+    'principal.id',
+  ),
+};
 
 const field = z.discriminatedUnion('do', [
-  z.strictObject({ path: redactablePath, ...redacted }),
-  z.strictObject({ path: fieldPath, ...hashed }),
-  z.strictObject({ path: fieldPath, ...sealed }).refine(isOfPrincipal, {
-    error: 'the pseudonym of principal.id is that of the principal: name no other person',
-    path: ['person'],
+  z.strictObject({
+    path: described(
+      redactablePath,
+      'Names from the action downwards, joined by dots. `*`: any one name or index. `**`: any number of names.',
+      'args.customer.*',
+    ),
+    ...redacted,
   }),
+  z.strictObject({
+    path: described(
+      fieldPath,
+      'Names from the action downwards, joined by dots. `*`: any one name or index. `**`: any number of names.',
+      'args.customer.*',
+    ),
+    ...hashed,
+  }),
+  z
+    .strictObject({
+      path: described(
+        fieldPath,
+        'Names from the action downwards, joined by dots. `*`: any one name or index. `**`: any number of names.',
+        'args.customer.*',
+      ),
+      ...sealed,
+    })
+    .refine(isOfPrincipal, {
+      error: 'the pseudonym of principal.id is that of the principal: name no other person',
+      path: ['person'],
+    }),
 ]);
 
 function isOfPrincipal({ path, person }: { path: string; person: string }): boolean {
@@ -57,16 +101,16 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
 /** Each number that may be one takes some 20 µs a country, and a record may be full of them. */
 const MAX_COUNTRIES = 5;
 const onPattern = {
-  pattern: z.enum(PRIVACY_PATTERNS),
-  /**
-   * The countries with national phone numbers that are recognized, by ISO 3166. Other numbers are recognized only with
-   * `+`.
-   */
-  countries: z
-    .array(z.string().regex(/^[A-Z]{2}$/, { error: 'must be the two letters of a country: DE' }))
-    .min(1)
-    .max(MAX_COUNTRIES)
-    .optional(),
+  pattern: described(z.enum(PRIVACY_PATTERNS), 'What is looked for in all texts.'),
+  countries: described(
+    z
+      .array(z.string().regex(/^[A-Z]{2}$/, { error: 'must be the two letters of a country: DE' }))
+      .min(1)
+      .max(MAX_COUNTRIES)
+      .optional(),
+    'The countries with national phone numbers that are recognized, by ISO 3166. Other numbers are recognized only with `+`. Absent: none.',
+    ['DE', 'CH'],
+  ),
 };
 const pattern = z
   .discriminatedUnion('do', [
@@ -83,12 +127,28 @@ const MAX_RULES = 1_000;
 const MAX_MONTHS = 1_200;
 
 export const privacyDocument = z.strictObject({
-  version: z.literal(1),
-  fields: z.array(field).max(MAX_RULES).default([]),
-  patterns: z.array(pattern).max(MAX_RULES).default([]),
-  /** How long the audit keeps a tenant's rows; `*` is every tenant that is not named. Without it, always. */
-  retention: z
-    .record(z.union([z.literal('*'), tenant]), z.strictObject({ keepMonths: z.int().min(1).max(MAX_MONTHS) }))
-    .default({}),
+  version: described(z.literal(1), 'The version of this format: always 1.'),
+  fields: described(
+    z.array(field).max(MAX_RULES).default([]),
+    'Fields whose values are removed, hashed or sealed.',
+    [{ path: 'args.customer.*', do: 'redact' }],
+  ),
+  patterns: described(
+    z.array(pattern).max(MAX_RULES).default([]),
+    'Kinds of personal data that are removed, hashed or sealed in all texts.',
+    [{ pattern: 'email', do: 'redact' }],
+  ),
+  retention: described(
+    z
+      .record(
+        z.union([z.literal('*'), tenant]),
+        z.strictObject({
+          keepMonths: described(z.int().min(1).max(MAX_MONTHS), 'How many months the rows are kept.', 24),
+        }),
+      )
+      .default({}),
+    'How long the audit keeps the rows of a tenant. `*`: every tenant that is not named. Absent: always.',
+    { '*': { keepMonths: 24 } },
+  ),
 });
 export type PrivacyDocument = z.output<typeof privacyDocument>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { condition } from './condition-document.ts';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, plainId, time } from './scalars.ts';
 
@@ -16,33 +17,49 @@ const policyName = idThat(
 
 export const ruleDocument = z
   .strictObject({
-    version: z.literal(1).describe('The version of this format: always 1.'),
-    id: pathId.refine((name) => name !== 'reorder', {
-      error: 'must not be "reorder": the API puts rules into order by that name',
-    }),
-    priority: z
-      .int()
-      .min(0)
-      .max(CAPS.rulePriority)
-      .default(0)
-      .describe('An order for people, the lowest first. It changes no decision.'),
-    policy: policyName.describe(
-      'The policy that the rule gives: `read-only` for the latest version, `read-only@3` for one version.',
+    version: described(z.literal(1), 'The version of this format: always 1.'),
+    id: described(
+      pathId.refine((name) => name !== 'reorder', {
+        error: 'must not be "reorder": the API puts rules into order by that name',
+      }),
+      'The id of the rule.',
+      'support-reads',
     ),
-    mode: z
-      .enum(RULE_MODES)
-      .default('enforce')
-      .describe('`observe`: not enforced if all matching policies observe. `shadow`: only recorded.'),
-    agents: patterns.min(1).optional().describe('Patterns of agents. Absent: every agent.'),
-    groups: z
-      .array(plainId)
-      .min(1)
-      .max(CAPS.groups)
-      .optional()
-      .describe('Groups of agents. Absent: every agent.'),
-    when: condition.optional().describe('A condition on the agent, the action and the context.'),
-    startsAt: time.optional().describe('The rule holds from this time on.'),
-    endsAt: time.optional().describe('The rule holds until before this time.'),
+    priority: described(
+      z.int().min(0).max(CAPS.rulePriority).default(0),
+      'A number that orders rules for people, the lowest first. It changes no decision.',
+      10,
+    ),
+    policy: described(
+      policyName,
+      'The policy that the rule gives: `read-only` for the latest version, `read-only@3` for one version.',
+      'read-only',
+    ),
+    mode: described(
+      z.enum(RULE_MODES).default('enforce'),
+      '`observe`: not enforced if all matching policies observe. `shadow`: only recorded.',
+    ),
+    agents: described(patterns.min(1).optional(), 'Patterns of agents. Absent: every agent.', ['airline-*']),
+    groups: described(
+      z.array(plainId).min(1).max(CAPS.groups).optional(),
+      'Groups of agents. Absent: every agent.',
+      ['support'],
+    ),
+    when: described(
+      condition.optional(),
+      'A condition on the agent, the action and the context. Absent: always true.',
+      { field: 'context.environment', op: '==', value: 'prod' },
+    ),
+    startsAt: described(
+      time.optional(),
+      'The rule holds from this time on. Absent: from the start.',
+      '2026-01-01T00:00:00Z',
+    ),
+    endsAt: described(
+      time.optional(),
+      'The rule holds until before this time. Absent: it does not end.',
+      '2027-01-01T00:00:00Z',
+    ),
   })
   .meta({
     title: 'rule',

@@ -1,8 +1,10 @@
 /** The small shapes that every record is made of. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { END_OF_TIME_MS, timeFault } from './moment.ts';
 import { nameFault } from './name-fault.ts';
+import { TOPICS } from './topics.ts';
 
 /** For editors and producers, which may have another version of Unicode. `nameFault` decides. */
 export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$';
@@ -14,8 +16,7 @@ export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$
 export const id = z
   .string()
   .check(checkName)
-  .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN })
-  .describe(`1 to ${CAPS.idUnits} characters that can be seen, in Unicode's form NFC.`);
+  .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN });
 
 /** One check does the work of three. A decision has many names, and each zod check takes time. */
 function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
@@ -40,12 +41,9 @@ export const plainId = idThat(id, /^[^*]*$/, 'must hold no *: in a pattern it me
 /** What the API names in its paths. Clients take a dot or two for a folder, even where these are encoded. */
 export const pathId = idThat(id, /^(?!\.{1,2}$)/, 'must be more than a dot or two');
 
-export const tenant = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
-    error: 'must be 1 to 64 letters, digits, dots, dashes or underscores, beginning with a letter or digit',
-  })
-  .describe('1 to 64 letters, digits, dots, dashes or underscores.');
+export const tenant = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+  error: 'must be 1 to 64 letters, digits, dots, dashes or underscores, beginning with a letter or digit',
+});
 
 /** An RFC 3339 time; what Mandate writes is always UTC, with milliseconds. */
 export const time = z.iso
@@ -55,7 +53,7 @@ export const time = z.iso
     error: ({ input }) => (typeof input === 'string' ? (timeFault(input) ?? undefined) : undefined),
   })
   .refine(isWritable, { error: ({ input }) => timeFault(String(input)) ?? undefined })
-  .describe('An RFC 3339 time in the years 1970 to 9999.');
+  .meta({ examples: ['2026-01-05T09:30:41.004Z'] });
 
 /** Whether the time can be written in UTC. The year alone answers for most times. */
 function isWritable(text: string): boolean {
@@ -79,11 +77,8 @@ export const parsedJson = z.unknown() as z.ZodType<Json>;
 
 /** Where one delivery lies: the identity of a request. The offset is a string on the wire, as in Kafka's clients. */
 export const source = z.object({
-  topic: z.string().min(1).max(249).describe('The topic of the log.'),
-  partition: count.describe('The partition of the topic.'),
-  offset: z
-    .string()
-    .regex(/^\d{1,19}$/)
-    .describe('The offset in the partition, as text.'),
+  topic: described(z.string().min(1).max(249), 'The topic of the log.', TOPICS.actions),
+  partition: described(count, 'The partition of the topic.', 2),
+  offset: described(z.string().regex(/^\d{1,19}$/), 'The offset in the partition, as text.', '41'),
 });
 export type Source = z.infer<typeof source>;

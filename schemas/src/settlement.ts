@@ -1,52 +1,91 @@
 /** `action.settled`: what an outcome did to the charge. */
 import { z } from 'zod';
+import { described } from './described.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { count, id, source, tenant, time } from './scalars.ts';
 import { SETTLEMENT_CODES, SETTLEMENT_MARKS } from './settlement-codes.ts';
 
 export const settlement = z.object({
-  id,
-  kind: z
-    .enum(['settled', 'repeated', 'unknown', 'not_allowed', 'unremembered'])
-    .describe('`settled` changed the charge (perhaps by 0). Every other kind changes nothing.'),
-  actionId: id.describe('The action that was settled.'),
-  attempt: count.describe('Its attempt.'),
-  tenant,
-  agentId: id,
-  status: z.enum(['success', 'failure', 'cancelled']).describe('What the outcome reported.'),
-  verified: z.boolean().nullable().describe('Whether a check of the result passed. null: none ran.'),
-  actualCostMicros: micros
-    .nullable()
-    .describe('The reported cost, in micro-dollars. null: none was metered.'),
-  reportedBy: z
-    .object({ keyId: id.nullable(), mayRelease: z.boolean() })
-    .describe('The key that reported it, and whether the key may release.'),
-  late: z.boolean().describe('Whether the lease had run out before.'),
-  deltaMicros: microsDelta.describe(
+  id: described(id, 'The id of the settlement.', 'stl_01ke6qxgf1b34d9107f5a24cc10e77b2'),
+  kind: described(
+    z.enum(['settled', 'repeated', 'unknown', 'not_allowed', 'unremembered']),
+    '`settled` changed the charge (perhaps by 0). Every other kind changes nothing.',
+  ),
+  actionId: described(id, 'The action that was settled.', 'act_7f3a'),
+  attempt: described(count, 'The attempt that was settled.', 1),
+  tenant: described(tenant, 'The tenant of the agent.', 'default'),
+  agentId: described(id, 'The agent that ran the action.', 'airline-007'),
+  status: described(z.enum(['success', 'failure', 'cancelled']), 'What the outcome reported.'),
+  verified: described(z.boolean().nullable(), 'Whether a check of the result passed. null: none ran.', true),
+  actualCostMicros: described(
+    micros.nullable(),
+    'The reported cost, in micro-dollars. null: none was metered.',
+    91_000,
+  ),
+  reportedBy: described(
+    z.object({
+      keyId: described(
+        id.nullable(),
+        'The public id of the key. null: a producer wrote the outcome to the topic.',
+        '7dQ1xYb0aKpL',
+      ),
+      mayRelease: described(
+        z.boolean(),
+        'Whether no policy bounds what reports of the key give back.',
+        false,
+      ),
+    }),
+    'The key that reported it, and whether the key may release.',
+  ),
+  late: described(z.boolean(), 'Whether the lease of the call had run out before the outcome came.', false),
+  deltaMicros: described(
+    microsDelta,
     'What the outcome added to the charge, in micro-dollars. Negative: it gave back.',
+    -9_000,
   ),
-  chargedMicros: micros.describe('The whole cost of the action after this outcome, in micro-dollars.'),
-  cumulativeMicros: microsDelta.describe('What the agent has spent in its lifetime, in micro-dollars.'),
-  excessMicros: micros.describe(
-    "The part of the actual cost above its cap. Only the agent's own budgets are charged with it.",
+  chargedMicros: described(
+    micros,
+    'The whole cost of the action after this outcome, in micro-dollars.',
+    91_000,
   ),
-  releasedMicros: microsDelta.describe(
-    'The change of the counter of give-backs. Negative: a success made room.',
+  cumulativeMicros: described(
+    microsDelta,
+    'What the agent has spent in its lifetime, in micro-dollars. Negative after an operator gave back more.',
+    331_000,
   ),
-  code: z.enum(SETTLEMENT_CODES).describe('The first mark, or whether the outcome settled anything.'),
-  marks: z
-    .array(z.enum(SETTLEMENT_MARKS))
-    .describe('What a person should know of it, the most severe first.'),
-  reason: z.string().describe('What happened, as a sentence.'),
-  completedAt: time.nullable().describe("When the call ended, by the caller's clock."),
-  settledAt: time.describe('When it was settled, by the clock of the ledger.'),
-  source: source.describe('The log position of the outcome.'),
-  ledgerEpoch: z.string().describe('The life of the ledger that settled.'),
-  ledgerSequence: count.describe('The number of the step within the tenant.'),
+  excessMicros: described(
+    micros,
+    "The part of the actual cost above its cap, in micro-dollars. Only the agent's own budgets are charged with it.",
+    0,
+  ),
+  releasedMicros: described(
+    microsDelta,
+    'The change of the counter of give-backs, in micro-dollars. Negative: a success made room.',
+    -18_200,
+  ),
+  code: described(z.enum(SETTLEMENT_CODES), 'The first mark, or whether the outcome settled anything.'),
+  marks: described(
+    z.array(z.enum(SETTLEMENT_MARKS)),
+    'What a person should know of it, the most severe first.',
+    ['OVERDRAWN'],
+  ),
+  reason: described(z.string(), 'What happened, as a sentence.', 'The action costs $0.091 in all.'),
+  completedAt: described(
+    time.nullable(),
+    "When the call ended, by the caller's clock. null: the outcome did not say.",
+    '2026-01-05T09:30:52.500Z',
+  ),
+  settledAt: described(time, 'When it was settled, by the clock of the ledger.', '2026-01-05T09:30:53.253Z'),
+  source: described(source, 'The log position of the outcome.'),
+  ledgerEpoch: described(z.string(), 'The epoch of the ledger that settled.', 'epoch_01kc7d5k0g'),
+  ledgerSequence: described(count, 'The number of the step within the tenant.', 331),
 });
 export type Settlement = z.infer<typeof settlement>;
 
 export const actionSettled = z
-  .object({ event: z.literal('action.settled'), settlement })
+  .object({
+    event: described(z.literal('action.settled'), 'The kind of the record.'),
+    settlement: described(settlement, 'What the outcome did to the charge.'),
+  })
   .meta({ title: 'action.settled', description: 'What an outcome did to the charge of its action.' });
 export type ActionSettled = z.infer<typeof actionSettled>;

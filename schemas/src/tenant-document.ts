@@ -1,6 +1,7 @@
 /** A tenant as it is opened: how much there may be in it, and what all of it is held to. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
 import { budgetDocument, policyDocument } from './mandate-document.ts';
 import { tenant } from './scalars.ts';
 import { tenantLimits } from './tenant-limits.ts';
@@ -11,22 +12,37 @@ import { tenantLimits } from './tenant-limits.ts';
  */
 const tenantBounds = z.strictObject({
   ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,
-  budgets: z
-    .array(budgetDocument.extend({ scope: budgetDocument.shape.scope.exclude(['mandate']) }))
-    .max(CAPS.budgetsPerMandate)
-    .optional(),
+  budgets: described(
+    z
+      .array(
+        budgetDocument.extend({
+          scope: described(
+            budgetDocument.shape.scope.exclude(['mandate']),
+            'Who shares the counter: each agent, each principal, or the tenant.',
+          ),
+        }),
+      )
+      .max(CAPS.budgetsPerMandate)
+      .optional(),
+    'Budgets that all agents of the tenant share, or that each agent or principal has.',
+  ),
 });
 
 export const tenantDocument = z
   .strictObject({
-    version: z.literal(1).describe('The version of this format: always 1.'),
-    id: tenant,
-    name: z.string().min(1).max(CAPS.idUnits).optional().describe('A name for people.'),
-    limits: tenantLimits.optional().describe('How much the tenant may contain and write.'),
-    bounds: tenantBounds
-      .optional()
-      .describe('The tenant limits: a policy that every mandate of the tenant contains.'),
-    directTopic: z.boolean().optional().describe('Whether the tenant publishes to its own topic.'),
+    version: described(z.literal(1), 'The version of this format: always 1.'),
+    id: described(tenant, 'The id of the tenant.', 'acme'),
+    name: described(z.string().min(1).max(CAPS.idUnits).optional(), 'A name for people.', 'Acme Airlines'),
+    limits: described(tenantLimits.optional(), 'How much the tenant may contain and write.'),
+    bounds: described(
+      tenantBounds.optional(),
+      'The tenant limits: a policy that every mandate of the tenant contains.',
+    ),
+    directTopic: described(
+      z.boolean().optional(),
+      'Whether the tenant may publish to a topic of its own. Absent: false.',
+      true,
+    ),
   })
   .meta({
     title: 'tenant',

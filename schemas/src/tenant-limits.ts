@@ -4,39 +4,60 @@
  */
 import { z } from 'zod';
 import { CAPS, DEFAULTS } from './defaults.ts';
+import { described } from './described.ts';
 
 const most = (cap: number) => z.int().min(0).max(cap).optional();
 const amount = most(CAPS.throughput);
 
 /** How many units per second in the long run, at once, and per day. The default burst is ten seconds of `perSecond`. */
 const throughput = z.strictObject({
-  perSecond: amount.describe('How many in a second, in the long run.'),
-  burst: amount.describe('How many at once. Absent: ten times `perSecond`.'),
-  perDay: amount.describe('How many on a day in UTC.'),
+  perSecond: described(amount, 'How many in a second, in the long run. Absent: the default. 0: none.', 2_000),
+  burst: described(amount, 'How many at once. Absent: ten times `perSecond`.', 20_000),
+  perDay: described(amount, 'How many on a day in UTC. Absent: the default.', 70_000_000),
 });
 const published = z.strictObject({
-  records: throughput.optional().describe('The number of records.'),
-  bytes: throughput.optional().describe('The size of the records, in bytes.'),
+  records: described(throughput.optional(), 'The number of records.'),
+  bytes: described(throughput.optional(), 'The size of the records, in bytes.'),
 });
 
 export const tenantLimits = z.strictObject({
-  agents: most(CAPS.agents).describe('How many agents.'),
-  policies: most(CAPS.policies).describe('How many policies, archived ones included.'),
-  rules: most(CAPS.rules).describe('How many rules.'),
-  issuedMandates: most(CAPS.issuedMandates).describe(
-    'How many grants that have neither ended nor been revoked.',
+  agents: described(
+    most(CAPS.agents),
+    'How many agents the tenant may register. Absent: the highest number of the plane.',
+    500,
   ),
-  rememberedIds: most(CAPS.rememberedIds).describe(
-    'How many deliveries the ledger remembers within the replay memory.',
+  policies: described(
+    most(CAPS.policies),
+    'How many policies the tenant may have, archived ones included. Absent: the highest number of the plane.',
+    100,
   ),
-  publish: published.optional().describe('Actions and outcomes that gateways accept.'),
-  publishPerKey: published
-    .optional()
-    .describe('The same for each key. Absent: half of the limit of the tenant.'),
-  refusals: throughput.omit({ perDay: true }).optional().describe('Decisions that refuse an action.'),
-  refusalsPerAgent: throughput.omit({ perDay: true }).optional().describe('The same for each agent.'),
-  changes: throughput.optional().describe('Changes by operators, authors and admins. A key has half of it.'),
-  reads: throughput.optional().describe('Reads that are recorded. A key has half of it.'),
+  rules: described(
+    most(CAPS.rules),
+    'How many rules the tenant may have. Absent: the highest number of the plane.',
+    200,
+  ),
+  issuedMandates: described(
+    most(CAPS.issuedMandates),
+    'How many grants the tenant may have that have neither ended nor been revoked. Absent: the highest number of the plane.',
+    1_000,
+  ),
+  rememberedIds: described(
+    most(CAPS.rememberedIds),
+    'How many deliveries the ledger remembers within the replay memory. Absent: the default.',
+    10_000_000,
+  ),
+  publish: described(published.optional(), 'Actions and outcomes that gateways accept.'),
+  publishPerKey: described(
+    published.optional(),
+    'The same for each key. Absent: half of the limit of the tenant.',
+  ),
+  refusals: described(throughput.omit({ perDay: true }).optional(), 'Decisions that refuse an action.'),
+  refusalsPerAgent: described(throughput.omit({ perDay: true }).optional(), 'The same for each agent.'),
+  changes: described(
+    throughput.optional(),
+    'Changes by operators, authors and admins. A key has half of it.',
+  ),
+  reads: described(throughput.optional(), 'Reads that are recorded. A key has half of it.'),
 });
 export type TenantLimits = z.output<typeof tenantLimits>;
 

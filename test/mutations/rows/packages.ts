@@ -23,7 +23,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('schemas/src/money.ts', [['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})']]),
   ...inFile('schemas/src/money-shapes.ts', [
-    ['2 amounts on the wire are not negative', '  .int()\n  .min(0)\n', '  .int()\n'],
+    ['2 amounts on the wire are not negative', 'micros = z.int().min(0)', 'micros = z.int()'],
   ]),
   ...inFile('schemas/src/defaults.ts', [
     ['2 the deadline is 30 s', 'deadlineMs: 30_000', 'deadlineMs: 30_001'],

@@ -1,0 +1,14 @@
+/** Every field of every record and document has a sentence and an example. The OpenAPI documents have a test of their own. */
+import { DOCUMENTS, RECORDS } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { faultsOfFields, fieldsIn } from '../described-fields.ts';
+
+const contracts = [...Object.values(RECORDS), DOCUMENTS].flatMap((named) => Object.entries<z.ZodType>(named));
+
+test.each(contracts)('%s says what each field holds, with a valid example', (name, schema) => {
+  const json = z.toJSONSchema(schema, { io: 'input' });
+  const fields = fieldsIn(json as Parameters<typeof fieldsIn>[0], name);
+  expect(fields).not.toEqual([]);
+  expect(faultsOfFields(fields, json.$defs as Parameters<typeof faultsOfFields>[1])).toEqual([]);
+});

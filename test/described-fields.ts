@@ -1,0 +1,72 @@
+/** What JSON Schemas say about their fields, for the tests that require a sentence and an example of each field. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+/** The part of a JSON Schema that is looked at. */
+type Schema = {
+  description?: string;
+  examples?: unknown[];
+  const?: unknown;
+  enum?: unknown[];
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  prefixItems?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  not?: Schema;
+  $ref?: string;
+  $defs?: Record<string, Schema>;
+};
+
+/** A field of an object, with the names that lead to it. */
+type Field = { path: string; schema: Schema };
+
+/** Every field of every object in the schema, at any depth. */
+export function fieldsIn(schema: Schema, path: string): Field[] {
+  const own = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
+    path: `${path}.${name}`,
+    schema: field,
+  }));
+  const parts = [
+    ...Object.values(schema.$defs ?? {}),
+    ...(schema.prefixItems ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.allOf ?? []),
+    ...[schema.items, schema.additionalProperties, schema.not].filter((part) => typeof part === 'object'),
+  ];
+  return [
+    ...own,
+    ...own.flatMap((field) => fieldsIn(field.schema, field.path)),
+    ...parts.flatMap((part) => fieldsIn(part, path)),
+  ];
+}
+
+/** A sentence begins with a capital letter, a digit or code, and ends with a full stop. */
+const SENTENCE = /^[A-Z0-9`].+[.]$/s;
+
+/** What the fields lack, a line for each field: a sentence, an example, or an example that their own schema accepts. */
+export function faultsOfFields(fields: readonly Field[], $defs: Record<string, Schema> = {}): string[] {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false });
+  formats.default(ajv);
+  return fields.flatMap(({ path, schema }) => [
+    ...(SENTENCE.test(schema.description ?? '')
+      ? []
+      : [`${path}: no sentence (${schema.description ?? ''})`]),
+    ...(hasExample(schema) ? [] : [`${path}: no example`]),
+    ...(schema.examples ?? [])
+      .filter((example) => !ajv.validate({ ...schema, $defs }, example))
+      .map((example) => `${path}: ${JSON.stringify(example)} is no valid example: ${ajv.errorsText()}`),
+  ]);
+}
+
+/** Whether a reader sees a value of this schema. The fields of an object have examples of their own. */
+function hasExample(schema: Schema): boolean {
+  if (schema.examples !== undefined) return schema.examples.length > 0;
+  if (schema.const !== undefined || schema.enum !== undefined || schema.properties !== undefined) return true;
+  const parts = [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  return parts.some((part) => part !== undefined && hasExample(part));
+}
