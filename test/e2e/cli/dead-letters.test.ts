@@ -1,7 +1,7 @@
 /** `mandate dead-letters`, against a plane with unreadable records on its log. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { planeForCommands } from './plane-for-commands.ts';
 import { jsonLines } from './run-mandate.ts';
 
-const { folder, data, plane, mandate, audited, spawned } = planeForCommands();
+const { folder, data, mandate, audited } = planeForCommands();
 
 const BROKEN = { event: 'action.requested', action: { id: 'd1', agentId: 'bot-d', tool: 'search' } };
 
@@ -42,22 +42,29 @@ test('are listed and shown, with what is wrong marked where it is', async () => 
   expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
 });
 
-test('are fixed field by field, shown as a difference, published once, and their history tells it', async () => {
+test('are corrected in a file, shown as a difference, published once, and their history shows it', async () => {
   const { id, place } = await deadLetter('bot-d2');
-  const fix = ['dead-letters', 'fix', place];
-  const bad = await mandate([...fix, '--set', '/action/type=tool']);
+  const republish = (record: object, ...more: string[]) => {
+    const file = join(folder, 'record.json');
+    writeFileSync(file, JSON.stringify(record));
+    return mandate(['dead-letters', 'republish', place, '--file', file, ...more]);
+  };
+  const { text } = JSON.parse((await mandate(['dead-letters', 'show', place, '--json'])).stdout);
+  const record = JSON.parse(text);
+  const bad = await republish({ ...record, action: { ...record.action, type: 'tool' } });
   expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(bad.stderr).toContain('the correction cannot be read either');
+  expect(bad.stderr).toContain('cannot be read either');
 
   const open = async () => (await mandate(['dead-letters', 'list', '--open'])).stdout;
   await waitUntil('it is open', async () => (await open()).includes(id));
-  const change = ['--set', '/action/type=tool_call', '--reason', 'a type was missing'];
-  const tried = await mandate([...fix, ...change, '--dry-run']);
+  const corrected = { ...record, action: { ...record.action, type: 'tool_call' } };
+  const change = ['--reason', 'a type was missing'];
+  const tried = await republish(corrected, ...change, '--dry-run');
   expect(tried.stdout).toMatch(/\n\+ {5}"type": "tool_call"\n.*\n.*\nnothing was published\n$/);
-  const fixed = await mandate([...fix, ...change]);
+  const fixed = await republish(corrected, ...change);
   expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
   expect(fixed.stdout).toContain(`published ${place} again, as ${TOPICS.actions}/`);
-  const again = await mandate([...fix, ...change]);
+  const again = await republish(corrected, ...change);
   expect(again.exitCode).toBe(1);
   expect(again.stderr).toContain('ALREADY_REPUBLISHED');
   expect((await mandate(['dead-letters', 'republish', place])).stderr).toContain('ALREADY_REPUBLISHED');
@@ -71,48 +78,12 @@ test('are fixed field by field, shown as a difference, published once, and their
   expect(told).toMatch(/ by .+, corrected \(a type was missing\), as .+: of-bot-d2 ALLOW ALLOWED, dec_/);
 });
 
-test('are fixed in an editor, where a correction that is none is kept and an untouched one is not sent', async () => {
-  const { place } = await deadLetter('bot-d3');
-  const edited = (script: string) =>
-    mandate(['dead-letters', 'fix', place], { env: { EDITOR: `sed -i ${script}` } });
-  const untouched = await edited(`-e ''`);
-  expect(untouched).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(untouched.stderr).toContain('nothing was changed');
-  const spoilt = await edited(`'s/"tool"/"tol"/'`);
-  expect(spoilt.exitCode).toBe(2);
-  const [, kept = ''] = /kept in (\S+):/.exec(spoilt.stderr) ?? [];
-  expect(readFileSync(kept, 'utf8')).toContain('"tol": "search"');
-  rmSync(dirname(kept), { recursive: true });
-
-  // Another person publishes it while this person edits.
-  const editor = join(folder, 'slow-editor.mjs');
-  const address = JSON.stringify(`${plane().url}/v1/dead-letters/${place}/republish`);
-  writeFileSync(
-    editor,
-    `import { readFileSync, writeFileSync } from 'node:fs';
-     const path = process.argv[2];
-     writeFileSync(path, readFileSync(path, 'utf8').replace('"tool":', '"type": "tool_call", "tool":'));
-     const headers = { authorization: 'Bearer ' + process.env.MANDATE_API_KEY };
-     await fetch(${address}, { method: 'POST', headers });`,
-  );
-  // The editor has the environment of the command's process, and with it the key.
-  const late = await spawned(['dead-letters', 'fix', place], {
-    env: { EDITOR: `${process.execPath} ${editor}` },
-  });
-  expect(late).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('ALREADY_REPUBLISHED') });
-  const [, mended = ''] = /your correction is kept: --file (\S+)/.exec(late.stderr) ?? [];
-  const meant = await mandate(['dead-letters', 'fix', place, '--file', mended, '--again']);
-  expect(meant.stdout).toContain(`published ${place}`);
-  rmSync(dirname(mended), { recursive: true });
-  await audited('of-bot-d3');
-});
-
 test('go back as they were, or as a file has them', async () => {
   const { id, place } = await deadLetter('bot-d4');
   const corrected = join(folder, 'corrected.json');
   const action = { id: 'd4', agentId: 'bot-d4', type: 'tool_call', tool: 'search' };
   writeFileSync(corrected, JSON.stringify({ event: 'action.requested', action }));
-  expect((await mandate(['dead-letters', 'fix', place, '--file', corrected])).exitCode).toBe(0);
+  expect((await mandate(['dead-letters', 'republish', place, '--file', corrected])).exitCode).toBe(0);
   await audited('d4');
   const same = await mandate(['dead-letters', 'republish', id, '--again', '--json']);
   expect(JSON.parse(same.stdout)).toMatchObject({ deadLetterId: id, corrected: false });
@@ -131,7 +102,10 @@ test('are rehearsed as the guide says', async () => {
     ).find(({ key }) => key === 'default/bot'),
   );
   const place = `${partition}/${offset}`;
-  const fixed = await mandate(['dead-letters', 'fix', place, '--set', '/action/type=tool_call']);
+  const corrected = join(folder, 'rehearsal.json');
+  const action = { id: 'rehearsal', agentId: 'bot', type: 'tool_call', tool: 'search' };
+  writeFileSync(corrected, JSON.stringify({ event: 'action.requested', action }));
+  const fixed = await mandate(['dead-letters', 'republish', place, '--file', corrected]);
   expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
   await audited('rehearsal');
 });

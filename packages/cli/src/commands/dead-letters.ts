@@ -16,7 +16,7 @@ import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
-import { fixCommand, republishCommand } from './fix-dead-letter.ts';
+import { republishCommand } from './republish-dead-letter.ts';
 
 type Listed = Letter & { partition: number; offset: number };
 /** As the audit has it: without the bytes. */
@@ -30,7 +30,6 @@ export function deadLettersCommand(command: Command, run: RunCommand): void {
   command.description('Works on what could not be read; a key with the scope operate:all is needed.');
   listCommand(command, run);
   showCommand(command, run);
-  fixCommand(command, run);
   republishCommand(command, run);
 }
 

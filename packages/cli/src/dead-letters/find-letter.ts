@@ -61,8 +61,3 @@ export async function findLetter(api: ApiClient, reference: LetterReference): Pr
   const found = await api.get<Omit<FoundLetter, 'place'>>(`/v1/dead-letters/${partition}/${offset}`);
   return { ...found, place: reference };
 }
-
-/** Where it lies: the route that publishes it again wants that. */
-export async function placeOfLetter(api: ApiClient, reference: LetterReference): Promise<Place> {
-  return 'id' in reference ? (await findLetter(api, reference)).place : reference;
-}

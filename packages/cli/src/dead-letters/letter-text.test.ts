@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { marked, onLines, withoutRemarks } from './letter-text.ts';
+import { marked, onLines } from './letter-text.ts';
 
 const fault = {
   code: 'INVALID_ACTION',
@@ -11,6 +11,11 @@ const fault = {
 } as const;
 const BAD =
   '{"event":"action.requested","action":{"id":"a","agentId":"b","type":"tool_call","tool":"t","attempt":0}}';
+
+/** The text without the remarks, which begin with `//`. No line of JSON does. */
+function withoutRemarks(text: string): string {
+  return text.replace(/^\s*\/\/.*$/gm, '');
+}
 
 it('marks what is wrong under its line, and the record is the same without the remark', () => {
   const text = marked(BAD, { fault });

@@ -1,9 +1,6 @@
-/** A record that could not be read, as people see and correct it: on lines, with the fault marked at its place. */
+/** A record that could not be read, as people see it: on lines, with the fault marked at its place. */
 import { type Fault, type Read, readActionsRecord, readJson } from '@mandate/schemas';
 import type { FoundLetter } from './find-letter.ts';
-
-/** What begins so is a remark and no part of the record: no line of JSON does. */
-const REMARK = /^\s*\/\//;
 
 /** On lines where it is JSON; otherwise as it came. */
 export function onLines(text: string): string {
@@ -33,12 +30,4 @@ export function marked(text: string, { fault: found }: Pick<FoundLetter['deadLet
 function remark({ column, reason, remedy }: Fault): string {
   const say = `^ ${reason}: ${remedy}`.replace(/\s+/g, ' ');
   return `//${' '.repeat(Math.max(1, column - 3))}${say}`;
-}
-
-/** Blank lines stay in their place, so that a fault is told by the line where the person sees it. */
-export function withoutRemarks(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (REMARK.test(line) ? '' : line))
-    .join('\n');
 }
