@@ -1,4 +1,4 @@
-/** Threads and processes that tests start, by the hundred, take what they run from what was compiled once. */
+/** The many threads and processes that tests start share one cache of compiled code, so that they start faster. */
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 

@@ -10,7 +10,7 @@ export const ROOT = join(import.meta.dirname, '..');
  *
  * @param to the folder of the copy, which exists
  * @param copied the files and folders to copy
- * @param how.tests false: without the test files
+ * @param how.tests if false, test files are not copied
  */
 export async function copyOfRepository(
   to: string,
@@ -26,7 +26,7 @@ export async function copyOfRepository(
   linkModules(join(ROOT, 'node_modules'), join(to, 'node_modules'), to);
 }
 
-/** Libraries are those of the repository; its own packages are those of the copy. */
+/** Links libraries to those of the repository, and Mandate's own packages to those of the copy. */
 function linkModules(from: string, to: string, copy: string): void {
   mkdirSync(to);
   for (const name of readdirSync(from)) {

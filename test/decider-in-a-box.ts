@@ -1,6 +1,6 @@
 /**
- * A decider with everything but the log: the batch code, the memory ledger, a clock held by the test, and what was
- * published, as the bytes that would lie on the decisions topic.
+ * A decider with everything but the log: the batch code, the memory ledger, a clock that the test controls, and the
+ * published records, as the bytes of the decisions topic.
  */
 
 import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/engine';
@@ -23,18 +23,21 @@ export type Box = {
   clock: ManualClock;
   ledger: MemoryLedger;
   context: AnswerContext;
-  /** Records as they were published, in order; what was answered `published` is not among them. */
+  /**
+   * The published records, in order. Answers of kind `published` are not among them, because their record is already
+   * on the log.
+   */
   published: string[];
   mandates: readonly MandateOfFile[];
   revision: number;
   nextOffset: number;
-  /** Fields of a mandate document each; `version`, `id` and `agents` have defaults. */
+  /** Replaces the mandates. Each document has the fields of a mandate; `version`, `id` and `agents` have defaults. */
   enforce(documents: readonly object[]): void;
-  /** A new record of the actions topic, appended now. */
+  /** Returns a new record of the actions topic, appended now. */
   append(value: unknown, topic?: string, appendedAtMs?: number): Incoming;
-  /** Answers, publishes and confirms; `lost`: the answers never reach the log, and nothing is confirmed. */
+  /** Answers, publishes and confirms. With `lost`, the answers never reach the log, and nothing is confirmed. */
   answer(batch: readonly Incoming[], lost?: boolean): Promise<readonly Answer[]>;
-  /** Puts what an operator did on the log. */
+  /** Appends an operator's record to the log. */
   publish(record: DecisionsRecord): void;
 };
 
@@ -103,7 +106,7 @@ export function mandatesOf(documents: readonly object[]): readonly MandateOfFile
   return loaded.mandates;
 }
 
-/** An `action.requested`; what is not given is a call of `get_user` by `agent-1`. */
+/** Returns an `action.requested`. By default `agent-1` calls `get_user`. */
 export function asking(action: { id: string; [field: string]: unknown }): object {
   const type = action.type ?? 'tool_call';
   const call =
@@ -113,7 +116,7 @@ export function asking(action: { id: string; [field: string]: unknown }): object
   return { event: 'action.requested', action: { agentId: 'agent-1', type, ...call, ...action } };
 }
 
-/** An `action.completed`; what is not given is a success of `agent-1`. */
+/** Returns an `action.completed`. By default it is a success of `agent-1`. */
 export function reporting(outcome: { actionId: string; [field: string]: unknown }): object {
   return { event: 'action.completed', outcome: { agentId: 'agent-1', status: 'success', ...outcome } };
 }

@@ -39,18 +39,19 @@ describe('docker-compose.yml', () => {
     ['mandate.persons.v1', ['gateway']],
     ['mandate.deadletters.v1', ['gateway', 'decider']],
     ['mandate.alerts.v1', ['alerter']],
-  ])('lets to %s only those write who write there', (topic, users) => {
+  ])('lets only the services that write %s do so', (topic, users) => {
     expect(usersThatWrite(topic)).toEqual(users);
   });
 
-  it('gives each service that uses Kafka one password of it, a user’s of its own', () => {
+  it('gives each service that uses Kafka one Kafka password, and shares no password between services', () => {
     const users = Object.entries(services).flatMap(([name, { environment, secrets = [] }]) => {
       const own = secrets.filter((secret) => /^kafka-(?!users)/.test(secret));
       expect([name, own.length]).toEqual([name, environment?.MANDATE_KAFKA_BROKERS === undefined ? 0 : 1]);
       return own;
     });
     expect(users.length).toBeGreaterThan(7);
-    // The command, when you run it, has the migrator's: with it topics are made, and nothing is written.
+    // The `mandate` command, which people run by hand, has the migrator's password. The migrator makes topics and may
+    // not write records.
     expect(users.filter((user) => user !== 'kafka-migrator').length).toBe(
       new Set(users.filter((user) => user !== 'kafka-migrator')).size,
     );
@@ -66,7 +67,7 @@ describe('docker-compose.yml', () => {
     expect(writers.sort()).toEqual(['gateway', 'mandate']);
   });
 
-  it('tells the command of every service that it may ask, and mounts the policies that the page applies', () => {
+  it('gives the command the URL of every service it asks, and mounts the policies that docs/deploy.md applies', () => {
     expect(services.mandate?.environment).toMatchObject({
       MANDATE_URL: 'http://gateway:7420',
       MANDATE_QUERY_URL: 'http://query:7422',
@@ -77,7 +78,7 @@ describe('docker-compose.yml', () => {
     expect(read('docs/deploy.md')).toContain('mandate apply -f /policies');
   });
 
-  it('mounts what is there', () => {
+  it('mounts only files and folders that exist', () => {
     const mounts = Object.values(services).flatMap(({ volumes = [] }) =>
       volumes.filter((one) => one.startsWith('./')),
     );
@@ -85,7 +86,7 @@ describe('docker-compose.yml', () => {
       expect([mount, existsSync(join(ROOT, mount.split(':')[0] ?? ''))]).toEqual([mount, true]);
   });
 
-  it('issues the key of the page', () => {
+  it('issues the same key as docs/deploy.md', () => {
     const [issue] = /mandate keys issue .*/.exec(read('docker-compose.yml')) ?? [''];
     expect(issue).toContain(' author ');
     expect(read('docs/deploy.md')).toContain(issue);

@@ -1,11 +1,14 @@
-/** Circles of imports, among files and among workspaces. */
+/** Cycles of imports, among files and among workspaces. */
 import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, workspaceOf } from './tree.ts';
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Circles of files, tests included; a type that is imported counts, for a circle of ideas is one too. */
+/**
+ * The cycles of imports among files, tests included. An import of a type counts, because a cycle of ideas is a cycle
+ * too.
+ */
 export function fileCycles(tree: Tree): string[][] {
   return cyclesOf(
     new Map(
@@ -19,7 +22,9 @@ export function fileCycles(tree: Tree): string[][] {
   );
 }
 
-/** Circles of workspaces, of what is not for tests: a package's tests may use a package that depends on it. */
+/**
+ * The cycles of imports among workspaces. Tests are left out: a package's tests may use a package that depends on it.
+ */
 export function workspaceCycles(tree: Tree): string[][] {
   const graph = new Map<string, string[]>(tree.workspaces.map(({ name }) => [name, []]));
   for (const [path, text] of tree.files) {
@@ -33,7 +38,7 @@ export function workspaceCycles(tree: Tree): string[][] {
   return cyclesOf(graph);
 }
 
-/** The strongly connected components that hold a circle, each sorted (Tarjan 1972). */
+/** The strongly connected components that contain a cycle, each sorted (Tarjan 1972). */
 export function cyclesOf(graph: Graph): string[][] {
   const index = new Map<string, number>();
   const stack: string[] = [];

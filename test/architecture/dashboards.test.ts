@@ -1,4 +1,6 @@
-/** What Grafana and Prometheus are given says what it means: titles, units, advice, and names that exist. */
+/**
+ * The files for Grafana and Prometheus have titles, units and advice, and name only metrics and labels that exist.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERDICTS } from '@mandate/schemas';
@@ -17,7 +19,7 @@ it('there is a dashboard of the plane and one of the audit', () => {
 describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
   const panels = panelsOf(dashboard);
 
-  it('has ids that are unique and panels that lie side by side', () => {
+  it('has unique panel ids, and panels that do not overlap', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -27,7 +29,7 @@ describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
     expect(dashboard.panels.every(({ gridPos: { x, w } }) => w > 0 && x + w <= 24)).toBe(true);
   });
 
-  it('says of each panel what it shows, in what unit, and from where', () => {
+  it('states for each panel what it shows, its unit and its data source', () => {
     expect(panels.length).toBeGreaterThan(10);
     for (const { title, description, datasource, fieldConfig, targets = [] } of panels) {
       expect([title, description?.endsWith('.') || description?.endsWith('`.'), datasource?.uid]).toEqual([
@@ -42,7 +44,7 @@ describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
     }
   });
 
-  it('gives each verdict its colour', () => {
+  it('gives each verdict its own colour', () => {
     const panel = panels.find(({ title }) => title === 'Decisions by verdict');
     for (const verdict of VERDICTS) {
       const fits = panel?.fieldConfig?.overrides.filter(
@@ -56,7 +58,7 @@ describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
     }
   });
 
-  it('says in no row the same title twice', () => {
+  it('has no title twice in one row', () => {
     const titles = panels.map(({ title, gridPos: { y } }) => `${y} ${title}`);
     expect(new Set(titles).size).toBe(titles.length);
   });
@@ -68,7 +70,7 @@ describe('an alert', () => {
   const anchors = [...page.matchAll(/^#{2,4} (\w+)$/gm)].map(([, title = '']) => title.toLowerCase());
 
   it.each(alerts)(
-    '$alert says how grave it is, what it means and what to do',
+    '$alert states its severity, its meaning and what to do',
     ({ alert, labels, annotations }) => {
       expect(['critical', 'warning']).toContain(labels?.severity);
       expect(annotations?.summary).toMatch(/\S/);
@@ -78,7 +80,7 @@ describe('an alert', () => {
     },
   );
 
-  it('has a test that rings it', () => {
+  it('has a test in which it fires', () => {
     const tests = ['alerts.test.yaml', 'block-rate.test.yaml']
       .map((name) => readFileSync(join(ROOT, 'infra/prometheus', name), 'utf8'))
       .join('');
@@ -91,17 +93,17 @@ describe('an expression', () => {
     .filter(([path]) => /^(packages|services)\//.test(path) && !path.endsWith('.test.ts'))
     .map(([, text]) => text)
     .join('\n');
-  /** The labels of each metric, as its `metrics.counter({ name, labels })` says. */
+  /** The labels of each metric, from its call `metrics.counter({ name, labels })`. */
   const labelsOf = new Map(
     [...source.matchAll(/name: '(mandate_\w+)',([^}]*)/g)].map(([, name = '', rest = '']) => {
       const [, labels = ''] = /labels: \[([^\]]*)\]/.exec(rest) ?? [];
       return [name, [...labels.matchAll(/'(\w+)'/g)].map(([, label = '']) => label)];
     }),
   );
-  /** Prometheus' own, and the one that each process puts on all of its metrics. */
+  /** The labels that Prometheus adds, and `service`, which each process adds to all of its metrics. */
   const ALWAYS = ['job', 'instance', 'service', 'le'];
 
-  it.each(expressions())('of "$at" picks by labels that the metric has', ({ expr }) => {
+  it.each(expressions())('at "$at" selects only by labels that the metric has', ({ expr }) => {
     for (const [, name = '', matchers = ''] of expr.matchAll(
       /\b(mandate_\w+?)(?:_bucket|_count|_sum)?\{([^}]*)\}/g,
     )) {
@@ -123,7 +125,7 @@ describe('docker compose --profile observe', () => {
   const yaml = (path: string) => parse(readFileSync(join(ROOT, path), 'utf8'), { merge: true });
   const { services } = yaml('docker-compose.yml');
 
-  it('scrapes every service of ours, under the name and port that it has there', () => {
+  it('scrapes every service of Mandate, under its name and port in docker-compose.yml', () => {
     const [job] = yaml('infra/prometheus/prometheus.yaml').scrape_configs;
     const targets: string[] = [
       ...job.static_configs[0].targets,
@@ -139,7 +141,7 @@ describe('docker compose --profile observe', () => {
     expect(targets.sort()).toEqual(ours.sort());
   });
 
-  it('mounts what is there, and connects as the user whose password it is given', () => {
+  it('mounts only what exists, and connects as the user whose password it has', () => {
     const mounted = [...services.prometheus.volumes, ...services.grafana.volumes].filter((mount: string) =>
       mount.startsWith('./'),
     );

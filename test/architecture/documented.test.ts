@@ -1,4 +1,7 @@
-/** Pages against the source: codes and metrics both ways, and a row of the map for each package. */
+/**
+ * The pages agree with the source: error codes and metrics in both directions, and one row of the map for each
+ * package.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODES, SETTLEMENT_CODES } from '@mandate/schemas';
@@ -21,15 +24,15 @@ const [, decisions = '', settlements = '', problems = '', errors = ''] = errorsP
 const codesIn = (section: string) => found(/^\| `([A-Z_]+)` \|/gm, section);
 
 describe('docs/errors.md', () => {
-  it('has every code of a decision, and no other', () => {
+  it('lists every decision code, and no other code', () => {
     expect(codesIn(decisions)).toEqual([...CODES].sort());
   });
 
-  it('has every code of a settlement, and no other', () => {
+  it('lists every settlement code, and no other code', () => {
     expect(codesIn(settlements)).toEqual([...SETTLEMENT_CODES].sort());
   });
 
-  it('has every code that the source throws', () => {
+  it('lists every code that the source throws', () => {
     const thrown = [
       ...found(/new MandateError\(\s*'([A-Z_]+)'/g),
       ...found(/new HttpProblem\(\s*\d+,\s*'([A-Z_]+)'/g),
@@ -42,7 +45,7 @@ describe('docs/errors.md', () => {
     expect([...new Set(thrown)].filter((code) => !documented.includes(code))).toEqual([]);
   });
 
-  it('has no code that the source does not know', () => {
+  it('lists no code that the source does not know', () => {
     const documented = [...codesIn(problems), ...codesIn(errors)];
     expect(documented.filter((code) => !wholeSource.includes(`'${code}'`))).toEqual([]);
   });
@@ -51,7 +54,7 @@ describe('docs/errors.md', () => {
 describe('docs/operations.md', () => {
   const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
 
-  it('has every metric, and no other', () => {
+  it('lists every metric, and no other metric', () => {
     expect(found(/^\| `(mandate_[a-z_]+)` \|/gm, page)).toEqual(found(/name: '(mandate_[a-z_]+)'/g));
   });
 });

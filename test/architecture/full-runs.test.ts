@@ -1,4 +1,7 @@
-/** What `npm test` leaves to a full run has a test of the same promise in `npm test`, and is listed where people look. */
+/**
+ * Each file that `npm test` leaves to a full run has a test of the same promise in `npm test`, and docs/testing.md
+ * lists the file.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -28,6 +31,6 @@ test('docs/testing.md lists every file of a full run', () => {
   expect([...full].filter((file) => !page.includes(`\`${file}\``))).toEqual([]);
 });
 
-test('the files that start first exist', () => {
+test('the files that vitest starts first exist', () => {
   expect(SLOW_FILES.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });

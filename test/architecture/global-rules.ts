@@ -1,9 +1,12 @@
-/** Which globals may be named where: the environment at entry points only, and in policy nothing that is not a value. */
+/**
+ * Which files may name which globals: the environment at entry points only, and only pure values in the pure
+ * packages.
+ */
 import { PURE } from './import-rules.ts';
 import { readModule } from './read-module.ts';
 import { isEntryPoint, isForTests, type Tree, workspaceOf } from './tree.ts';
 
-/** A global that does I/O, reads a clock, draws at random, or opens the way to one that does. */
+/** Globals that do I/O, read a clock, draw random numbers, or give access to a global that does. */
 const IMPURE = new Set([
   ...[
     'process',
@@ -31,7 +34,7 @@ const IMPURE = new Set([
 
 const ENVIRONMENT = new Set(['process.env', 'globalThis.process']);
 
-/** Every use of a global that breaks a rule: `path:line what is wrong`. */
+/** Returns every use of a global that breaks a rule, as `path:line what is wrong`. */
 export function globalFaults(tree: Tree): string[] {
   return [...tree.files]
     .filter(([path]) => !isForTests(path))

@@ -1,12 +1,15 @@
 /**
- * The imports that each workspace may have (docs/design.md), as data. Everything not listed is refused, so a new package
- * needs a line here.
+ * The imports that each workspace may have (docs/design.md), as data. An import that is not listed is refused, so a
+ * new package needs a line here.
  */
 import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
-/** Runs in a clone only. No image has it, so the command has it, and it has its tool servers, for development only. */
+/**
+ * The demo runs only in a clone, never in an image. The command-line program imports it, and it runs its tool servers
+ * as development dependencies.
+ */
 const DEMO = '@mandate/demo';
 
 const CONTRACTS = ['@mandate/schemas'];
@@ -26,7 +29,7 @@ const SERVICE = [
   '@mandate/access-log',
 ];
 
-/** Only the composition root puts services together. */
+/** The services. Only the composition root imports several of them. */
 const SERVICES = [
   '@mandate/gateway',
   '@mandate/decider',
@@ -36,7 +39,7 @@ const SERVICES = [
   '@mandate/alerter',
 ];
 
-/** By folder: which of the other workspaces its own code may import. */
+/** For each folder, the other workspaces that its product code may import. */
 const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
   ['packages/step', CONTRACTS],
@@ -113,8 +116,8 @@ export const PURE = ['packages/step', 'packages/policy', 'packages/control'];
 const SERVER = ['packages/server'];
 
 /**
- * The libraries that one package wraps and no other may name, not even for a type: clients of stores and logs, HTTP, logs,
- * metrics and traces. A scope (`@fastify`) stands for all its packages. Runtime locks files with SQLite.
+ * The client libraries that one package wraps and no other package may name, not even for a type: stores, logs, HTTP,
+ * metrics and traces. A scope (`@fastify`) means all of its packages. Runtime locks files with SQLite.
  */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['packages/bus', 'packages/runtime']],
@@ -130,7 +133,7 @@ const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['@opentelemetry', SERVER],
 ]);
 
-/** Every import that breaks a rule: `path:line what is wrong`. */
+/** Returns every import that breaks a rule, as `path:line what is wrong`. */
 export function importFaults(tree: Tree): string[] {
   return [...tree.files].flatMap(([path, text]) =>
     readModule(path, text).imports.flatMap(({ specifier, line }) => {

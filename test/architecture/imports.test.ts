@@ -8,26 +8,26 @@ import { readTree, type Tree } from './tree.ts';
 describe('this repository', () => {
   const tree = readTree(ROOT);
 
-  it('is what the rules look at', () => {
+  it('is large enough for the rules to mean something', () => {
     expect(tree.workspaces.map(({ name }) => name)).toContain('@mandate/schemas');
     expect([...tree.files.keys()]).toContain('schemas/src/index.ts');
     expect([...tree.files.keys()].filter((path) => path.includes('node_modules'))).toEqual([]);
   });
-  it('imports only what may be imported', () => {
+  it('imports only what the rules allow', () => {
     expect(importFaults(tree)).toEqual([]);
   });
-  it('names the environment at entry points only, and nothing impure in policy', () => {
+  it('reads the environment at entry points only, and uses nothing impure in policy', () => {
     expect(globalFaults(tree)).toEqual([]);
   });
-  it('has no circle of files', () => {
+  it('has no cycle of files', () => {
     expect(fileCycles(tree)).toEqual([]);
   });
-  it('has no circle of packages', () => {
+  it('has no cycle of packages', () => {
     expect(workspaceCycles(tree)).toEqual([]);
   });
 });
 
-/** A small house in order, into which each test builds one fault. */
+/** A small repository that breaks no rule. Each test adds one fault to it. */
 function house(files: Record<string, string>): Tree {
   const workspace = (folder: string, dependencies: string[] = []) => ({
     folder,
@@ -108,7 +108,7 @@ describe('an import', () => {
       'packages/policy/src/a.ts',
       "// import 'node:fs'\nconst a = `import 'node:fs'`; export { a };",
     ],
-  ])('is fine: %s', (_name, path, text) => {
+  ])('is allowed: %s', (_name, path, text) => {
     expect(importFaults(house({ [path]: text }))).toEqual([]);
   });
 
@@ -282,7 +282,7 @@ describe('an import', () => {
     expect(found[0]).toContain(fault);
   });
 
-  it('is refused: a path into another package, also by a test', () => {
+  it('is refused: a path into another package, even in a test', () => {
     const files = {
       'packages/bus/src/a.test.ts': "\nimport '../../ledger/src/b.ts';",
       'packages/ledger/src/b.ts': 'export {};',
@@ -292,7 +292,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('is refused: a test, by what is none', () => {
+  it('is refused: a test file, imported by product code', () => {
     const files = {
       'packages/bus/src/a.ts': "import './contract.ts';",
       'packages/bus/src/contract.ts': 'export {};',
@@ -322,7 +322,7 @@ describe('a global', () => {
       'export const a = (b: { fetch: 1 }) => ({ crypto: b.fetch });',
     ],
     ['a type', 'packages/policy/src/a.ts', 'export type A = Date | Crypto;'],
-  ])('is fine: %s', (_name, path, text) => {
+  ])('is allowed: %s', (_name, path, text) => {
     expect(globalFaults(house({ [path]: text }))).toEqual([]);
   });
 
@@ -358,8 +358,8 @@ describe('a global', () => {
   });
 });
 
-describe('a circle', () => {
-  it('of files is found, also through a type and a test', () => {
+describe('a cycle', () => {
+  it('of files is found, even through a type and a test', () => {
     const files = {
       'packages/bus/src/a.ts': "import './b.ts';",
       'packages/bus/src/b.ts': "import type { C } from './deep/c.ts';",
@@ -383,7 +383,7 @@ describe('a circle', () => {
     expect(workspaceCycles(house(files))).toEqual([['@mandate/cli', '@mandate/decider']]);
   });
 
-  it('is found wherever the search begins', () => {
+  it('is found whichever file the search begins with', () => {
     const graph = new Map([
       ['start', ['x']],
       ['x', ['y', 'end']],

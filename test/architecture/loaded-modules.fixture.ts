@@ -1,4 +1,7 @@
-/** Imports the package that it is given, and prints the URL of each module that Node loaded for it, one a line. */
+/**
+ * Imports the package that it gets as its argument, and prints the URLs of the modules that Node loaded for it, one
+ * on each line.
+ */
 import { registerHooks } from 'node:module';
 
 const loaded: string[] = [];

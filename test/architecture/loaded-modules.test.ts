@@ -1,6 +1,6 @@
 /**
- * What a program loads when it imports the packages that others embed. A package that decides or keeps accounts must start
- * fast and small, so it loads no server, no client of metrics, logs or traces, and no reader that it does not need.
+ * How much a program loads when it imports a package that others embed. A package that decides or keeps accounts must
+ * start fast, so it loads no server, no client of metrics, logs or traces, and no parser that it does not need.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +10,18 @@ import { expect, test } from 'vitest';
 const FIXTURE = fileURLToPath(new URL('./loaded-modules.fixture.ts', import.meta.url));
 const SERVER = ['@mandate/server', 'fastify', '@fastify', 'pino', 'prom-client', '@opentelemetry'];
 
-/** The modules that a real `import()` of the package loads in a process of its own, modules of Node included. */
+/**
+ * Returns the modules that a real `import()` of the package loads in its own process, Node's own modules included.
+ */
 async function modulesOf(specifier: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [FIXTURE, specifier]);
   return stdout.split('\n');
 }
 
-/** `@mandate/server` for a file of `packages/server`, and the first part of the name for any other package: `@fastify`. */
+/**
+ * Returns the packages of these modules: `@mandate/server` for a file of `packages/server`, and the first part of the
+ * name for any other package (`@fastify`).
+ */
 function packagesIn(modules: readonly string[]): Set<string> {
   return new Set(
     modules.flatMap((url) => {
@@ -46,7 +51,7 @@ test.each([
   expect(modules.length).toBeLessThanOrEqual(most);
 });
 
-test('finds what a server loads', async () => {
+test('finds the modules that a server loads', async () => {
   const packages = packagesIn(await modulesOf('@mandate/server'));
   expect([...packages]).toEqual(expect.arrayContaining(['@mandate/server', 'pino', 'prom-client']));
 });

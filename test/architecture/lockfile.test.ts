@@ -1,6 +1,6 @@
 /**
- * The first thing a newcomer runs is `npm ci`. It installs what the lockfile says and nothing else, so the lockfile must have
- * the engines of every platform, whichever platform wrote it: npm leaves out what it cannot reach.
+ * A newcomer first runs `npm ci`. It installs what the lockfile lists and nothing else. So the lockfile must have the
+ * engines of every platform, whichever platform wrote it: npm leaves out packages that it cannot reach.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,8 +23,9 @@ const lockfile: { packages: Record<string, Entry> } = JSON.parse(
 const entries = Object.entries(lockfile.packages);
 
 /**
- * The registry that wrote the lockfile does not have these engines of chdb, so their hashes are not known. `npm ci` takes
- * an entry without a hash. `npm install` on one of these platforms adds it: then this list gets shorter.
+ * The registry that wrote the lockfile does not have these engines of chdb, so their hashes are unknown. `npm ci`
+ * accepts an entry without a hash. `npm install` on one of these platforms adds the hash, and then this list gets
+ * shorter.
  */
 const WITHOUT_HASH = ['@chdb/lib-darwin-arm64', '@chdb/lib-darwin-x64', '@chdb/lib-linux-arm64-gnu'];
 
@@ -43,7 +44,10 @@ function runsOn({ os, cpu, libc }: Entry, platform: string): boolean {
 
 const byName = new Map(entries.map(([path, entry]) => [nameOf(path), entry]));
 
-/** Packages that choose one of several engines by platform: by their optional dependencies, whatever their names are. */
+/**
+ * The packages that choose one of several engines by platform. They are found by their optional dependencies,
+ * whatever their names are.
+ */
 const withEngines = entries.flatMap(([path, { optionalDependencies = {} }]) => {
   const engines = Object.keys(optionalDependencies).flatMap((name) => byName.get(name) ?? []);
   const forPlatforms = engines.filter(({ os, cpu }) => os !== undefined && cpu !== undefined);
@@ -59,7 +63,7 @@ test('every optional package is in the lockfile', () => {
   expect(missing).toEqual([]);
 });
 
-test('every package with an engine for each platform has those for Linux and macOS, x64 and arm64', () => {
+test('every package with platform engines has those for Linux and macOS, x64 and arm64', () => {
   expect(withEngines.map(([name]) => name)).toEqual(
     expect.arrayContaining(['@biomejs/biome', 'chdb', 'ffi-rs', 'lightningcss', 'oxc-parser', 'rolldown']),
   );
@@ -71,7 +75,7 @@ test('every package with an engine for each platform has those for Linux and mac
   expect(missing).toEqual([]);
 });
 
-test('every package from a registry has a hash, save for engines that could not be reached', () => {
+test('every package from a registry has a hash, except engines that the registry did not have', () => {
   const without = entries.filter(
     ([path, { link, integrity }]) =>
       path.includes('node_modules/') && link !== true && integrity === undefined,
@@ -84,7 +88,7 @@ test('the lockfile names no registry', () => {
   expect(named.map(([path]) => path)).toEqual([]);
 });
 
-test('installs the tool servers of the demo for development only, because an image has no demo', () => {
+test('installs the tool servers of the demo for development only, because an image contains no demo', () => {
   const servers = entries.filter(([path]) => nameOf(path).startsWith('@modelcontextprotocol/'));
   expect(servers.length).toBeGreaterThanOrEqual(3);
   expect(servers.filter(([, { dev }]) => dev !== true).map(([path]) => path)).toEqual([]);

@@ -1,4 +1,7 @@
-/** Pages in English that a reader understands at first: no old phrases, no fragments, no sentence that is too long. */
+/**
+ * The pages use English that a reader understands at once: no old phrases, no fragments, no sentence that is too
+ * long.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,11 +12,12 @@ const AVOIDED =
   /\b(?:[Ww]hoever|[Ww]homever|[Aa]new|for ever|[Mm]end|[Mm]ends|[Mm]ended|[Mm]ending|so long as)\b|(?:^|[.!?|] )Of /;
 
 /**
- * The most words of a sentence in prose. Tables and lists of figures separate their parts by bars, colons and semicolons.
+ * The most words that a sentence of prose may have. Tables and lists of figures separate their parts by bars, colons
+ * and semicolons.
  */
 const MOST_WORDS = 35;
 
-/** `line what is wrong`. */
+/** Returns the faults of a page, as `line what is wrong`. */
 function faultsOf(page: string): string[] {
   let isCode = false;
   return page.split('\n').flatMap((line, at) => {
@@ -36,7 +40,7 @@ function faultsOf(page: string): string[] {
 describe('a page', () => {
   const pages = pathsBelow(ROOT).filter((path) => path.endsWith('.md'));
 
-  it('is found', () => {
+  it('is found by the search', () => {
     expect(pages.length).toBeGreaterThan(70);
   });
 
@@ -49,7 +53,7 @@ describe('a page', () => {
     ['It is made anew.', '1 says "anew"'],
     ['First. Of this kind none.', '1 says ". Of"'],
     [`${'word '.repeat(35)}more.`, `1 is too long: ${'word '.repeat(35)}more.`],
-  ])('with a fault is refused: %s', (page, fault) => {
+  ])('that breaks a rule is refused: %s', (page, fault) => {
     expect(faultsOf(page)).toEqual([fault]);
   });
 
@@ -58,7 +62,7 @@ describe('a page', () => {
     'It says `anew`, or "for ever".',
     `| ${'word '.repeat(40)} |`,
     `${'word '.repeat(20)}: ${'word '.repeat(20)}`,
-  ])('without a fault passes: %s', (page) => {
+  ])('that breaks no rule passes: %s', (page) => {
     expect(faultsOf(page)).toEqual([]);
   });
 });

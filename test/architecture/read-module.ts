@@ -1,12 +1,12 @@
 /** What a file takes from elsewhere: its imports of every kind, and the globals that it names. */
 import { parseSync } from 'oxc-parser';
 
-/** `specifier` is null where it is computed. `line` counts from 1. */
+/** `specifier` is null if it is computed at run time. `line` counts from 1. */
 type Import = { specifier: string | null; line: number };
 
 /**
- * A global as it is used: `fetch`, `process.env`, `Date.now`, `new Date()`. A name that the file declares itself is
- * reported all the same: hiding a global is a reason to rename.
+ * A global in use: `fetch`, `process.env`, `Date.now`, `new Date()`. A name that the file declares itself is reported
+ * too, because a name that hides a global should be changed.
  */
 type GlobalUse = { name: string; line: number };
 
@@ -16,7 +16,7 @@ type Node = { type: string; start: number; [field: string]: unknown };
 
 const modules = new Map<string, { text: string; module: Module }>();
 
-/** Each rule asks for every file: so it is read once. */
+/** Returns the imports and globals of a file. All rules ask about every file, so the result is cached. */
 export function readModule(path: string, text: string): Module {
   const known = modules.get(path);
   if (known?.text === text) return known.module;
@@ -41,7 +41,10 @@ function parsed(path: string, text: string): Module {
   return { imports, globals };
 }
 
-/** Everything but types: a type runs nothing, except that `import('x')` in one still depends on x. */
+/**
+ * Visits every node except types, which do not run. An `import('x')` in a type is visited, because the file then
+ * depends on x.
+ */
 function visit(value: unknown, look: (node: Node) => void): void {
   if (Array.isArray(value)) {
     for (const element of value) visit(element, look);
@@ -86,7 +89,10 @@ const LABELLED = new Set([
 ]);
 const NAMES_ONLY = new Set(['TSTypeReference', 'ImportSpecifier', 'ExportSpecifier']);
 
-/** Fields that refer to nothing by themselves: the labels of `a.fetch` and `{ fetch: 1 }`, and the `a` told with its field. */
+/**
+ * True if the field refers to nothing by itself: the labels of `a.fetch` and `{ fetch: 1 }`, and the `a` that is
+ * reported together with its field.
+ */
 function isNameOnly(parent: Node, field: string): boolean {
   if (parent.type === 'MemberExpression') {
     return field === 'property' ? parent.computed === false : memberName(parent) !== null;
@@ -113,7 +119,10 @@ function memberName({ object, property }: Node): string | null {
   return `${object.name}.${field}`;
 }
 
-/** `const { env } = process` takes what `process.env` names; of several fields the first stands for all. */
+/**
+ * `const { env } = process` takes the same global as `process.env`. If it takes several fields, the first one is
+ * reported.
+ */
 function unpackedName({ id, init }: Node): string | null {
   if (!isNode(id) || id.type !== 'ObjectPattern' || !isNode(init) || init.type !== 'Identifier') return null;
   const [property] = Array.isArray(id.properties) ? id.properties : [];

@@ -1,4 +1,4 @@
-/** Every link, path, section and number of an ADR leads somewhere. */
+/** Every link, path, section and ADR number refers to something that exists. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { brokenReferences } from './references.ts';
 import { ROOT } from './repository.ts';
 import { pathsBelow } from './tree.ts';
 
-/** These hold made-up references, to show that they are found. */
+/** These files contain made-up references that the tests must find. */
 const OWN = /^test\/architecture\/references(?:\.test)?\.ts$/;
 const READ = /\.(?:md|ts|lua|sql|mjs)$/;
 
@@ -17,7 +17,7 @@ function repository() {
 }
 
 describe('references', () => {
-  it('lead somewhere, in every page and comment', () => {
+  it('all resolve, in every page and comment', () => {
     expect(brokenReferences(repository())).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('references', () => {
       'names section 2 of docs/semantics.md, which does not exist',
     ],
     ['a.ts', '// SEMANTICS section 1', 'names a page by a word: write its path under docs/'],
-  ])('that lead nowhere are found: %s "%s"', (path, text, fault) => {
+  ])('that do not resolve are found: %s "%s"', (path, text, fault) => {
     expect(faultsIn(path, `\n${text}`)).toEqual([`${path}:2 ${fault}`]);
   });
 
@@ -91,7 +91,7 @@ describe('references', () => {
     ],
     ['a.ts', '// docs/semantics.md section 1, docs/adr/0007, ADR 7, packages/policy/src/decide.ts'],
     ['a.ts', "const path = 'packages/made/up.ts';"],
-  ])('that lead somewhere, or are none, are left alone: %s', (path, text) => {
+  ])('that resolve, or are no references, are accepted: %s', (path, text) => {
     expect(faultsIn(path, text)).toEqual([]);
   });
 });

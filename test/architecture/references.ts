@@ -1,16 +1,16 @@
 /**
- * References in text: links and paths in Markdown, paths in comments, sections of docs/semantics.md, numbers of ADRs. A
- * reference that leads nowhere is a fault, so that a file that moves takes along every text that names it.
+ * References in text: links and paths in Markdown, paths in comments, sections of docs/semantics.md, numbers of ADRs.
+ * A reference that does not resolve is a fault. So a file that moves must change every text that names it.
  */
 import { posix } from 'node:path';
 
-/** What there is: every path of the repository, and the text of those that are looked through. */
+/** Every path of the repository, and the text of the files that are searched for references. */
 export type Texts = { paths: readonly string[]; texts: ReadonlyMap<string, string> };
 
-/** Not under version control, because a script writes them on the operator's machine. */
+/** Paths that are not under version control, because a script creates them on the operator's machine. */
 const MADE_BY_SCRIPTS = ['infra/docker/secrets', 'infra/docker/secrets/redis-operator-password'];
 
-/** `path:line what is wrong`, in order. */
+/** Returns the references that do not resolve, as `path:line what is wrong`, in order. */
 export function brokenReferences({ paths, texts }: Texts): string[] {
   const house = houseOf(paths, texts);
   return [...texts].flatMap(([path, text]) => {
@@ -26,11 +26,11 @@ export function brokenReferences({ paths, texts }: Texts): string[] {
 type House = {
   files: ReadonlySet<string>;
   folders: ReadonlySet<string>;
-  /** The names of all files, and every end of their paths: `step.lua`, `scripts/step.lua`. */
+  /** The names of all files, and every tail of their paths: `step.lua`, `scripts/step.lua`. */
   ends: ReadonlySet<string>;
-  /** By page. */
+  /** The anchors of each page. */
   anchors: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The numbers of the ADRs, and of the sections of docs/semantics.md. */
+  /** The numbers of the ADRs. `sections` has the numbers of the sections of docs/semantics.md. */
   adrs: ReadonlySet<number>;
   sections: ReadonlySet<number>;
 };
@@ -50,7 +50,7 @@ function houseOf(paths: readonly string[], texts: ReadonlyMap<string, string>): 
   return { files: new Set(paths), folders, ends, anchors, adrs: new Set(adrs), sections: new Set(sections) };
 }
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors of a page, made from its headings as GitHub makes them. */
 function anchorsOf(path: string, text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [line] of linesOf(path, text)) {
@@ -65,7 +65,7 @@ function anchorsOf(path: string, text: string): Set<string> {
   return anchors;
 }
 
-/** With their numbers; of a page without its blocks of code. */
+/** Returns the lines of a file with their numbers. Blocks of code in a page are left out. */
 function linesOf(path: string, text: string): [line: string, at: number][] {
   let isCode = false;
   return text.split('\n').flatMap((line, at): [string, number][] => {
@@ -97,10 +97,13 @@ function linkFault({ files, folders, anchors }: House, path: string, target: str
 }
 
 const ROOM = /^(?:packages|services|schemas|test|docs|infra|scripts)\//;
-/** A plane writes no such files, so even a bare name is the name of a file of the repository. */
+/**
+ * A name with one of these endings is always a file of the repository, even without a folder, because a plane writes
+ * no such files.
+ */
 const SOURCE = /^[\w./-]+\.(?:ts|lua|sql|mjs)$/;
 
-/** A name that does not look like a file or folder of the repository is no fault. */
+/** True if the name exists, or does not look like a file or folder of the repository. */
 function isThere({ files, folders, ends }: House, name: string): boolean {
   const path = name.replace(/^\.\//, '').replace(/\/$/, '');
   if (ROOM.test(path) && /^[\w./-]+$/.test(path)) return files.has(path) || folders.has(path);
@@ -133,7 +136,7 @@ function faultsOfEveryText({ adrs, sections }: House, line: string): string[] {
   ];
 }
 
-/** By the first of the groups that matched. */
+/** Returns the number in the first group that matched, for each match. */
 function numbersIn(line: string, form: RegExp): number[] {
   return [...line.matchAll(form)].map(([, one, other]) => Number(one ?? other));
 }

@@ -1,11 +1,14 @@
-/** A machine without servers passes everything else: what needs one says so, and is skipped there and told of. */
+/**
+ * A machine without Kafka, Redis and ClickHouse passes all other tests. A test file that needs a server names it, so
+ * that vitest skips the file there and reports the skip.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-test('every file of tests on servers says which it needs', () => {
+test('every test file that needs servers names them', () => {
   const files = globSync('{packages,services,test}/**/*.servers.test.ts', { cwd: ROOT }).filter(
     (file) => !file.includes('node_modules'),
   );

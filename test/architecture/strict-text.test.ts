@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from './repository.ts';
 import { isForTests, readTree } from './tree.ts';
 
-/** Reading bytes as text in a way that puts U+FFFD for what is no UTF-8. */
+/** Code that decodes bytes as text and replaces invalid UTF-8 by U+FFFD. */
 const LENIENT = [
   /\breadFile(?:Sync)?\(.*['"]utf-?8/,
   /\bnew TextDecoder\((?!.*fatal: true)/,
@@ -11,7 +11,7 @@ const LENIENT = [
   /\bsetEncoding\(/,
 ];
 
-/** Nothing in these decides what a name is. */
+/** The files that may decode leniently, with the reason. None of them decides what a name is. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'packages/audit/src/embedded.ts': 'a status file of the engine',
   'packages/audit/src/migration-files.ts': 'files of this repository',
@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'schemas/src/decode-text.ts': 'the place of a fault',
 };
 
-/** `path:line`, tests, scripts and what tests start aside. */
+/** Returns lenient decodings as `path:line`. Tests, scripts and what tests start are left out. */
 function lenientIn(files: ReadonlyMap<string, string>): string[] {
   return [...files]
     .filter(
@@ -45,11 +45,11 @@ describe('text from outside', () => {
   const found = lenientIn(readTree(ROOT).files);
   const pathOf = (place: string) => place.replace(/:\d+$/, '');
 
-  it('is decoded strictly, but where nothing depends on it', () => {
+  it('is decoded strictly, except in the listed files', () => {
     expect(found.filter((place) => ALLOWED[pathOf(place)] === undefined)).toEqual([]);
   });
 
-  it('is decoded leniently wherever the list of exceptions says so', () => {
+  it('is decoded leniently in every listed file, so the list has no stale entry', () => {
     expect(Object.keys(ALLOWED).filter((path) => !found.map(pathOf).includes(path))).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe('text from outside', () => {
     'const a = new TextDecoder().decode(bytes);',
     "const a = Buffer.from(line).toString('utf8');",
     "import { text } from 'node:stream/consumers';",
-  ])('is found: %s', (line) => {
+  ])('decoded leniently is found: %s', (line) => {
     expect(lenientIn(new Map([['packages/a/src/a.ts', `\n${line}`]]))).toEqual(['packages/a/src/a.ts:2']);
   });
 });

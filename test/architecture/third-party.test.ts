@@ -15,7 +15,7 @@ function installed(packages: Record<string, { manifest: object; files?: Record<s
   return folder;
 }
 
-test('the licences of an image are those of each package that is installed, within others too, with their texts', () => {
+test('an image lists the licence and its text for each installed package, nested packages too', () => {
   const folder = installed({
     '@scope/one': { manifest: { name: '@scope/one', license: 'MIT' }, files: { LICENSE: 'the text of one' } },
     two: {
@@ -30,12 +30,12 @@ test('the licences of an image are those of each package that is installed, with
   expect(text).toMatch(/three@1\.0\.0\nBSD or MIT\n\n\(The package brings no text of it\.\)\n/);
 });
 
-test('an image with a package of no licence is not made', () => {
+test('an image cannot be made with a package that has no licence', () => {
   expect(() => thirdParty(installed({ none: { manifest: { name: 'none' } } }))).toThrow(
     'none@1.0.0 says nothing of its licence',
   );
 });
 
-test('every package that this repository installs says its licence', () => {
+test('every package that this repository installs states its licence', () => {
   expect(thirdParty(join(import.meta.dirname, '../..'))).toContain('\ncommander@');
 });

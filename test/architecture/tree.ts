@@ -1,8 +1,8 @@
-/** The repository as data, so that the rules can be tried on one that is made up. */
+/** The repository as data, so that the tests can try the rules on a made-up repository. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A package.json that is not in node_modules. `folder` is '' for the root, else a path without a slash at its end. */
+/** A package.json outside of node_modules. `folder` is '' for the root, otherwise a path without a trailing slash. */
 export type Workspace = {
   folder: string;
   name: string;
@@ -40,7 +40,8 @@ export function readTree(root: string): Tree {
 }
 
 /**
- * Every file, except those in node_modules and in folders with names that begin with a dot. Paths from `root`, with `/`.
+ * Returns every file except those in node_modules and in folders with names that begin with a dot. Paths are relative
+ * to `root`, with `/`.
  */
 export function pathsBelow(root: string): string[] {
   return [...walk(root, '')];
@@ -55,7 +56,7 @@ function* walk(root: string, folder: string): Generator<string> {
   }
 }
 
-/** The innermost workspace that a file lies in. */
+/** Returns the innermost workspace that contains a file. */
 export function workspaceOf(tree: Tree, path: string): Workspace {
   const holders = tree.workspaces.filter(({ folder }) => folder === '' || path.startsWith(`${folder}/`));
   const [first, ...others] = holders;
@@ -63,7 +64,10 @@ export function workspaceOf(tree: Tree, path: string): Workspace {
   return others.reduce((inner, next) => (next.folder.length > inner.folder.length ? next : inner), first);
 }
 
-/** What only tests run: tests, what they share or start (contract suites, arbitraries, fixtures), benches. */
+/**
+ * True for files that only tests run: tests, the code that they share or start (contract suites, arbitraries,
+ * fixtures), and benches.
+ */
 export function isForTests(path: string): boolean {
   return (
     /^(test|packages\/testing)\//.test(path) ||
@@ -72,7 +76,7 @@ export function isForTests(path: string): boolean {
   );
 }
 
-/** Where the environment is read and clients are made. */
+/** True for the files that may read the environment and create clients. */
 export function isEntryPoint(path: string): boolean {
   return path.endsWith('/main.ts') || path.startsWith('scripts/');
 }

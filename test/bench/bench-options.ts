@@ -1,5 +1,5 @@
-/** What the command line says to every bench. */
+/** The command-line options that each bench gets. */
 export type BenchOptions = {
-  /** How many decisions the larger generated year holds. */
+  /** The number of decisions in the larger generated year. */
   decisions: number;
 };

@@ -1,10 +1,13 @@
-/** Every bench, in the order of the table. Each is loaded where it runs: asking for help needs no database engine. */
+/**
+ * Every bench, in the order of the table. Each is imported only when it runs, so that `--help` needs no database
+ * engine.
+ */
 import type { BenchOptions } from './bench-options.ts';
 import type { Row } from './row.ts';
 
 export type Bench = {
   name: string;
-  /** Which it starts for itself; none where what npm brings is enough. */
+  /** The servers that the bench starts. Absent if the packages from npm are enough. */
   servers?: readonly ServerKind[];
   load(): Promise<(asked: BenchOptions) => Promise<readonly Row[]>>;
 };

@@ -1,9 +1,11 @@
 /**
- * `npm run bench`: how fast Mandate is on this machine, each figure beside a bare rival in the same run. What is
- * measured, and how, stands in docs/benchmarks.md.
+ * `npm run bench`: how fast Mandate is on this machine, each figure beside a bare rival in the same run.
+ * docs/benchmarks.md
+ * says what is measured, and how.
  *
- * A table on stdout, or with --json one document; progress on stderr. Exit 0 when every bench ran for which there were
- * servers, 1 when one failed, 2 when it was called wrongly.
+ * Prints a table on stdout, or with --json one document; progress goes to stderr. Exits with 0 if every bench ran
+ * whose servers
+ * this machine has, with 1 if a bench failed, with 2 if the arguments are wrong.
  */
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './benches.ts';
@@ -68,7 +70,7 @@ async function main(): Promise<number> {
 
 type Asked = { help: boolean; json: boolean; decisions: number; benches: readonly Bench[] };
 
-/** What was asked for, or what is wrong with it. */
+/** Returns the parsed arguments, or a text that says what is wrong with them. */
 function readArguments(): Asked | string {
   try {
     const { values } = parseArgs({

@@ -1,6 +1,6 @@
-/** What a bench reports: one figure of ours, and where there is a rival the same figure of it, from the same run. */
+/** A row of a bench: one figure of ours and, if there is a rival, the same figure of the rival from the same run. */
 
-/** The middle of several samples, and how far half of them lie from it. */
+/** The median of several samples, and the quartiles around it. */
 export type Spread = { median: number; lower: number; upper: number };
 
 export type Unit = '/s' | 'ms' | 'µs' | 'B' | 'MB' | 's';
@@ -9,7 +9,7 @@ export type Row = {
   what: string;
   unit: Unit;
   measured: Spread;
-  /** CPU time of the whole process, its threads included, by unit of work. Null where nothing repeats. */
+  /** CPU time of the whole process, with its threads, for each unit of work. Null if the work is not repeated. */
   cpuMicros: number | null;
   beside: Beside | null;
 };
@@ -18,6 +18,6 @@ type Beside = {
   what: string;
   measured: Spread;
   cpuMicros: number | null;
-  /** Ours divided by its, pair by pair: above 1 is good for a rate, below 1 for a time. */
+  /** Our figure divided by the rival's, for each pair. Above 1 is good for a rate, below 1 for a time. */
   ratio: Spread;
 };

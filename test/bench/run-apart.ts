@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import type { BenchOptions } from './bench-options.ts';
 import type { Row } from './row.ts';
 
-/** A million live actions want more than V8 takes by itself on a small machine; gc lets each sample begin alike. */
+/**
+ * A million live actions need more memory than V8 takes by default on a small machine. Calling gc lets all samples
+ * begin alike.
+ */
 const V8_OPTIONS = ['--expose-gc', '--max-old-space-size=6144'];
 
-/** `lacks`: the server that this machine has not, and what would help. */
+/** `lacks`: the server that this machine does not have, and how to get it. */
 export type Outcome = { rows: readonly Row[] } | { lacks: string };
 
-/** Runs a bench in a process of its own. Its stdout goes to stderr: stdout belongs to the report. */
+/** Runs a bench in its own process. Its stdout goes to stderr, because stdout is for the report. */
 export async function runApart(name: string, { decisions }: BenchOptions): Promise<Outcome> {
   const child = fork(new URL('./run-bench.ts', import.meta.url), [name, String(decisions)], {
     execArgv: [...process.execArgv, ...V8_OPTIONS],

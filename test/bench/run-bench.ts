@@ -1,6 +1,6 @@
 /**
- * One bench in a process of its own, started by main.ts: its rows go back over the channel between the two, or what
- * this machine lacks for it.
+ * Runs one bench in its own process, which main.ts starts. Sends the rows back over the IPC channel, or what this
+ * machine lacks for the bench.
  */
 import { BENCHES } from './benches.ts';
 import type { Outcome } from './run-apart.ts';
@@ -16,7 +16,7 @@ async function outcome(): Promise<Outcome> {
   try {
     return { rows: await run({ decisions: Number(decisions) }) };
   } catch (error) {
-    // Told by its name: the one who throws it need not be loaded where no server is asked for.
+    // The error is recognized by its name, so that a bench without servers need not load the class.
     if (error instanceof Error && error.name === 'MissingServerError') return { lacks: error.message };
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * What a golden case looks like. A file holds several, as YAML documents: mandates (what they leave out has defaults),
- * then steps at virtual times, each with the part of the answer that matters.
+ * The form of a golden case. A file contains several cases, as YAML documents. A case has mandates (missing fields
+ * get defaults) and steps at virtual times. Each step states the part of the answer that matters.
  */
 import { killTarget } from '@mandate/schemas';
 import { parseAllDocuments } from 'yaml';
@@ -10,18 +10,18 @@ const fields = z.record(z.string(), z.unknown());
 const documents = z.array(fields);
 
 const everyStep = {
-  /** Milliseconds since the case began; without it, no time has passed. */
+  /** Milliseconds since the case began. If absent, no time has passed since the step before. */
   at: z.int().min(0).optional(),
-  /** A part of the decision, settlement, fault or receipt. `said` gives what checks said, by name. */
+  /** A part of the decision, settlement, fault or receipt. `said` has the result of each check, by name. */
   expect: fields.optional(),
 };
 
 const delivered = {
   ...everyStep,
   topic: z.string().optional(),
-  /** When it was appended, if not now: milliseconds since the case began. */
+  /** When the record was appended, if not now: milliseconds since the case began. */
   appended: z.int().min(0).optional(),
-  /** The answer never reaches the log, and the ledger never hears that it did. */
+  /** The answer never reaches the log, so the ledger gets no confirmation. */
   lost: z.literal(true).optional(),
 };
 
@@ -30,13 +30,13 @@ const step = z.union([
     ...delivered,
     ask: fields,
     times: z.int().min(1).optional(),
-    /** What the action does not say, though the defaults do. */
+    /** Fields that the defaults have and this action lacks. */
     without: z.array(z.string()).optional(),
   }),
-  /** By a key that may release, as from a producer that is trusted; `own`: by the agent's own key. */
+  /** A report by a key that may release, as a trusted reporter has. With `own`: by the agent's own key. */
   z.strictObject({ ...delivered, report: fields, own: z.literal(true).optional() }),
   z.strictObject({ ...delivered, raw: z.string() }),
-  /** The record of an earlier step (counted from 1) is delivered again, under the same position. */
+  /** The record of an earlier step (counted from 1) is delivered again, at the same log position. */
   z.strictObject({ ...delivered, again: z.int().min(1), published: z.literal(true).optional() }),
   z.strictObject({ ...everyStep, enforce: documents }),
   z.strictObject({ ...everyStep, kill: killTarget }),
@@ -47,7 +47,7 @@ const step = z.union([
   }),
   z.strictObject({
     ...everyStep,
-    /** The answer to the request of an earlier step, counted from 1. */
+    /** The answer to the question that an earlier step (counted from 1) asked. */
     approve: z.strictObject({ step: z.int(), answer: z.enum(['granted', 'denied']), forMs: z.int() }),
   }),
 ]);
@@ -57,9 +57,9 @@ const goldenCase = z.strictObject({
   name: z.string(),
   mandates: documents,
   steps: z.array(step),
-  /** At the end, every counter that is not zero: `agent/agent-1/total`, `tenant//team/60000` → micro-dollars. */
+  /** Every counter at the end that is not zero: `agent/agent-1/total`, `tenant//team/60000` → micro-dollars. */
   balances: z.record(z.string(), z.int()).optional(),
-  /** At the end, the ids of actions that are allowed and not settled. */
+  /** The ids of the actions that are allowed and not settled at the end. */
   open: z.array(z.string()).optional(),
 });
 export type GoldenCase = z.infer<typeof goldenCase>;

@@ -1,4 +1,4 @@
-/** The examples of docs/llm-calls.md are what the code does. */
+/** The examples of docs/llm-calls.md agree with the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callNames } from '@mandate/policy/parts';
@@ -32,7 +32,7 @@ describe('docs/llm-calls.md', () => {
 
   test.each(
     names.map(([, given = '', stated, provider, model]) => [given, stated, provider, model] as const),
-  )('reads the name %s', (given, stated, provider, model) => {
+  )('normalizes the name %s', (given, stated, provider, model) => {
     expect(callNames(stated, given)).toMatchObject({ provider: provider ?? null, model });
   });
 
@@ -40,7 +40,7 @@ describe('docs/llm-calls.md', () => {
     expect(page).toContain(`version ${manifest.dependencies['@pydantic/genai-prices']},`);
   });
 
-  test('has all of them', () => {
+  test('contains every case', () => {
     expect([calls.length, names.length]).toEqual([10, 6]);
   });
 });

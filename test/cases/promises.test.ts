@@ -1,4 +1,4 @@
-/** The table of promises names tests that exist. */
+/** docs/promises.md names only tests that exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 const table = readFileSync(join(ROOT, 'docs/promises.md'), 'utf8');
 
-test('every file that it names is there', () => {
+test('every file in docs/promises.md exists', () => {
   const named = [...table.matchAll(/`((?:docs|packages|schemas|services|test)\/[^`*<]+)`/g)].map(
     ([, path = '']) => path,
   );
@@ -14,19 +14,19 @@ test('every file that it names is there', () => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test('every golden file is in it', () => {
+test('every golden file is in docs/promises.md', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.yaml'));
   expect(files.filter((name) => !table.includes(name.replace('.yaml', '')))).toEqual([]);
 });
 
-test('every part of the ledger’s contract that it names is there', () => {
+test('every part of the ledger’s contract in docs/promises.md exists', () => {
   const parts = [...table.matchAll(/(?<![\w/])contract\/([a-z-]+)/g)].map(([, part = '']) => part);
   expect(parts.filter((part) => !existsSync(join(ROOT, `packages/ledger/src/contract/${part}.ts`)))).toEqual(
     [],
   );
 });
 
-test('every name of a test that stands behind a file is in that file', () => {
+test('every test title after a file is in that file', () => {
   const rows = table.matchAll(/`([^`]+\.ts)`((?: "[^"]+",?)+)/g);
   const missing = [...rows].flatMap(([, file = '', names = '']) => {
     const path = file.includes('/') ? file : pathOf(file);
@@ -38,7 +38,9 @@ test('every name of a test that stands behind a file is in that file', () => {
   expect(missing).toEqual([]);
 });
 
-/** The path of a file that is named without its folder: the folder is that of the file named before. */
+/**
+ * Returns the path of a file that is named without a folder. The folder comes from an earlier mention of the file.
+ */
 function pathOf(file: string): string {
   const [path] = table.match(new RegExp(`[\\w/-]+/${file.replaceAll('.', '\\.')}`)) ?? [];
   if (path === undefined) throw new Error(`${file} is never named in full`);

@@ -1,4 +1,4 @@
-/** Plays a golden case through the decider's own batch code and the memory ledger. */
+/** Plays a golden case through the decider's batch code and the memory ledger. */
 import type { Answer, Incoming } from '@mandate/engine';
 import type { BudgetReference } from '@mandate/ledger';
 import { actionDigest } from '@mandate/policy';
@@ -27,7 +27,7 @@ export async function runCase({ name, mandates, steps, balances, open }: GoldenC
   }
 }
 
-/** What came of a step: one thing to be held against `expect`, or one each time for a step that is repeated. */
+/** Returns the answers of a step, to compare with `expect`: one, or one for each repetition. */
 async function play(
   box: Box,
   step: Step,
@@ -118,7 +118,10 @@ function seenIn(answer: Answer | undefined): unknown {
   return { ...decision, said: saidIn(decision.checks) };
 }
 
-/** By the name of the check; of several budgets, the first that did not pass. */
+/**
+ * Returns the result of each check, by name. Several budgets share one name: the first result that is not `pass`
+ * counts.
+ */
 function saidIn(checks: readonly Check[]): Record<string, Check['result']> {
   const said: Record<string, Check['result']> = {};
   for (const { check, result: now } of checks) {
@@ -137,7 +140,7 @@ async function balancesOf(box: Box): Promise<Record<string, number>> {
   );
 }
 
-/** `scope/subject/id` or `scope/subject/id/windowMs`. */
+/** Parses `scope/subject/id` or `scope/subject/id/windowMs`. */
 function budgetOf(text: string): BudgetReference {
   const [scopeName, subject = '', id = '', windowMs] = text.split('/');
   const scope = BUDGET_SCOPES.find((known) => known === scopeName);

@@ -1,6 +1,7 @@
 /**
- * A generated year in ClickHouse: every question of a dashboard, those of Grafana's panels among them, with many decisions
- * beside the same question with few. Agents, tools and buckets are the same; a ratio says what more decisions cost. The sums are brought up to date before.
+ * A generated year in ClickHouse. Each question of a dashboard, Grafana's panels included, is asked of many decisions
+ * and of few. Agents, tools and buckets are the same, so the ratio shows what more decisions cost. The rollups are
+ * refreshed first.
  */
 import {
   type AuditClient,
@@ -29,7 +30,7 @@ const MONTH = { fromMs: Date.UTC(2025, 4), toMs: Date.UTC(2025, 5) };
 const WEEK = { fromMs: Date.UTC(2025, 4, 12), toMs: Date.UTC(2025, 4, 19), stepS: 3_600 };
 const YEAR_BY_DAY = { runStarts: [String(fromMs)], runSteps: [String(DAY_MS)] };
 
-/** As Grafana asks, of all agents. */
+/** The spans that Grafana asks for, over all agents. */
 const SPANS = { week: WEEK, year: { fromMs, toMs, stepS: 86_400 } };
 const PANELS = grafanaDashboards()
   .filter(({ uid }) => uid === 'mandate-audit')

@@ -1,6 +1,7 @@
 /**
- * How long a follower of the control topic takes to start, after a long history with a small result: from a snapshot of
- * the fold, beside folding all of it. And the effect of taking a snapshot on other work of the process.
+ * How long a follower of the control topic takes to start after a long history with a small result: from a snapshot
+ * of the fold, and beside it by folding all records. Also measures how much a snapshot delays other work of the
+ * process.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { followControl, takeControlSnapshot } from '@mandate/control-log';
@@ -62,7 +63,7 @@ async function digestFrom(bus: Bus, snapshots?: Snapshots): Promise<string> {
   return digest;
 }
 
-/** A snapshot of everything, as if there were none. */
+/** Takes a snapshot of the whole topic, as if no earlier snapshot existed. */
 async function taking(bus: Bus, snapshots: Snapshots) {
   const none = { ...snapshots, async *newestFirst() {} };
   let bytes = 0;

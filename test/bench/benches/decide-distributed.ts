@@ -1,8 +1,8 @@
 /**
- * Decisions a second on Kafka, with the ledger in Redis: a backlog that one decider drains, from its start until the last
- * offset is committed. Beside it kafkajs alone, which takes the same requests, appends the same decisions, made
- * beforehand, and commits; and the ledger alone, which is given as many requests. Then two deciders beside one, each in
- * a process of its own.
+ * Decisions per second on Kafka, with the ledger in Redis: one decider drains a backlog, timed from its start until
+ * it commits the last offset. The first rival is kafkajs alone: it reads the same requests, appends the same
+ * decisions, made beforehand, and commits. The second rival is the ledger alone, with as many requests. Then two
+ * deciders are compared with one, each in its own process.
  */
 import type { Bus } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -23,7 +23,7 @@ import { stepRequests } from '../workload/step-requests.ts';
 import { appendAll } from '../workload/temporary-log.ts';
 
 const ACTIONS = 5_000;
-/** So many decisions fit well into the largest request that a broker takes. */
+/** The number of decisions in one append. They fit easily into the largest request that a broker accepts. */
 const A_REQUEST = 300;
 const WHAT = 'decisions from a backlog on Kafka and Redis';
 const figures = { perSecond: { what: `${WHAT}: one decider`, unit: '/s' } } as const;
@@ -92,7 +92,10 @@ async function deciding({ bus, redis }: On): Promise<Work> {
   return work;
 }
 
-/** Their CPU time is counted, not that of this process, which looks whether they are done. */
+/**
+ * Measures deciders in their own processes. Counts their CPU time, not the CPU time of this process, which only polls
+ * until they are done.
+ */
 async function decidingApart({ kafka, redis, bus, plain }: On, count: number): Promise<Work> {
   await appendAll(bus, TOPICS.actions, newRequests(ACTIONS));
   const ledger = await emptySharedLedger(redis);
@@ -107,7 +110,7 @@ async function decidingApart({ kafka, redis, bus, plain }: On, count: number): P
 }
 
 const BATCH = 500;
-/** A batch of each partition. */
+/** The number of batches under way: one of each partition. */
 const AT_ONCE = 8;
 const mandate = mandateOf(mandateDocument({ globs: 10 }));
 

@@ -1,4 +1,4 @@
-/** The ledger's way back from the log after a restart, beside reading and parsing the same records. */
+/** How long the ledger takes to fold the log after a restart, beside reading and parsing the same records. */
 import type { Bus } from '@mandate/bus';
 import { foldLog } from '@mandate/ledger-log';
 import { TOPICS } from '@mandate/schemas';

@@ -1,6 +1,6 @@
 /**
- * The whole plane over HTTP, beside a bare fastify route that answers with the body it got: 64 connections that each
- * wait for a decision, and an operator who pulls the kill switch.
+ * The whole plane over HTTP, beside a bare fastify route that echoes the body. 64 connections each wait for a
+ * decision, and an operator uses the kill switch.
  */
 
 import { openPlane, type Plane, planeConfig } from '@mandate/plane';
@@ -48,7 +48,10 @@ export async function gatewayAndKill(): Promise<Row[]> {
 }
 
 type To = Pick<Load, 'url' | 'key'>;
-/** One key publishes as fast as it can, and kills agents that do not exist. Both would reach the limits of a tenant. */
+/**
+ * Lifts the tenant's limits. One key publishes as fast as it can, and kills agents that do not exist, so it would
+ * reach both limits.
+ */
 async function limitNothing({ url, key }: To): Promise<void> {
   const most = { perSecond: 1_000_000_000 };
   const changes = { ...most, perDay: 1_000_000_000 };
@@ -81,7 +84,7 @@ function publishing(plane: Plane, client: HttpLoad, toPlane: To, toEcho: Echo): 
         path: '/v1/actions?waitMs=10000',
         expected: '"verdict":"',
       });
-      // What the recorder has left to do must not burden the rival.
+      // The recorder finishes its work first, so that it takes no CPU from the rival.
       await plane.atRest();
       return figures;
     },
@@ -121,7 +124,7 @@ function killing(client: HttpLoad, toPlane: To, toEcho: Echo): Promise<Row[]> {
   });
 }
 
-/** From the call until no ALLOW can follow: in one process that is a method call. */
+/** The time from the call until no ALLOW can follow. In one process this is a method call. */
 async function flagInForce({ ledger }: Plane): Promise<Row> {
   const timesMicros: number[] = [];
   for (let index = 0; index < 20 * KILLS; index++) {

@@ -1,6 +1,7 @@
 /**
- * What hiding costs an action of a kilobyte before it is published: five fields by their paths, one of them at any depth,
- * and four patterns in every text and name. Half of the actions hold something of each pattern, half hold nothing.
+ * The cost of redacting an action of one kilobyte before it is published: five fields by their paths, one of them at
+ * any depth, and four patterns in every text and name. Half of the actions contain a match of each pattern, half
+ * contain none.
  */
 import { hidingInForce } from '@mandate/privacy';
 import { type Action, privacyDocument } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** What `npm ci` puts on the disk. */
+/** The size on disk of what `npm ci` installs. */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stated } from '../measure/compare.ts';
@@ -10,7 +10,9 @@ export async function installSize(): Promise<Row[]> {
   return [stated('size of node_modules', 'MB', [bytesIn(ROOT) / 1e6])];
 }
 
-/** Links are not followed: the workspaces among them are not part of the install. */
+/**
+ * Returns the bytes in a folder. Links are not followed, because the linked workspaces are not part of the install.
+ */
 function bytesIn(folder: string): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -1,6 +1,7 @@
 /**
- * Mandates issued over HTTP, to 10,000 agents under 1,000 policies and 5,000 rules, by a control service that is alone in its
- * process. Beside a bare route that appends a record of as many bytes to a log of the same kind, and answers.
+ * Grants issued over HTTP to 10,000 agents under 1,000 policies and 5,000 rules, by a control service that is alone
+ * in its process. The rival is a bare route that appends a record of the same size to a log of the same kind, and
+ * answers.
  */
 import { TOPICS } from '@mandate/schemas';
 import { fastify } from 'fastify';
@@ -12,11 +13,14 @@ import { controlAlone } from '../workload/control-alone.ts';
 import { startHttpLoad } from '../workload/http-load.ts';
 import { appendAll, temporaryLog } from '../workload/temporary-log.ts';
 
-/** In all pairs together fewer than may be alive. */
+/**
+ * The number of requests in a sample. The sum over all pairs stays below the number of grants that may be valid at
+ * once.
+ */
 const REQUESTS = 1_000;
 const PAIRS = 6;
 const CONNECTIONS = 8;
-/** The size of a mandate that is made of five rules, as it is on the log. */
+/** The size in bytes, on the log, of a grant that is composed from five rules. */
 const RECORD_BYTES = 1_100;
 
 export async function issueMandates(): Promise<Row[]> {

@@ -1,7 +1,7 @@
 /**
- * The log on Kafka beside kafkajs' own producer and consumer: decisions as a decider writes them (about 3 KB), the same
- * records in the same batches, acknowledged alike, as many appends under way. A batch lies in one partition, as the
- * decisions on one batch of requests do; single records come from many at once.
+ * The log on Kafka beside kafkajs' own producer and consumer. Both write decisions as a decider does (about 3 KB):
+ * the same records in the same batches, with the same acknowledgements and as many appends under way. A batch belongs
+ * to one partition, like the decisions on one batch of requests. Single records belong to many.
  */
 import type { Bus, Outgoing } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -57,7 +57,7 @@ function appending(bus: Bus, plain: PlainKafka, load: Load, decisions: readonly 
   });
 }
 
-/** From joining the group until the last of the records is committed. */
+/** Measures from joining the group until the last record is committed. */
 async function consuming(
   kafka: KafkaCluster,
   plain: PlainKafka,
@@ -102,7 +102,7 @@ function consumingOurs(bus: Bus, topic: string, group: string): Promise<Work> {
   });
 }
 
-/** Where its key puts it, said beforehand: both sides then write the same partitions. */
+/** Sets the partition of a record beforehand, from its key, so that both sides write the same partitions. */
 function placed(record: Outgoing): Placed {
   return { ...record, partition: partitionOfKey(record.key ?? '') };
 }

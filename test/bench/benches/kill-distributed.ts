@@ -1,7 +1,8 @@
 /**
- * The kill switch where Redis holds the flag and Kafka the event, each way that it can be waited for: until no ALLOW can
- * follow, until eight who listen have heard of it, and until the operator has an answer, with the event on the log. That
- * twice: from the gateway's own function, and over HTTP, beside a bare route that does no more than a script and an append.
+ * The kill switch with the flag in Redis and the event on Kafka, measured until each point that matters: until no
+ * ALLOW can follow, until eight listeners have heard of the kill, and until the operator has an answer with the event
+ * on the log. The last one is measured twice: from the gateway's own function, and over HTTP. Its rival is a bare
+ * route that only runs a script and appends a record.
  */
 
 import type { Bus } from '@mandate/bus';
@@ -25,7 +26,8 @@ import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers
 const KILLS = 300;
 const LISTENERS = 8;
 /**
- * For kills that end within 0.2 ms: of 300 three late ones were the p99, and it was 1 x in one run and 2.5 x in the next.
+ * The number of kills in a sample, for kills that end within 0.2 ms. With 300 of them, three late ones decided the
+ * p99: it was 1 × the rival in one run and 2.5 × in the next.
  */
 const MANY = 3_000;
 const NUMBERS = numbersTo(KILLS);
@@ -62,7 +64,9 @@ function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
   });
 }
 
-/** One after the other, of agents that are not killed yet: their names are of that kind. */
+/**
+ * Kills one agent after the other. Every name is new, so that no agent is killed already; `kind` begins the names.
+ */
 function killsOf(
   kind: string,
   count: number,
@@ -79,7 +83,7 @@ function killsOf(
   };
 }
 
-/** From before it is published until the last of them was told. */
+/** Measures from before a kill is published until the last listener has been notified. */
 async function heard(url: string, listening: () => Promise<KillBroadcast>): Promise<Row[]> {
   await using stack = new AsyncDisposableStack();
   let awaited = allOf(LISTENERS);
@@ -125,7 +129,7 @@ function allOf(count: number): { one(): void; all: Promise<void> } {
   };
 }
 
-/** What the flag and its event are at the least: a script, then an append. */
+/** The least work for a flag and its event: run a script, then append a record. */
 function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<void> {
   const value = JSON.stringify({ event: 'agent.revived', text: 'x'.repeat(400) });
   return async (at) => {
@@ -135,7 +139,7 @@ function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<voi
   };
 }
 
-/** Without HTTP, and without followers of the decisions. */
+/** Measures the command itself, without HTTP and without followers of the decisions. */
 function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<void>): Promise<Row[]> {
   const [log, metrics] = [silentLogger(), createMetrics({ service: 'bench' })];
   const journal = new CommandJournal({ bus, log, maxUnlogged: 1_000 });

@@ -1,4 +1,4 @@
-/** What a million allowed actions cost in memory while they are live: remembered, reserved, their leases running. */
+/** The memory of a million allowed actions while they are live: remembered, reserved, with running leases. */
 import { createMemoryLedger } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
 import { stated } from '../measure/compare.ts';

@@ -1,6 +1,7 @@
 /**
- * The atomic step on the memory ledger, in batches as the decider makes them: seen, kill, three budgets, two rates,
- * then the confirmation that the decisions are on the log. Beside it the least that a counter can be: get, compare, set.
+ * The atomic step on the memory ledger, in batches of the decider's size: replay memory, kill switch, three budgets,
+ * two rates, then the confirmation that the decisions are on the log. The rival is the smallest possible counter:
+ * get, compare, set.
  */
 import { createMemoryLedger } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';

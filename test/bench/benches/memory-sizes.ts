@@ -14,11 +14,11 @@ import { temporaryLog } from '../workload/temporary-log.ts';
 
 const EACH = 20_000;
 const WARM_UP = 2_000;
-/** One key may hold 500 streams. */
+/** The number of streams. One key may hold 500. */
 const STREAMS = 400;
 
 export async function memorySizes(): Promise<Row[]> {
-  // The memory of the code itself is used first, and is not measured.
+  // Makes the code take its own memory first, so that it is not measured.
   const another = createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' });
   for (const { fill } of fillings(WARM_UP)) await fill(another);
   await another.close();
@@ -35,7 +35,7 @@ export async function redisSizes(): Promise<Row[]> {
   try {
     return await weighAll(ledger, 'Redis', async () => {
       const bytes = await redisInfo(redis, 'memory');
-      // Data that waits for the append-only file is not part of the ledger.
+      // Data that waits to be written to the append-only file is not part of the ledger.
       return bytes('used_memory') - bytes('mem_aof_buffer');
     });
   } finally {
@@ -54,7 +54,7 @@ async function weighAll(ledger: Ledger, where: string, used: () => Promise<numbe
   return rows;
 }
 
-/** The listeners run in another thread, so that this heap holds only the gateway. */
+/** Measures the memory of streams. The listeners run in another thread, so that this heap holds only the gateway. */
 async function weighStreams(): Promise<Row> {
   await using log = await temporaryLog();
   const ledger = createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' });
@@ -68,7 +68,7 @@ async function weighStreams(): Promise<Row> {
   return stated('heap of the gateway: a stream of kills, with its connection', 'B', [bytes / STREAMS]);
 }
 
-/** Sends one message when every stream has begun, and reads on. */
+/** The code of the thread. Sends one message when every stream has begun, and then keeps reading. */
 const LISTENERS = `
   const { parentPort, workerData: { url, key, streams } } = require('node:worker_threads');
   const opened = Array.from({ length: streams }, async () => {
@@ -80,7 +80,7 @@ const LISTENERS = `
   Promise.all(opened).then(() => parentPort.postMessage('begun'));
 `;
 
-/** Buffers of connections are outside of the heap. They count as well. */
+/** The bytes in use. Buffers of connections are outside of the heap, and count too. */
 function heapUsed(): number {
   for (let round = 0; round < 3; round += 1) globalThis.gc?.();
   const { heapUsed: objects, external } = process.memoryUsage();

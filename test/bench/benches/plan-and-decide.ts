@@ -1,10 +1,13 @@
 /**
- * The pure core on one thread: `plan` and `decide` for mixed actions, the tools of some never named before. What the
- * ledger would have found is prepared beforehand, for the ledger has a bench of its own. Actions come as a decider has
- * them, in batches that were just made; once all at a time, to tell what that makes of it.
+ * The pure core on one thread: `plan` and `decide` for mixed actions, some with tools that no earlier action named.
+ * The facts of
+ * the ledger are made beforehand, because the ledger has its own bench. Actions come in batches that were just made,
+ * as in a
+ * decider. One row has all actions made at once, to show what that changes.
  *
- * The engines beside it are given the rules on names and on the cost of a call, with that cost; the rest of the mandate
- * they cannot be told, and need not look at. Every verdict of theirs is compared with ours: one that differs ends the bench.
+ * The rival engines get the rules on names, the rule on the cost of a call, and that cost. They cannot express the
+ * rest of the
+ * mandate and do not check it. Each of their verdicts is compared with ours, and a difference ends the bench.
  */
 import { decide, type Mandate, plan } from '@mandate/policy';
 import type { Action, StepFacts, Verdict } from '@mandate/schemas';
@@ -20,7 +23,7 @@ import { nothingInTheWay } from '../workload/facts.ts';
 import { mandateDocument, mandateOf } from '../workload/mandate.ts';
 
 const ACTIONS = 100_000;
-/** The most that a decider takes at once. */
+/** The most actions that a decider takes at once. */
 const BATCH = 500;
 const BATCHES = ACTIONS / BATCH;
 const PAIRS = 7;
@@ -80,7 +83,10 @@ function mustBeAllowed(allowed: number): void {
   if (allowed !== (ACTIONS / 20) * ALLOWED_OF_TWENTY) throw new Error(`allowed ${allowed} of ${ACTIONS}`);
 }
 
-/** A function of its own, compiled once: a loop inside of a sample would be compiled again in each. */
+/**
+ * Counts the allowed actions. A separate function is compiled once; a loop inside a sample would be compiled again in
+ * each sample.
+ */
 function countAllowed(asked: readonly Asked[], mandate: Mandate): number {
   let allowed = 0;
   for (const { action, facts } of asked) {
@@ -89,7 +95,7 @@ function countAllowed(asked: readonly Asked[], mandate: Mandate): number {
   return allowed;
 }
 
-/** An action, and what a ledger with nothing spent would find for it. */
+/** An action, and the facts that a ledger with nothing spent would find for it. */
 type Asked = { action: Action; facts: StepFacts };
 
 function newlyAsked(count: number, mandate: Mandate, schemas = false): Asked[] {
@@ -114,7 +120,7 @@ async function alone(mandate: Mandate) {
   return eachAlone(asked, ({ action, facts }) => decide(plan(action, mandate, AT_MS), facts));
 }
 
-/** Another engine. Each of its verdicts must equal ours. */
+/** Returns a rival engine. Each of its verdicts must equal ours. */
 function engine({ what, permits }: StaticEngine, mandate: Mandate): Rival {
   return {
     what,
@@ -145,7 +151,7 @@ function judge({ action, facts }: Asked, mandate: Mandate): Judged {
   return { action, costMicros: planned.reserveMicros, ours: decide(planned, facts).verdict };
 }
 
-/** What every service must do at least: turn the text of the action into an object. */
+/** The least work of every service: parse the text of the action. */
 const parsing: Rival = {
   what: 'JSON.parse of the same action',
   run: async () => {

@@ -1,5 +1,5 @@
 /**
- * The same backlog with the recorder behind the decider, all in one process as `mandate up` runs them: until every
+ * The same backlog with the recorder after the decider, in one process as `mandate up` runs them, until every
  * decision is in ClickHouse. The rival moves the same records through the same two topics and does nothing with them.
  */
 import type { AuditClient } from '@mandate/audit';

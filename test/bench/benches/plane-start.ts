@@ -1,4 +1,7 @@
-/** `mandate up` as a user starts it, until it says where it listens: on an empty folder, and on one with history. */
+/**
+ * Starts `mandate up` as a user does, and measures until it prints its URL: on an empty folder, and on a folder with
+ * history.
+ */
 import { join } from 'node:path';
 import { ask, identity, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
@@ -44,7 +47,7 @@ async function secondsUntilReady(data: string): Promise<number> {
   return tookMs / 1_000;
 }
 
-/** A log with so many decisions, which a recorder has seen already. */
+/** Writes a log with `count` decisions that a recorder has already recorded. */
 async function layDown(folder: string): Promise<void> {
   const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log: silentLogger() });
   const context = answerContext(createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' }));

@@ -1,7 +1,7 @@
 /**
- * How long after its append an agent's action has a decision that everybody can read, at 200 a second on an otherwise
- * idle log: embedded, and on Kafka with the ledger in Redis. The rival is the same hop, append → consumer → append →
- * reader, with no work between.
+ * How long after its append an agent's action has a decision that every reader can see, at 200 a second on an
+ * otherwise idle log: embedded, and on Kafka with the ledger in Redis. The rival is the same path, append → consumer
+ * → append → reader, without work in between.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Outgoing } from '@mandate/bus';
@@ -72,7 +72,7 @@ async function onTemporaryLog(startDeciding: (bus: Bus) => Promise<Running>): Pr
 async function hop(bus: Bus, startDeciding: () => Promise<Running>): Promise<Hop> {
   const decider = await startDeciding();
   const answered = await answersOn(bus);
-  // A decider that answers this record has joined its group.
+  // If the decider answers this record, it has joined its group.
   await bus.append(TOPICS.actions, oneAgents(1));
   await answered.until(1);
   const sentMs: number[] = [];
@@ -92,7 +92,7 @@ async function hop(bus: Bus, startDeciding: () => Promise<Running>): Promise<Hop
   return { ...latenciesOf(tookMs), cpuMicros };
 }
 
-/** In one partition, so that the answers come in the order of the requests and need not be told apart. */
+/** Makes records of one agent. They are in one partition, so the answers arrive in the order of the requests. */
 function oneAgents(count: number): Outgoing[] {
   return newRequests(count).map((request) => ({ ...request, partition: 0 }));
 }

@@ -1,6 +1,6 @@
 /**
- * The way back of the shared ledger: everything on the decisions topic is folded, loaded into an empty Redis, and in force.
- * Beside it kafkajs' own consumer, which takes the same records and parses them.
+ * The rebuild of the shared ledger: the decisions topic is folded, loaded into an empty Redis, and the new ledger
+ * takes over. The rival is kafkajs' own consumer, which reads the same records and parses them.
  */
 import type { Bus } from '@mandate/bus';
 import { createRedisLedger } from '@mandate/ledger/redis';

@@ -1,8 +1,9 @@
 /**
- * The atomic step in Redis: seen, kill, three budgets (the tenant's among them), two rates, and what is remembered of the
- * request. Beside it the least that could do the job, a minimal script for each action (get, compare, set), pipelined; and
- * rate-limiter-flexible, which enforces the same five limits and no more. All on the same server, over one connection, with
- * as many actions under way. What the server's own CPU is for stands in rows of its own.
+ * The atomic step in Redis: replay memory, kill switch, three budgets (the tenant's among them), two rates, and the
+ * stored decision. The first rival is the smallest script that could do the job, run once per action in a pipeline
+ * (get, compare, set). The second is rate-limiter-flexible, which enforces the same five limits and nothing else. All
+ * run on the same server, over one connection, with as many actions under way. Further rows show the CPU time of the
+ * server.
  */
 import type { StepRequest } from '@mandate/schemas';
 import type { RedisServer } from '@mandate/testing';
@@ -23,7 +24,7 @@ const SIZES = [
   { size: 100, actions: 10_000 },
   { size: 500, actions: 10_000 },
 ];
-/** A decider has one batch of each partition in hand, and there are eight. */
+/** The number of batches under way. A decider has one batch of each partition, and there are eight partitions. */
 const AT_ONCE = 8;
 const ONE_BY_ONE = 1_000;
 
@@ -48,7 +49,7 @@ export async function redisStep(): Promise<Row[]> {
   return rows;
 }
 
-/** @param asDeciders batches of the agents of one partition, each confirmed, as deciders have them */
+/** @param asDeciders if true, each batch has the agents of one partition and is confirmed, as in a decider */
 async function throughput(
   server: RedisServer,
   bare: BareRedis,
@@ -86,7 +87,7 @@ async function stepping(
   const batches = asDeciders
     ? partitionBatches(requests, load.size, partitionOfAgent)
     : partitionBatches(requests, load.size, () => 0);
-  // The tenant is opened, and the script is known to the server, with the first call of all.
+  // The very first call opens the tenant and loads the script into the server, so it is not measured.
   await ledger.step(stepRequests(1, mandate));
   let allowed = 0;
   const measured = await measuredOn(redis, load.actions, () =>

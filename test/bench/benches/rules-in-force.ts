@@ -1,6 +1,6 @@
 /**
- * Deciding under rules: 10,000 agents, 1,000 policies and 5,000 rules, five of which hold each agent. Beside one policy
- * that a file gives to all, beside an agent that was asked before, and beside the log alone.
+ * Deciding under rules: 10,000 agents, 1,000 policies and 5,000 rules, five of which apply to each agent. The rivals
+ * are one policy from a file that applies to all agents, an agent that was asked about before, and the log alone.
  */
 import type { Bus } from '@mandate/bus';
 import { foldControl, mandatesUnderControl, previewMandate } from '@mandate/control';
@@ -95,7 +95,7 @@ async function alone(mandates: MandatesInForce) {
   return eachAlone(actions, (action) => mandates.mandateFor(TENANT, action, AT_MS));
 }
 
-/** On SQLite. */
+/** Measures the control topic on the SQLite log. */
 async function onTheLog(records: ReturnType<typeof controlRecords>): Promise<Row[]> {
   await using log = await temporaryLog();
   const { bus } = log;
@@ -154,7 +154,7 @@ function parsed(bus: Bus, count: number): Promise<Work> {
   });
 }
 
-/** As many bytes, to a topic that no process folds. */
+/** Appends the same number of bytes to a topic that no process folds. */
 async function appended(bus: Bus) {
   let seen = -1;
   const reader = await bus.read({

@@ -1,6 +1,7 @@
 /**
- * What it costs to seal what is said of people and to read it again, on one thread: texts of 60 characters of 1,000
- * persons who were met before; and of persons who are met for the first time, because a new key takes 64 hashes.
+ * The cost of sealing texts about people and of reading them again, on one thread. The texts have 60 characters and
+ * belong to 1,000 persons whose keys exist. One row has persons that are new: their keys must be derived, which takes
+ * 64 hashes.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -73,7 +74,7 @@ function sealed(keys: PersonKeys, person: string, text: string): string {
 
 const KEY = randomBytes(32);
 
-/** The least that keeps a text from who has no key: one key for all, and an IV by chance. */
+/** The simplest way to keep a text from readers without the key: one key for all persons, and a random IV. */
 const bareSealing: Rival = {
   what: 'AES-256-GCM of the same text',
   run: () =>

@@ -1,19 +1,19 @@
 /**
- * Measures two things side by side, A B A B …, so that whatever else the machine is doing meets both alike. A ratio is
- * taken within each pair and the median of pairs is reported: a slow minute then moves both figures and leaves the
- * ratio. A first pair that is thrown away pays for compiling.
+ * Measures two things in turn, A B A B …, so that other work on the machine affects both alike. The ratio is computed
+ * for each pair, and the median of the ratios is reported: a slow minute changes both figures and not the ratio. The
+ * first pair is dropped, because it includes the time for compiling.
  */
 import type { Row, Unit } from '../row.ts';
 import { spreadOf } from './spread.ts';
 
-/** Figures by name. Every sample of a bench gives the same ones. */
+/** Figures by name. Every sample of a bench has the same names. */
 export type Sample<Figure extends string> = Readonly<Record<Figure, number> & { cpuMicros: number }>;
 
 export type Comparison<Figure extends string> = {
   pairs: number;
   ours: () => Promise<Sample<NoInfer<Figure>>>;
   beside: { what: string; run: () => Promise<Sample<NoInfer<Figure>>> };
-  /** A row for each. */
+  /** The figures to report, one row for each. */
   figures: Readonly<Record<Figure, { what: string; unit: Unit }>>;
 };
 
@@ -43,13 +43,13 @@ export async function compare<Figure extends string>(comparison: Comparison<Figu
   });
 }
 
-/** What one left in memory is not collected at the expense of the next. */
+/** Collects garbage first, so that the garbage of one run does not slow down the next. */
 async function afresh<T>(run: () => Promise<T>): Promise<T> {
   globalThis.gc?.();
   return run();
 }
 
-/** A figure that has no rival. */
+/** Returns a row for a figure that has no rival. */
 export function stated(what: string, unit: Unit, samples: readonly number[]): Row {
   return { what, unit, measured: spreadOf(samples), cpuMicros: null, beside: null };
 }

@@ -2,9 +2,9 @@ import { quantile } from './spread.ts';
 import { cpuSince } from './work.ts';
 
 /**
- * How long single calls take that are over within microseconds: the clock is read around each, in nanoseconds, and what
- * reading it costs (some 50 ns) is part of every figure. Pauses of the collector and of the machine are in it, where they
- * fall on a call.
+ * How long single calls take that end within microseconds. The clock is read around each call, in nanoseconds;
+ * reading it costs some 50 ns, which each figure includes. A figure also includes a pause of the collector or of the
+ * machine that falls into the call.
  */
 export function eachAlone<T>(items: readonly T[], call: (item: T) => unknown) {
   const timesNanos = new Float64Array(items.length);

@@ -3,7 +3,10 @@ import type { Sample } from './compare.ts';
 import { type Latencies, latenciesOf } from './latencies.ts';
 import { cpuSince } from './work.ts';
 
-/** What a load over HTTP came to; the CPU time is this process's, so of the server and not of its client. */
+/**
+ * Returns the figures of a load over HTTP. The CPU time is that of this process, so of the server and not of its
+ * client.
+ */
 export async function figuresOf(
   client: HttpLoad,
   load: Load,

@@ -1,6 +1,6 @@
 /**
- * The most CPU time, in ms, that one turn of the event loop took while the work was done: for so long nobody else had theirs.
- * Time itself would say how busy the machine is.
+ * Returns the most CPU time, in ms, that one turn of the event loop took during the work. Other work of the process
+ * had to wait that long. Wall-clock time would depend on how busy the machine is.
  */
 export async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longestMs = 0;

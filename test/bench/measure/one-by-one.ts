@@ -2,7 +2,7 @@ import type { Sample } from './compare.ts';
 import { type Latencies, latenciesOf } from './latencies.ts';
 import { cpuSince } from './work.ts';
 
-/** How long each call takes when none is under way beside it. */
+/** Measures each call while no other call is under way. */
 export async function oneByOne<T>(
   items: readonly T[],
   call: (item: T) => Promise<unknown>,

@@ -1,6 +1,6 @@
 import type { plainRedis } from '@mandate/testing';
 
-/** The numbers in a section of `INFO`, by name; NaN for a name that the section lacks. */
+/** Returns the numbers in a section of `INFO`, by name. A name that the section lacks gives NaN. */
 export async function redisInfo(
   redis: ReturnType<typeof plainRedis>,
   section: string,

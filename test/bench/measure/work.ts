@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How fast a piece of work went, and what it cost. CPU time is that of the process with all its threads. */
+/** How fast a piece of work was, and what it cost. CPU time is that of the process with all its threads. */
 export type Work = { perSecond: number; cpuMicros: number };
 
 export async function measureWork(units: number, work: () => Promise<void> | void): Promise<Work> {
@@ -12,8 +12,9 @@ export async function measureWork(units: number, work: () => Promise<void> | voi
 }
 
 /**
- * Work on batch after batch, each made just before its turn, as if it had just been read: for a batch that was made long
- * before, most of the time goes into fetching it from memory again. Making it is not measured.
+ * Measures work on one batch after the other. Each batch is made just before its turn, as if it had just been read:
+ * an old batch has left the CPU caches, and fetching it from memory would take most of the time. Making the batch is
+ * not measured.
  */
 export async function measureBatches<Item>(
   { batches, make }: { batches: number; make(): readonly Item[] },
@@ -23,7 +24,8 @@ export async function measureBatches<Item>(
   let [units, tookMs, cpuMicros] = [0, 0, 0];
   for (let batch = 0; batch < batches; batch += 1) {
     const items = make();
-    // Out of the young generation: it would be copied, should that be collected, at the expense of the work.
+    // Two minor collections move the batch out of the young generation. Otherwise a collection during the work would
+    // copy it.
     for (let turn = 0; turn < 2; turn += 1) globalThis.gc?.({ type: 'minor' });
     const cpuBefore = process.cpuUsage();
     const startMs = performance.now();
@@ -35,16 +37,19 @@ export async function measureBatches<Item>(
   return { perSecond: (units / tookMs) * 1_000, cpuMicros: cpuMicros / units };
 }
 
-/** Longer than V8 sweeps, on threads of its own, a heap of some 100 MB after `gc` has returned; nothing says when it is done. */
+/**
+ * Longer than V8 takes to sweep a heap of some 100 MB. It sweeps in its own threads after `gc` has returned, and does
+ * not say when it is done.
+ */
 const SWEEPING_MS = 100;
 
-/** What is dead is out of the way, and nobody is still sweeping when the clock starts: that took a third of a short sample's CPU. */
+/** Collects garbage and waits until the sweeping is over. Sweeping took a third of the CPU time of a short sample. */
 export async function collected(): Promise<void> {
   globalThis.gc?.();
   await sleep(SWEEPING_MS);
 }
 
-/** Microseconds. */
+/** Returns the CPU time since then, in microseconds. */
 export function cpuSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return user + system;

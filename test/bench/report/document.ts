@@ -1,4 +1,4 @@
-/** The report as data: what `--json` prints and the table is made of. */
+/** The report as data: `--json` prints it, and the table is made from it. */
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import type { Row } from '../row.ts';
 
@@ -8,7 +8,7 @@ export type BenchDocument = {
   tookMs: number;
   machine: { cores: number; processor: string; memoryBytes: number; platform: string; node: string };
   benches: readonly { bench: string; rows: readonly Row[] }[];
-  /** Those that want a server which is not to be had on this machine. */
+  /** The benches that did not run because this machine lacks a server that they need. */
   lacking: readonly string[];
   failed: readonly string[];
 };

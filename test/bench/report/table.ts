@@ -1,4 +1,4 @@
-/** The report as text: columns that align in a terminal, and are a table in Markdown as well. */
+/** The report as text: its columns align in a terminal, and it is a valid table in Markdown. */
 import type { Row, Spread, Unit } from '../row.ts';
 import type { BenchDocument } from './document.ts';
 
@@ -46,7 +46,7 @@ function cpu(micros: number | null): string {
   return micros === null ? '' : `${figure(micros)} µs`;
 }
 
-/** Three digits that count. */
+/** Returns a number with three significant digits. */
 function figure(value: number): string {
   const rounded = Number(value.toPrecision(3));
   return rounded.toLocaleString('en', { maximumSignificantDigits: 3 });

@@ -1,6 +1,6 @@
 /**
- * What the bench mandate says of names and of the cost of one call: the part of a mandate that an engine without a
- * ledger can be given. `rulesIn` reads it from the document itself, so that all engines are asked the same.
+ * The part of the bench mandate that an engine without a ledger can check: the rules on names and on the cost of one
+ * call. `rulesIn` reads it from the document itself, so that all engines get the same rules.
  */
 import type { Action } from '@mandate/schemas';
 
@@ -11,7 +11,7 @@ export type StaticRules = {
   allowedModels: readonly string[];
 };
 
-/** Whether an engine permits an action with a known cost. */
+/** Returns true if an engine permits an action with a known cost. */
 export type StaticEngine = {
   what: string;
   permits(action: Action, costMicros: number): boolean;

@@ -1,6 +1,7 @@
 /**
- * What the agents of a bench ask for. In twenty actions six are LLM calls, ten call tools of a fleet's usual set, two
- * call a tool that was not named before, one is on the denylist and one is allowed to no agent. No two share an id.
+ * What the agents of a bench ask for. Of twenty actions, six are LLM calls, ten call tools that a fleet often uses,
+ * and two call a tool that no earlier action named. One calls a denied tool, and one a tool that no agent may call.
+ * All ids are different.
  */
 import type { Action } from '@mandate/schemas';
 
@@ -8,12 +9,12 @@ const AGENTS = 200;
 
 let made = 0;
 
-/** `count` actions that were never asked for before in this process. */
+/** Returns `count` actions that are new in this process. */
 export function newActions(count: number, options: { schemas?: boolean } = {}): Action[] {
   return Array.from({ length: count }, () => newAction(made++, options.schemas ?? false));
 }
 
-/** How many of every twenty are allowed under `mandateDocument`. */
+/** How many of every twenty actions `mandateDocument` allows. */
 export const ALLOWED_OF_TWENTY = 18;
 
 function newAction(index: number, schemas: boolean): Action {
@@ -45,7 +46,7 @@ function toolOf(kind: number, index: number, schemas: boolean): string {
   return kind >= 16 ? toolNamed(kind, `cold${index}`) : toolNamed(kind - 6, 'known');
 }
 
-/** One that the first globs of the mandate allow, in each of their forms. */
+/** Returns the name of a tool that the first globs of the mandate allow, in each of their forms. */
 export function toolNamed(form: number, word: string): string {
   return [`get0_${word}`, `${word}_report1`, `crm2_${word}_read`, 'send3_mail', `my_area4.${word}`][
     form % 5

@@ -1,11 +1,11 @@
 /**
- * What else could hold a limit in the same Redis, over one connection: the least that a shared budget can be, and the
- * library that most would take.
+ * Other ways to enforce a limit in the same Redis, over one connection: the smallest possible shared budget, and a
+ * widely used library.
  */
 import { plainRedis } from '@mandate/testing';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 
-/** KEYS[1] the counter   ARGV[1] micro-dollars   ARGV[2] the most that it may hold */
+/** KEYS[1] the counter ARGV[1] micro-dollars ARGV[2] the limit in micro-dollars */
 const CHARGE = `#!lua
 local spent = tonumber(redis.call('GET', KEYS[1]) or 0) + ARGV[1]
 if spent > tonumber(ARGV[2]) then return 0 end
@@ -23,12 +23,12 @@ export type BareRedis = ReturnType<typeof bareRedis>;
 export function bareRedis(url: string) {
   const redis = plainRedis(url);
   redis.defineCommand('charge', { numberOfKeys: 1, lua: CHARGE });
-  // It sends each limit by itself; so they go out together, as the bare scripts do.
+  // The library sends each limit by itself. Auto-pipelining sends them in one write, as the bare scripts are sent.
   const together = plainRedis(url, { enableAutoPipelining: true });
   const limits = limitersOn(together);
   return {
     redis,
-    /** An EVALSHA for each action, all in one write. */
+    /** Sends an EVALSHA for each action, all in one write. */
     async compareAndSet(actions: readonly Action[]): Promise<void> {
       const pipeline = redis.pipeline();
       const charge = Reflect.get(pipeline, 'charge') as (...args: (string | number)[]) => void;
@@ -38,7 +38,9 @@ export function bareRedis(url: string) {
         if (error !== null || charged !== 1) throw error ?? new Error('a limit was reached');
       }
     },
-    /** The limits of the bench's mandate, each a limiter of the library: rejects where one is reached. */
+    /**
+     * Consumes from each limit of the bench mandate, each a limiter of the library. Rejects if a limit is reached.
+     */
     async consumeAll(actions: readonly Action[]): Promise<void> {
       await Promise.all(actions.flatMap((action) => limits.map((consume) => consume(action))));
     },
@@ -49,7 +51,7 @@ export function bareRedis(url: string) {
   };
 }
 
-/** Three budgets and two rates: mandate.ts. */
+/** The three budgets and two rates of mandate.ts. */
 function limitersOn(storeClient: ReturnType<typeof plainRedis>) {
   const limiter = (keyPrefix: string, points: number, duration: number) =>
     new RateLimiterRedis({ storeClient, keyPrefix, points, duration });

@@ -1,6 +1,6 @@
 /**
- * A tenant that has been at work for long: what stands was put there once, and then mandates were issued, which are over by
- * now, and agents and rules put again.
+ * A tenant with a long history. Its documents were put once. Then grants were issued, which have ended by now, and
+ * agents and rules were put again.
  */
 import { type ControlRecord, wireTime } from '@mandate/schemas';
 import { agentNumber, change, controlRecords } from './control.ts';
@@ -35,7 +35,7 @@ function issued(at: number): ControlRecord {
   return change('mandate.issued', { mandate });
 }
 
-/** Ten changes a second. */
+/** Sets the times of the changes: ten changes per second. */
 function at100Ms(record: ControlRecord, at: number): ControlRecord {
   const { id: _, ...made } = record.change;
   return { ...record, change: { ...made, id: `chg_history_${at}`, at: wireTime(START_MS + at * 100) } };

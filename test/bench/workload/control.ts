@@ -1,6 +1,6 @@
 /**
- * A tenant with many agents, policies and rules. Each agent is in one of 500 groups, to which ten rules give a policy each;
- * five of those match what agents do, so that a decision is made under five policies.
+ * A tenant with many agents, policies and rules. Each agent is in one of 500 groups. Ten rules apply to each group,
+ * each with its own policy. Five of the ten match what agents do, so a decision has five policies.
  */
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { mandateDocument } from './mandate.ts';
@@ -18,7 +18,7 @@ export function policyNumber(at: number): object {
   return { ...document, id: `policy-${at}` };
 }
 
-/** Every change that made it, in order. */
+/** Returns all changes of the tenant, in order. */
 export function controlRecords(size = SIZE): ControlRecord[] {
   const policies = count(size.policies, (at) => change('policy.published', { policy: policyNumber(at) }));
   const rules = count(size.rules, (at) => change('rule.put', { rule: ruleNumber(at, size.policies) }));
@@ -28,7 +28,7 @@ export function controlRecords(size = SIZE): ControlRecord[] {
   return [...policies, ...rules, ...agents];
 }
 
-/** The rules of a group are each of another policy: some number without a factor in common with how many there are. */
+/** Gives each rule of a group a different policy. 37 has no common factor with the number of policies. */
 const APART = 37;
 
 function ruleNumber(at: number, policies: number): object {

@@ -1,11 +1,11 @@
-/** Decisions as a decider wrote them: what rivals move about, so that they carry the very same bytes. */
+/** Decisions as a decider wrote them. Rivals read and write them, so that they carry exactly the same bytes. */
 import type { Bus, Outgoing } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
 import { decideOn, newLedger } from './decider.ts';
 import { newRequests } from './requests.ts';
 import { appendAll, temporaryLog } from './temporary-log.ts';
 
-/** `count` decisions, in the order of the log. */
+/** Returns `count` decisions, in log order. */
 export async function newDecisions(count: number): Promise<Outgoing[]> {
   await using log = await temporaryLog();
   const { bus } = log;

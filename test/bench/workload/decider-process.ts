@@ -1,4 +1,4 @@
-/** A decider in a process of its own, on Kafka and Redis. The other end of decider-processes.ts. */
+/** A decider in its own process, on Kafka and Redis. decider-processes.ts starts it. */
 import { once } from 'node:events';
 import { createRedisLedger } from '@mandate/ledger/redis';
 import { cpuSince } from '../measure/work.ts';

@@ -1,17 +1,17 @@
-/** Deciders in processes of their own, which share a backlog: started at one word, ended at another. */
+/** Deciders in their own processes, which share a backlog. One message starts them all, another ends them. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Where they find log and ledger. */
+/** The addresses of the log and of the ledger. */
 export type DeciderOrder = { brokers: readonly string[]; url: string };
 
 export type DeciderProcesses = {
   start(): void;
-  /** Ends them. Their CPU time since `start`, in microseconds. */
+  /** Ends the processes. Returns their CPU time since `start`, in microseconds. */
   end(): Promise<number>;
 };
 
-/** Resolves once all have their connections, and none has joined the group. */
+/** Resolves when all processes have their connections, and before any of them joins the group. */
 export async function connectDeciders(count: number, order: DeciderOrder): Promise<DeciderProcesses> {
   const children = Array.from({ length: count }, () =>
     fork(new URL('./decider-process.ts', import.meta.url), { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] }),
@@ -29,7 +29,7 @@ export async function connectDeciders(count: number, order: DeciderOrder): Promi
   };
 }
 
-/** What it answers. */
+/** Sends a message and returns the answer. */
 async function tell(child: ChildProcess, word: DeciderOrder | 'end'): Promise<unknown> {
   const answered = new AbortController();
   const { signal } = answered;

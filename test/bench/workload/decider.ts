@@ -1,4 +1,4 @@
-/** A decider as `mandate up` runs it, on whatever log and ledger it is given. */
+/** A decider as `mandate up` runs it, on a log and a ledger that the caller gives. */
 import type { Bus } from '@mandate/bus';
 import { type Decider, startDecider } from '@mandate/decider';
 import type { AnswerContext } from '@mandate/engine';

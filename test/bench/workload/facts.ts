@@ -2,8 +2,8 @@ import { type Mandate, plan } from '@mandate/policy';
 import type { Action, Limit, LimitFact, StepFacts } from '@mandate/schemas';
 
 /**
- * What a ledger with nothing spent would find for this action. The plan is made for a namesake of its tool, so that a
- * name meant to be new to the measured code stays new.
+ * Returns the facts that a ledger with nothing spent would find for this action. The plan is made for a tool with a
+ * similar name, so that the code under test has not seen the real name before.
  */
 export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number): StepFacts {
   const { limits, reserveMicros, leaseMs, refusal } = plan(twinOf(action), mandate, atMs);

@@ -5,7 +5,7 @@ import { LIMITED_TOOL, mandateDocument, mandateOf } from './mandate.ts';
 import { nextSource, stepRequestOf } from './step-requests.ts';
 
 const AGENTS = 200;
-/** Fewer than the questions that may wait for each agent. */
+/** Fewer than the limit of questions that may wait for each agent. */
 const QUESTIONS_OF_AN_AGENT = 40;
 const BATCH = 500;
 const AT_ONCE = 100;
@@ -54,7 +54,7 @@ function requests(count: number, kind: string, tool: string, agentOf: (at: numbe
   });
 }
 
-/** With texts as they come out of a record: each is a copy, and none is put together from others. */
+/** Copies all texts, as if they came from a parsed record. So no text is a concatenation of others in memory. */
 function asRead<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
@@ -64,7 +64,7 @@ function outcomeOf({ tenant, agentId, actionId, attempt, maxRemembered }: StepRe
   return { op: 'settle', source: nextSource(), tenant, agentId, actionId, attempt, maxRemembered, ...said };
 }
 
-/** As deciders do it: a step, then its confirmation, since plans are forgotten with that. */
+/** Runs the step and its confirmation, as deciders do. The ledger forgets plans with the confirmation. */
 async function steps(ledger: Ledger, operations: readonly Operation[]): Promise<void> {
   for (let from = 0; from < operations.length; from += BATCH) {
     const batch = operations.slice(from, from + BATCH);

@@ -1,4 +1,4 @@
-/** A gateway with nothing beside it in its process, as one runs in production: on a log and a ledger that it is given. */
+/** A gateway that is alone in its process, as in production, on a log and a ledger that the caller gives. */
 import { join } from 'node:path';
 import type { Bus } from '@mandate/bus';
 import { createGateway } from '@mandate/gateway';
@@ -11,7 +11,7 @@ import { temporaryFolder } from './temporary-log.ts';
 
 export type GatewayAlone = AsyncDisposable & {
   url: string;
-  /** With which an operator asks. */
+  /** The operator's key. */
   key: string;
 };
 

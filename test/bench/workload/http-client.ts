@@ -1,4 +1,4 @@
-/** The other end of http-load.ts. */
+/** The client process that http-load.ts starts. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Load, Loaded } from './http-load.ts';
@@ -46,7 +46,7 @@ function requestOf({ path, key }: Load, body: string, index: number): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** One answer with a content-length, as every server of a bench gives. */
+/** Reads one answer, which must have a content-length, as every server of a bench sends. */
 function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -1,6 +1,7 @@
 /**
- * Load over HTTP from a process of its own, so that the CPU time of the measured process is the server's alone. One
- * request at a time on each connection; the client is written to sockets directly, for a slow one would flatter.
+ * Load over HTTP from a separate process, so that the CPU time of the measured process is the server's alone. Each
+ * connection has one request at a time. The client writes to sockets directly, because a slow client would make the
+ * server look better.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,9 +11,11 @@ export type Load = {
   path: string;
   key: string | null;
   connections: number;
-  /** Bodies of all requests; the next free connection takes the next one. `{{n}}` in the path is its number. */
+  /**
+   * The bodies of all requests. The next free connection takes the next body. `{{n}}` in the path becomes its number.
+   */
   bodies: readonly string[];
-  /** What an answer must contain. */
+  /** A text that every answer must contain. */
   expected: string;
 };
 

@@ -1,4 +1,7 @@
-/** Handles the items in batches of a size, so many of these at once: the next begins when one has ended. */
+/**
+ * Handles the items in batches of `size`, with at most `atOnce` batches under way. The next batch begins when one has
+ * ended.
+ */
 export async function inBatches<T>(
   items: readonly T[],
   { size, atOnce }: { size: number; atOnce: number },

@@ -1,4 +1,4 @@
-/** Mandates to be measured under: everything that a mandate can limit, and no limit that is ever reached. */
+/** The mandates of the benches: they contain everything that a mandate can limit, and no limit is ever reached. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import type { MandateOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { SCHEMA_TOOLS, toolNamed } from './actions.ts';
 
-/** The tool that has a cost and a rate of its own. */
+/** The tool that has its own cost and its own rate. */
 export const LIMITED_TOOL = toolNamed(0, 'known');
 
-/** @param globs how many the mandate has in all, of every form: names, `a*`, `*a`, `a*b`, `*a*` */
+/** @param globs the number of globs, spread over all forms: names, `a*`, `*a`, `a*b`, `*a*` */
 export function mandateDocument({ globs, schemas = false }: { globs: number; schemas?: boolean }): object {
   const allowedTools = Array.from({ length: globs - 3 }, (_, index) => globNumber(index));
   return {
@@ -60,7 +60,7 @@ export function mandateOf(document: object): MandateOfFile {
   return mandate;
 }
 
-/** Written down as a user would: the path of the file. */
+/** Writes the mandate to a file, as a user would, and returns its path. */
 export function mandatesFileIn(folder: string): string {
   const path = join(folder, 'bench-mandates.yaml');
   writeFileSync(path, JSON.stringify(mandateDocument({ globs: 10 })));

@@ -1,4 +1,4 @@
-/** Batches as a consumer has them: each of one partition, and the partitions in turn. */
+/** Batches as a consumer gets them: each from one partition, and the partitions in turn. */
 import { keyPartition } from '@mandate/bus';
 import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
 
@@ -19,7 +19,7 @@ export function partitionBatches<T>(
     .map(({ batch }) => batch);
 }
 
-/** Where the records of this agent lie. */
+/** Returns the partition of this agent's records. */
 export function partitionOfAgent({ tenant, agentId }: { tenant: string; agentId: string }): number {
   return partitionOfKey(agentKey(tenant, agentId));
 }

@@ -1,13 +1,16 @@
-/** The rival of a decider: takes the same batches from the same log, appends as many decisions, commits; no work between. */
+/**
+ * The rival of a decider: reads the same batches from the same log, appends as many decisions, commits, and does
+ * nothing else.
+ */
 import { type Bus, type Consumer, type Outgoing, untilCommitted } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
 
 export type PassThrough = Pick<Consumer, 'stop'> & { caughtUp(): Promise<void> };
 
 /**
- * In the decider's own group: on a log that is kept, it begins where that left off.
+ * Joins the decider's own group, so that on a log with history it begins at the decider's last commit.
  *
- * @param answers what to append, one for each record taken, in turn
+ * @param answers the records to append, one for each record read, in turn
  */
 export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promise<PassThrough> {
   let next = 0;
@@ -18,7 +21,7 @@ export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promi
   });
 }
 
-/** The rival of a recorder: takes every decision and commits. */
+/** The rival of a recorder: reads every decision and commits. */
 export function takeOnly(bus: Bus, group = 'bench.recorder'): Promise<PassThrough> {
   return following(bus, group, TOPICS.decisions, async () => {});
 }

@@ -4,9 +4,9 @@ import { plainKafka, waitUntil } from '@mandate/testing';
 
 export type PlainKafka = Awaited<ReturnType<typeof openPlainKafka>>;
 
-/** Every replica that is in step must have it: what the log asks of every append. */
+/** Every in-sync replica must have the record, as for every append of the log. */
 const ACKS = -1;
-/** A batch of each partition at once, as a consumer of ours has. */
+/** One batch of each partition at once, as a consumer of Mandate has. */
 const PARTITIONS_AT_ONCE = 8;
 
 export type Taken = { partition: number; count: number; values: readonly (Buffer | null)[] };
@@ -19,7 +19,7 @@ export async function openPlainKafka(brokers: readonly string[]) {
     append: (topic: string, records: readonly Outgoing[]) =>
       producer.send({ topic, acks: ACKS, messages: records.map(messageOf) }),
 
-    /** Takes `total` records as a member of the group, each batch committed after the work on it. */
+    /** Reads `total` records as a member of the group, and commits each batch after the work on it. */
     async consume(
       { group, topic, total }: { group: string; topic: string; total: number },
       work: (taken: Taken) => Promise<unknown> = async () => {},
@@ -48,7 +48,7 @@ export async function openPlainKafka(brokers: readonly string[]) {
       await consumer.disconnect();
     },
 
-    /** Resolves once the group has committed all that is on the topic. */
+    /** Resolves when the group has committed everything on the topic. */
     async untilCommitted(group: string, topic: string): Promise<void> {
       const admin = kafka.admin();
       await admin.connect();

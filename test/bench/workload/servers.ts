@@ -1,16 +1,16 @@
-/** Servers of a bench's own, and what is on them before a sample. */
+/** The servers of a bench, and their contents before a sample. */
 import { type Bus, createKafkaBus } from '@mandate/bus';
 import { createFold } from '@mandate/ledger';
 import { createRedisLedger, type RedisLedger } from '@mandate/ledger/redis';
 import { silentLogger } from '@mandate/runtime';
 import { emptyRedis, type RedisServer, startRedis } from '@mandate/testing';
 
-/** As infra/redis sets it up: whatever a bench asks of it, it writes to its append-only file. */
+/** Starts Redis as infra/redis configures it: it writes every command to its append-only file. */
 export function startLedgerServer(): Promise<RedisServer> {
   return startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
 }
 
-/** A ledger with nothing in it, on a server that is emptied for it. */
+/** Returns an empty ledger, on a server that is emptied for it. */
 export async function emptySharedLedger({ url }: RedisServer): Promise<RedisLedger> {
   await emptyRedis(url);
   const ledger = await createRedisLedger({ url });
@@ -20,7 +20,7 @@ export async function emptySharedLedger({ url }: RedisServer): Promise<RedisLedg
   return ledger;
 }
 
-/** The log as deciders open it; topics are made with their first use. */
+/** Opens the log as deciders do. Topics are created on first use. */
 export function logOn({ brokers }: { brokers: readonly string[] }): Promise<Bus> {
   return createKafkaBus({
     brokers,

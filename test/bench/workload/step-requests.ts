@@ -5,14 +5,14 @@ import { LIMITED_TOOL } from './mandate.ts';
 
 let nextOffset = 0;
 
-/** A log position that no other record of this process has. */
+/** Returns a log position that no other record of this process has. */
 export function nextSource(): StepRequest['source'] {
   const offset = nextOffset;
   nextOffset += 1;
   return { topic: TOPICS.actions, partition: offset % 8, offset: String(offset) };
 }
 
-/** The request that a decider makes of an action, at a log position of its own. */
+/** Returns the request that a decider makes from an action, at its own log position. */
 export function stepRequestOf(action: Action, mandate: Mandate, nowMs: number): StepRequest {
   return {
     op: 'decide',
@@ -30,7 +30,7 @@ export function stepRequestOf(action: Action, mandate: Mandate, nowMs: number): 
   };
 }
 
-/** Requests that the ledger allows, each under three budgets and two rates. */
+/** Returns requests that the ledger allows, each under three budgets and two rates. */
 export function stepRequests(count: number, mandate: Mandate): StepRequest[] {
   const nowMs = Date.now();
   return newActions(count).map(({ id, agentId }) =>

@@ -9,7 +9,10 @@ import {
 import { startClickHouse } from '@mandate/testing';
 import { temporaryFolder } from './temporary-log.ts';
 
-/** ClickHouse in this process, with its tables; one a process. Gone at the end of the block that holds it. */
+/**
+ * ClickHouse in this process, with its tables; only one for each process. It is removed at the end of the block that
+ * opened it.
+ */
 export async function temporaryAudit(): Promise<AsyncDisposable & { audit: AuditClient }> {
   const folder = temporaryFolder();
   const audit = await openEmbeddedAudit({ path: join(folder.path, 'audit') });
@@ -23,7 +26,7 @@ export async function temporaryAudit(): Promise<AsyncDisposable & { audit: Audit
   };
 }
 
-/** ClickHouse in a process of its own, asked as a recorder asks a server. */
+/** ClickHouse in a separate process, queried over HTTP as a recorder queries a server. */
 export async function auditOverHttp(): Promise<AsyncDisposable & { audit: AuditClient }> {
   const server = await startClickHouse();
   const { url } = server;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 
-/** A folder that is gone at the end of the block that holds it. */
+/** A folder that is deleted at the end of the block that made it. */
 export function temporaryFolder(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), 'mandate-bench-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** An empty SQLite log, gone at the end of the block that holds it. */
+/** An empty SQLite log that is deleted at the end of the block that made it. */
 export async function temporaryLog(): Promise<AsyncDisposable & { bus: Bus }> {
   const folder = temporaryFolder();
   const bus = await createSqliteBus({ path: join(folder.path, 'log.sqlite'), log: silentLogger() });

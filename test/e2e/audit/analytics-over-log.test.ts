@@ -1,6 +1,6 @@
 /**
- * The audit's analytics over HTTP against the log itself: whatever is on the log, however often it was recorded, and
- * wherever recorders stopped or died, every answer is a plain recomputation over what stands on the log.
+ * The audit's analytics over HTTP against the log. Records may be recorded several times, and recorders stop or die
+ * at any point. Every answer must equal a plain recomputation over the records on the log.
  */
 import { DIMENSION_NAMES, INTERVALS, MOVED_BY, ORDERS, refreshRollups } from '@mandate/audit';
 import {
@@ -59,7 +59,7 @@ const grouped = fc.record({
     fc.record({ period, interval: fc.constantFrom(...INTERVALS), timeZone: fc.constantFrom(...ZONES) }),
   ),
 });
-/** Nothing is left out of it, so that nothing can be missing. */
+/** Without filter and buckets, so that no group can be missing. */
 const whole = grouped.map((asked) => ({ ...asked, filter: {}, cut: null }));
 const often = fc.oneof(fc.constant<Filter>({}), filter);
 const moved = fc.record({
@@ -95,7 +95,7 @@ const keys = new Map(
   ]),
 );
 
-test('every answer equals a plain recomputation over the log, wherever recorders stopped and died', async () => {
+test('every answer equals a plain recomputation over the log, wherever recorders stop and die', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryLog, fc.tuple(round, round), async (log, rounds) => {
       const recording = await openRecording();
@@ -123,7 +123,7 @@ test('every answer equals a plain recomputation over the log, wherever recorders
         await recording.close();
       }
     }),
-    // Each run takes a second or more: what fails is told as it is, with its seed.
+    // Each run takes a second or more, so a failure is reported with its seed and without shrinking.
     { numRuns: byLength({ short: 1, full: 4 }), endOnFailure: true },
   );
 });
@@ -215,7 +215,7 @@ function queryOf({
   };
 }
 
-/** Buckets by the label of their beginning, those in which nothing happened left out. */
+/** Returns a function that keys the buckets by the label of their start, without empty buckets. */
 function byLabel(cut: Parameters<typeof bucketLabels>[0]) {
   const label = bucketLabels(cut);
   type Bucket = { start: string; calls: number; settledMicros: number };

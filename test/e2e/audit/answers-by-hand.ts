@@ -1,4 +1,7 @@
-/** What the routes of the analytics must answer to a history, recomputed by hand; without the time of asking. */
+/**
+ * The answers that the analytics routes must give for a history, computed here in a second way. The time of the
+ * question is left out.
+ */
 import type { Dimension } from '@mandate/audit';
 import {
   type Booking,
@@ -20,7 +23,7 @@ const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
 type Measures = ReturnType<typeof measured>;
 type Cut = Parameters<typeof bucketLabels>[0];
 
-/** Each amount in dollars too. */
+/** Adds each amount in dollars. */
 function priced(row: Record<string, unknown>): Record<string, unknown> {
   const dollars = Object.entries(row).flatMap(([name, micros]) =>
     name.endsWith('Micros') && typeof micros === 'number'
@@ -34,7 +37,10 @@ function named(groupBy: readonly Dimension[], keys: readonly string[]): Record<s
   return Object.fromEntries(groupBy.map((name, at) => [name, keys[at] || null]));
 }
 
-/** Buckets by the label of their time, those left out in which nothing happened: both ways of telling them meet there. */
+/**
+ * The groups with their buckets, keyed by the label of their start. Empty buckets are left out, because only some
+ * answers list them.
+ */
 export function groupedBody(
   history: Deliveries,
   filter: Filter,
@@ -69,7 +75,7 @@ function bucketsOf(own: readonly Booking[], cut: Cut, nearMissAt: number) {
   );
 }
 
-/** Whether anything can be told of a bucket. */
+/** True if the bucket is not empty. */
 export function isSomething(bucket: Pick<Measures, 'calls' | 'settledMicros'>): boolean {
   return bucket.calls > 0 || bucket.settledMicros !== 0;
 }
@@ -94,7 +100,7 @@ export function spendBody(history: Deliveries, filter: Filter, limit: number) {
   };
 }
 
-/** Groups of decisions by how they fell, those with the most first. */
+/** Returns groups of decisions with their counts, largest first. */
 function fallen(history: Deliveries, filter: Filter, groupBy: readonly Dimension[]) {
   return groupsOf(history, filter, { groupBy, orderBy: 'calls', nearMissAt: NEAR_MISS_AT })
     .filter(({ measures }) => measures.calls > 0)
@@ -121,7 +127,7 @@ export function codesBody(history: Deliveries, filter: Filter) {
   return { codes: all.map(({ group, calls }) => ({ ...group, decisions: calls })) };
 }
 
-/** Those of one dimension that have a name. */
+/** Returns the groups of one dimension that have a name. */
 export function rankingBody(
   history: Deliveries,
   filter: Filter,
@@ -154,7 +160,10 @@ export function latencyBody(history: Deliveries, filter: Filter) {
   return { calls, p50Ms, p90Ms, p99Ms, maxMs, histogram };
 }
 
-/** By the name of the limit: of several that one decision came near to, none is the latest. */
+/**
+ * Near-misses by the name of the limit. One decision can be near several limits, so the order of the answer is not
+ * fixed.
+ */
 export function nearMissesByName(history: Deliveries, filter: Filter, nearMissAt: number) {
   return Object.fromEntries(
     nearMissesOf(history, filter, nearMissAt).map(({ name, ...rest }) => [name, rest]),

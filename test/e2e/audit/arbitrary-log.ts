@@ -1,7 +1,7 @@
 /**
- * Random logs of decisions, as deciders, gateways and rebuilders may leave them: records that come again to the byte, or
- * were made again by another ledger, outcomes ahead of the decisions that they settle, rows of weeks ago, ledgers that
- * are rebuilt in the middle of it, and what cannot be read.
+ * Random logs of decisions, as deciders, gateways and rebuilders may leave them. They have exact repetitions,
+ * decisions that another ledger made again, outcomes before the decisions that they settle, records that are weeks
+ * old, rebuilds in the middle, and unreadable records.
  */
 import {
   adjustmentOf,
@@ -17,24 +17,27 @@ import { epochBegan } from './log-records.ts';
 
 const HOUR_MS = 3_600_000;
 const EPOCHS = 4;
-/** The generation of the ledger before the first that is rebuilt: one rebuilder at least can be overtaken. */
+/** The generation of the ledger before the first rebuild. At least one rebuilder can then have a lower generation. */
 const FIRST_GENERATION = 2;
 
 export const TENANTS = ['acme', 'globex'] as const;
 
-/** As it is appended: by its agent's key, where no partition is named. */
+/** A record to append. Without a partition, its agent's key chooses one. */
 export type Entry = { record: DecisionsRecord | Uint8Array; partition?: number };
 
 const seldom = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
 
 const delivery = fc.record({
-  /** Made once more, as a ledger does that never heard of the first; null: the same record again. */
+  /**
+   * The decision is made again, by a ledger that does not know the first one. Null: the same record is delivered
+   * again.
+   */
   anew: seldom(fc.record({ ruling: arbitraryRuling, laterMs: fc.nat(3 * HOUR_MS) })),
-  /** The epoch that it was made in; null: that of the newest ledger. */
+  /** The epoch of the ledger that made the record. Null: the newest epoch. */
   madeIn: seldom(fc.integer({ min: FIRST_GENERATION, max: EPOCHS })),
 });
-/** Most are delivered once: where they are void, nothing else stands for them. */
+/** Most records are delivered once, so that a void record often has no valid one beside it. */
 const deliveries = fc.oneof(
   { weight: 3, arbitrary: fc.array(delivery, { minLength: 1, maxLength: 1 }) },
   { weight: 2, arbitrary: fc.array(delivery, { minLength: 2, maxLength: 3, size: 'max' }) },
@@ -43,13 +46,16 @@ type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
 const request = fc.record({
   tenant: fc.constantFrom(TENANTS[0], TENANTS[0], TENANTS[1]),
-  /** Most in so few hours that what was summed of them is touched again and again. */
+  /** Most calls fall into three hours, so that later records change the same rollups again. */
   call: fc.oneof(
     { weight: 4, arbitrary: arbitraryCall(3 * HOUR_MS) },
     { weight: 1, arbitrary: arbitraryCall() },
   ),
   lateMs: seldom(fc.nat(40 * 24 * HOUR_MS)),
-  /** About an action of one before it: once more under the same attempt, or as another attempt, or as another's action of that name. */
+  /**
+   * The request repeats an earlier action: as a duplicate of the same attempt, as another attempt, or as another
+   * agent's action of the same name.
+   */
   follows: seldom(fc.record({ back: fc.nat(), isDuplicate: fc.boolean() })),
   decided: deliveries,
   settled: deliveries,
@@ -57,12 +63,12 @@ const request = fc.record({
 type Request = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 const rebuilt = fc.record({
-  /** Another has rebuilt it meanwhile, under a higher generation. */
+  /** Another rebuilder has finished meanwhile, with a higher generation. */
   isOvertaken: fc.oneof(
     { weight: 3, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
-  /** A rebuilder that died in between has told one partition alone. */
+  /** A rebuilder that died midway has announced its epoch on one partition only. */
   partitions: fc.constantFrom([0, 1], [0, 1], [0], [1]),
 });
 
@@ -71,7 +77,7 @@ type Placed =
   | { of: 'entry'; entry: Entry }
   | { of: 'rebuilt'; rebuilt: typeof rebuilt extends fc.Arbitrary<infer T> ? T : never };
 
-/** In the order in which it is appended; of an agent that is the order of the log. */
+/** The entries in the order of appending. For each agent this is the order of the log. */
 export const arbitraryLog: fc.Arbitrary<Entry[]> = fc
   .tuple(
     fc.array(request, { minLength: 10, maxLength: 40, size: 'max' }),
@@ -126,7 +132,7 @@ function entriesOf(requests: readonly Request[], placed: readonly Placed[]): Ent
   });
 }
 
-/** The how manieth attempt at which action a request is. */
+/** The action and attempt number of a request. */
 type Attempt = {
   index: number;
   tenant: string;
@@ -136,7 +142,7 @@ type Attempt = {
   isDuplicate: boolean;
 };
 
-/** No ledger lets through the same attempt twice, so each is that of one request, and of its duplicates. */
+/** No ledger allows the same attempt twice. So each attempt belongs to one request and its duplicates. */
 function attemptsOf(requests: readonly Request[]): { request: Request; attempt: Attempt }[] {
   const all: { request: Request; attempt: Attempt }[] = [];
   for (const [index, request] of requests.entries()) {
@@ -186,7 +192,7 @@ function decisionFor({ call, lateMs }: Request, attempt: Attempt, anew: Delivery
   };
 }
 
-/** The settlement of any decision: also if it was never an ALLOW, or is not on the log yet. */
+/** Returns the settlement of any decision, even if it was not an ALLOW or is not on the log yet. */
 function settlementFor(request: Request, attempt: Attempt, anew: Delivery['anew']): Settlement | null {
   const { settled } = request.call;
   if (settled === null || attempt.isDuplicate) return null;

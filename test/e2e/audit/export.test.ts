@@ -1,4 +1,6 @@
-/** The audit as files, over sockets: whole, resumable, and what ClickHouse reads from them is what the audit answers. */
+/**
+ * The audit as files, over sockets: whole and resumable. ClickHouse reads from a file exactly what the audit answers.
+ */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -81,7 +83,7 @@ test.each([
   ['ndjson', 'application/x-ndjson'],
   ['csv', 'text/csv; charset=utf-8; header=present'],
   ['parquet', 'application/vnd.apache.parquet'],
-])('%s: its trailers say how many rows it holds, its hash and where it ended', async (format, type) => {
+])('%s: the trailers state the number of rows, the hash and the last id', async (format, type) => {
   const file = await exported(`format=${format}`);
   const [newest] = await ask(recording.audit, searchDecisions, { tenant: 'acme', limit: 1 });
   expect(file).toMatchObject({
@@ -92,7 +94,7 @@ test.each([
     lastId: newest?.id,
     more: 'false',
   });
-  // As ClickHouse itself reads it.
+  // ClickHouse itself reads the file.
   const path = join(recording.folder, `all.${format}`);
   writeFileSync(path, file.bytes);
   const as = { ndjson: 'JSONEachRow', csv: 'CSVWithNames', parquet: 'Parquet' }[format];
@@ -107,7 +109,7 @@ test.each([
   );
 });
 
-test('an export goes on behind the last id that one has, and may be had in pieces', async () => {
+test('an export resumes after a given id, and can be split into parts', async () => {
   const whole = ids((await exported('')).bytes);
   const pieces: string[] = [];
   let after = '';
@@ -128,17 +130,17 @@ test.each([
   ['a euro sign', '€', '%E2%82%AC'],
   ['a percent sign', '100%', '100%25'],
   ['a letter of Latin-1', 'é', '%C3%A9'],
-])('%s in `after` is told again percent-encoded, and the stream ends whole', async (_name, after, told) => {
+])('%s in `after` comes back percent-encoded, and the stream ends complete', async (_name, after, told) => {
   const answer = await exported(`agent=nobody&after=${encodeURIComponent(after)}`);
   expect(answer).toMatchObject({ status: 200, rows: 0, lastId: told, more: 'false' });
 });
 
-test('it is narrowed as a search is, and knows settlements and control events', async () => {
+test('an export takes the filters of a search, and can export settlements and control events', async () => {
   expect(await exported('agent=agent-1&format=csv')).toMatchObject({ rows: Math.ceil((COUNT - 1) / 4) });
   expect(await exported('of=settlements&format=parquet')).toMatchObject({ rows: 7 });
   const kills = await exported('of=control-events&event=agent.killed&format=csv');
   expect(kills).toMatchObject({ rows: 1 });
-  // It adjusts nothing.
+  // A kill adjusts no budget.
   const [names = [], values = []] = kills.bytes
     .toString()
     .split('\r\n')
@@ -158,14 +160,14 @@ test.each([
   expect(await exported(query)).toMatchObject({ status: 400 });
 });
 
-test('a key has so many exports at once; one that nobody takes any more leaves its place', async () => {
+test('a key can have only a few exports at once, and an abandoned export frees its place', async () => {
   const slow = await Promise.all(Array.from({ length: 2 }, () => request('')));
   expect(await exported('')).toMatchObject({ status: 503 });
   for (const answer of slow) answer.destroy();
   await waitUntil('a place', async () => (await exported('rows=1')).status === 200);
 });
 
-test('it breaks off between two parts where its key was revoked meanwhile', async () => {
+test('an export breaks off between two parts if its key has been revoked', async () => {
   let timesLetIn = 1;
   const keys: KeyStore = {
     ...memoryKeyStore([]),

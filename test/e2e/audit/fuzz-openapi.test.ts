@@ -1,7 +1,7 @@
 /**
- * Whatever a caller writes after the `?` of any question to the audit: an answer or a refusal that says why, never a
- * fault; nothing of another tenant; and no statement at ClickHouse that says anything but what was written here. What
- * there is to ask comes from the OpenAPI document, so a new route or filter is asked without being named here.
+ * Sends random query strings to every audit route. Each answer must be a result or a refusal with a reason, and never
+ * a server fault. It must contain nothing of another tenant, and no statement to ClickHouse may contain text of the
+ * caller. The routes and filters come from the OpenAPI document, so a new one is tested without a change here.
  */
 import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -21,12 +21,12 @@ import { deadLetterOf, decided, killed, readByKey, ruleRemoved, START_MS, settle
 import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
-/** The runs of each question; each run asks twice. */
+/** The number of runs for each question. Each run asks twice. */
 const RUNS = 5;
 
-/** In all that is of the other tenant and that it could not guess, and in nothing else. */
+/** A word in all data of the other tenant that a caller could not guess, and in no other data. */
 const THEIRS = 'spy';
-/** In all free text that is given; in no statement of ours. */
+/** A word in every free text that the test sends. No statement may contain it. */
 const MARK = 'zq7';
 
 const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
@@ -63,7 +63,10 @@ const theirIds = [
   'spy-kill',
 ];
 
-/** What ties a statement to the tenant: its name, or its own topic where records have none that one could trust. */
+/**
+ * What restricts a statement to the tenant: the tenant's name, or its own topic for records whose tenant cannot be
+ * trusted.
+ */
 const OWNED = [
   { name: 'tenant', value: 'acme' },
   { name: 'sourceTopic', value: topicOfTenant('acme') },
@@ -74,9 +77,9 @@ let server: HttpServer;
 let url: string;
 let stop: () => Promise<void>;
 let questions: Described[];
-/** For every list, the cursor at which its first page ended. */
+/** For each list, the cursor at the end of its first page. */
 const cursors: string[] = [];
-/** The statements of the question under way. */
+/** The statements of the current question. */
 let asked: { sql: string; params: BoundParams }[] = [];
 
 beforeAll(async () => {
@@ -139,7 +142,7 @@ function overheard(audit: AuditClient): AuditClient {
 
 type Values = ReadonlyMap<string, string | readonly string[]>;
 
-/** Over the network, as streams do not end: of these only the beginning is looked at. */
+/** Asks over the network, because streams do not end. Only the beginning of a stream is read. */
 async function ask(question: Described, values: Values) {
   asked = [];
   const answer = await fetch(url + urlOf(question, values), { headers: { 'x-api-key': key } });
@@ -202,7 +205,7 @@ const freeText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => `${text}${MARK}`),
   fc.stringMatching(/^[\w.:@-]{1,40}$/).map((text) => `${MARK}${text}`),
 );
-/** A cursor as it looks, with something else in it. */
+/** A cursor with a valid form and other content. */
 const forgedCursor = fc
   .tuple(
     fc.constantFrom('decisions', 'settlements', 'sums', 'dead-letters'),
@@ -216,7 +219,7 @@ const rubbish = fc.oneof(
   freeText,
 );
 
-/** A value as the schema wants it, more or less. */
+/** Returns values that mostly fit the schema. */
 function fitting({ name, in: place, schema }: Parameter): fc.Arbitrary<string> {
   if (name === 'cursor') return fc.oneof(fc.constantFrom(...cursors), forgedCursor);
   if (name === 'timeZone') return fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia');
@@ -237,14 +240,14 @@ function fitting({ name, in: place, schema }: Parameter): fc.Arbitrary<string> {
   return pattern === undefined ? freeText : fc.stringMatching(new RegExp(pattern));
 }
 
-/** One value, or several where the schema takes several. */
+/** Returns one value, or several if the schema allows several. */
 function fittingOnes(parameter: Parameter): fc.Arbitrary<string | string[]> {
   const one = fitting(parameter);
   if (!shapesOf(parameter.schema).some(({ type }) => type === 'array')) return one;
   return fc.oneof(one, fc.array(one, { minLength: 2, maxLength: 3 }));
 }
 
-/** Values that no caller should send, once or more. */
+/** Returns values that no caller should send, one or several. */
 function unfittingOnes(parameter: Parameter): fc.Arbitrary<string | string[]> {
   const one = fc.oneof(rubbish, fitting(parameter));
   return parameter.in === 'path' ? one : fc.oneof(one, fc.array(one, { minLength: 2, maxLength: 3 }));
@@ -254,7 +257,7 @@ function shapesOf(schema: JsonSchema): JsonSchema[] {
   return [schema, ...(schema.anyOf ?? [])].flatMap((one) => [one, ...(one.items ? [one.items] : [])]);
 }
 
-/** The words that a parameter takes where it takes no others: what is asked may depend on them. */
+/** Returns the words of a parameter that takes only listed words. The statement may depend on them. */
 function closedWords(schema: JsonSchema): string[] {
   return shapesOf(schema)
     .flatMap((shape) => shape.enum ?? [])
@@ -262,8 +265,8 @@ function closedWords(schema: JsonSchema): string[] {
 }
 
 /**
- * A question with a few of its parameters, twice: the same ones with the same words of closed lists, and else with other values.
- * Mostly they fit: it is for the answers that it is asked.
+ * Returns the same question twice, with a few of its parameters. Both have the same words of closed lists, and
+ * different values otherwise. Most values fit, because the test is about the answers.
  */
 function askedTwice({ parameters = [] }: Described) {
   const place = parameters.filter((parameter) => parameter.in === 'path');
@@ -284,14 +287,17 @@ function askedTwice({ parameters = [] }: Described) {
   });
 }
 
-/** Each question as any caller would ask it, with values that are there: so that answers are seen, too. */
+/** Returns the questions of an ordinary caller, with values that exist, so that the test sees answers too. */
 function plainly({ parameters = [] }: Described): Values[] {
   const place = parameters.find((parameter) => parameter.in === 'path');
   const places = place === undefined ? [[]] : OUR_IDS.map((id) => [[place.name, id] as const]);
   return places.flatMap((given) => [new Map(given), new Map([...given, ['from', '24h']])]);
 }
 
-/** All that the text of a statement may depend on: the question, which parameters it was given, and words of closed lists. */
+/**
+ * Returns everything that the text of a statement may depend on: the route, the names of its parameters, and words of
+ * closed lists.
+ */
 function ground({ path, parameters = [] }: Described, values: Values): string {
   const given = parameters.map(({ name, schema }) => {
     const value = values.get(name);
@@ -302,15 +308,15 @@ function ground({ path, parameters = [] }: Described, values: Values): string {
 }
 
 /**
- * A statement of several to one question, told from the others by its table and the names of what is bound to it. Among them
- * may be one of a stream that was left before.
+ * Names a statement by its table and its bound parameters, because one question may make several. One of them may
+ * belong to a stream that was closed before.
  */
 function kindOf({ sql, params }: (typeof asked)[number]): string {
   const names = Object.keys(params).filter((name) => params[name] !== undefined);
   return [/FROM (\w+)/.exec(sql)?.[1], ...names.sort()].join();
 }
 
-test('an answer or a refusal, nothing of another tenant, and our statements only', async () => {
+test('every question gets an answer or a refusal, nothing of another tenant, and only statements written in Mandate', async () => {
   const answered = new Set<string>();
   const statements = new Map<string, string>();
   let compared = 0;
@@ -361,7 +367,7 @@ test('an answer or a refusal, nothing of another tenant, and our statements only
     });
     await fc.assert(property, { numRuns: RUNS });
   }
-  // Else what was looked for was not there to be seen.
+  // Otherwise the test would have seen no answer of some route.
   expect(questions.map(({ path }) => path).filter((path) => !answered.has(path))).toEqual([]);
   expect(compared).toBeGreaterThan(2 * questions.length);
 });

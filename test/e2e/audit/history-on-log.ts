@@ -1,4 +1,7 @@
-/** What lies on the log, read back from its beginning, and what of it counts: by the words of the contract, and by no code of readers. */
+/**
+ * Reads the log from its beginning and decides which records count. It follows the rules of the contract, and uses no
+ * code of the readers.
+ */
 import type { Deliveries } from '@mandate/audit/contract';
 import type { Bus } from '@mandate/bus';
 import {
@@ -11,7 +14,8 @@ import {
 import { type EpochStep, standing } from '@mandate/testing';
 
 /**
- * The history of one tenant. The records of an agent are in the order of the log, as its key keeps them in one partition.
+ * Returns the history of one tenant. The records of an agent are in log order, because its key puts them in one
+ * partition.
  */
 export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries> {
   const decisions: { record: Decision; void: boolean }[] = [];
@@ -26,7 +30,7 @@ export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries
         decisions.push({ record: record.decision, void: isVoid });
       if (record.event === 'action.settled' && record.settlement.tenant === tenant)
         settlements.push({ record: record.settlement, void: isVoid });
-      // What an operator did holds whichever ledger was told.
+      // An operator's adjustment holds in every epoch.
       if (record.event === 'budget.adjusted' && record.adjustment.tenant === tenant)
         adjustments.push({ record, void: false });
     }
@@ -34,7 +38,7 @@ export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries
   return { decisions, settlements, adjustments };
 }
 
-/** Every record that can be read. */
+/** Returns every record that can be read. */
 async function readPartition(bus: Bus, partition: number): Promise<DecisionsRecord[]> {
   const range = (await bus.ranges(TOPICS.decisions)).find((range) => range.partition === partition);
   const records: DecisionsRecord[] = [];
@@ -43,13 +47,13 @@ async function readPartition(bus: Bus, partition: number): Promise<DecisionsReco
     try {
       records.push(JSON.parse(Buffer.from(found?.value ?? []).toString()));
     } catch {
-      // It is no record, and nothing counts that it may have been meant to be.
+      // Not a record, so it counts for nothing.
     }
   }
   return records;
 }
 
-/** What matters to which of the records stand. */
+/** Returns the part of a record that decides whether it is void. */
 function stepOf(record: DecisionsRecord): EpochStep {
   switch (record.event) {
     case 'ledger.epoch': {

@@ -1,21 +1,21 @@
-/** Listens to the live audit as an event source would: with the id of its last event it goes on where it was cut off. */
+/** Listens to the live audit like an event source: with the id of its last event it continues after a cut. */
 import { readEventStream } from '../read-event-stream.ts';
 
 export type LiveEvent = { event: string; id: string; data: Record<string, unknown> };
 
 export type Listening = {
   status: number;
-  /** The body of a refusal; null where it listens. */
+  /** The body of a refusal. Null if the stream is open. */
   problem: { code: string } | null;
   headers: Headers;
   events: LiveEvent[];
-  /** The id of whatever came last, an event or not. */
+  /** The id of the last message, whether it is an event or not. */
   lastId: string | undefined;
   ended: Promise<void>;
   leave(): void;
 };
 
-/** @param cutAfter leaves by itself when so many events have come */
+/** @param cutAfter closes the stream after this number of events */
 export async function listen(
   url: string,
   key: string,

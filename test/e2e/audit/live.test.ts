@@ -1,4 +1,4 @@
-/** The audit live, over sockets: with its filters, across cuts and restarts, and no longer than it may. */
+/** The live audit over sockets: its filters, cuts and restarts, and its limits. */
 
 import type { AgentKilled, ApiKeyRecord } from '@mandate/schemas';
 import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
@@ -47,7 +47,7 @@ async function listening(
 
 let numbered = 0;
 let ledgerEpoch = 'ep-1';
-/** Decisions of now, each with a number of its own. */
+/** Returns decisions of now, each with its own number. */
 function fresh(count: number, facts: Parameters<typeof decided>[1] = {}) {
   const decidedAt = new Date().toISOString();
   return Array.from({ length: count }, () =>
@@ -55,13 +55,13 @@ function fresh(count: number, facts: Parameters<typeof decided>[1] = {}) {
   );
 }
 
-/** A kill of now, under an id of its own. */
+/** Returns a kill of now, with its own id. */
 function freshKill(target: AgentKilled['kill']['target']): AgentKilled {
   const { event, kill } = killed(`kill-${++numbered}`, target);
   return { event, kill: { ...kill, at: new Date().toISOString() } };
 }
 
-/** A ledger that begins again, and says so on every partition: what is decided from now on is decided in it. */
+/** Begins a new epoch: announces it on every partition, and `fresh` makes the later decisions in it. */
 async function beginEpoch(id: string): Promise<void> {
   const { event, epoch } = epochBegan(id);
   const began = { event, epoch: { ...epoch, at: new Date().toISOString() } };
@@ -71,7 +71,7 @@ async function beginEpoch(id: string): Promise<void> {
 
 const ids = (events: readonly LiveEvent[]) => events.map(({ data }) => String(data.id));
 
-test('decisions are told as they come on record, as the search gives them, and narrowed as it is', async () => {
+test('a stream delivers decisions as they are recorded, with the content and filters of the search', async () => {
   const { url } = await serve();
   await (await recording.record()).caughtUp();
   const all = await listening(url);
@@ -92,7 +92,7 @@ test('decisions are told as they come on record, as the search gives them, and n
   );
 });
 
-test('cut off wherever it be, and whichever process answers, whoever comes back misses nothing and has nothing twice', async () => {
+test('a client that is cut off and resumes at any process misses nothing and gets nothing twice', async () => {
   const random = seededRandom(7);
   const [one, other] = [await serve(), await serve()];
   await recording.record({ maxBatch: 3 });
@@ -105,7 +105,7 @@ test('cut off wherever it be, and whichever process answers, whoever comes back 
   const traffic = (async () => {
     for (let round = 0; round < 20; round += 1) {
       const records = fresh(1 + Math.floor(random() * 9));
-      // Now and then a decider publishes something again.
+      // Sometimes a decider publishes a record again.
       const again = round % 4 === 3 ? records.slice(0, 2) : [];
       await recording.append([...records, ...again]);
       appended.push(...records.map(({ decision }) => decision.id));
@@ -143,7 +143,7 @@ test('cut off wherever it be, and whichever process answers, whoever comes back 
   expect(await everyDecision(recording.audit)).toEqual(expect.arrayContaining(ids(decisions)));
 });
 
-test('what was before the stream began is told to whoever says since when', async () => {
+test('a stream delivers earlier events if the client gives a start time', async () => {
   const { url } = await serve();
   const before = fresh(2, { agentId: 'agent-before' });
   await recording.append(before);
@@ -155,7 +155,7 @@ test('what was before the stream began is told to whoever says since when', asyn
   expect(now.events).toEqual([]);
 });
 
-test('settlements are told where one asks for them', async () => {
+test('a stream delivers settlements if the client asks for them', async () => {
   const { url } = await serve();
   await recording.record();
   const both = await listening(url, { query: '?events=decision&events=settlement&agent=agent-s' });
@@ -170,7 +170,7 @@ test('settlements are told where one asks for them', async () => {
   expect(both.events.map(({ event }) => event).sort()).toEqual(['decision', 'settlement']);
 });
 
-test('what operators do is told: a tenant its own, and everyone what concerns everyone', async () => {
+test('a stream delivers operators’ actions: those of its own tenant, and those that apply to all tenants', async () => {
   const { url } = await serve();
   const recorder = await recording.record();
   await recorder.caughtUp();
@@ -191,7 +191,8 @@ test('what operators do is told: a tenant its own, and everyone what concerns ev
   const idsOf = (...events: AgentKilled[]) => events.map(({ kill }) => kill.id);
   const told = ({ events }: Listening) => ids(events);
   await waitUntil('the last', () => told(ours).length === 5 && told(blocked).length === 1);
-  // A table that cannot be asked for a moment is told behind the others: where the decision stands among these is open.
+  // A table that cannot be queried for a moment delivers its events later. So the position of the decision among
+  // these events is not fixed.
   expect(told(ours).filter((id) => id !== block?.decision.id)).toEqual([
     'ep-before',
     ...idsOf(agent, other, all),
@@ -211,7 +212,7 @@ test('what operators do is told: a tenant its own, and everyone what concerns ev
   expect(JSON.stringify(ours.events)).not.toContain('secret-action');
 });
 
-test('whoever listened before there were control events goes on, and is told of those since', async () => {
+test('a client that listened before control events existed resumes, and gets the later control events', async () => {
   const { url } = await serve();
   const recorder = await recording.record();
   await recorder.caughtUp();
@@ -230,7 +231,7 @@ test('whoever listened before there were control events goes on, and is told of 
   expect(ids(after.events)).toEqual([kill.kill.id, decision?.decision.id]);
 });
 
-test('another tenant is told nothing, who lacks the scope is refused, and so is what cannot be', async () => {
+test('another tenant gets no events, and a missing scope or an invalid request is refused', async () => {
   const { url } = await serve();
   await recording.record();
   const theirs = await listening(url, {}, stranger);
@@ -253,7 +254,7 @@ test('another tenant is told nothing, who lacks the scope is refused, and so is 
   expect(await refused({ query: '?from=1h' })).toEqual([400, 'VALIDATION_FAILED']);
 });
 
-test('a key and a tenant have so many streams and no more, and a place that is left is free again', async () => {
+test('a key and a tenant have a maximum of streams, and a closed stream frees its place', async () => {
   const { url } = await serve();
   const others = await Promise.all(Array.from({ length: 25 }, () => listening(url, {}, another)));
   expect((await listening(url, {}, another)).status).toBe(503);
@@ -267,11 +268,11 @@ test('a key and a tenant have so many streams and no more, and a place that is l
   ]);
   expect((await listening(url, {}, stranger)).status).toBe(200);
   open[0]?.leave();
-  // Before the next heartbeat, at which a socket shows that its listener is gone.
+  // This takes less time than the next heartbeat, by which a socket would notice that its client is gone.
   await waitUntil('a place', async () => (await listening(url)).status === 200, 10_000);
 });
 
-test('it ends when the server stops, and when its key is revoked', async () => {
+test('a stream ends when the server stops, and when its key is revoked', async () => {
   const good = new Map<string, ApiKeyRecord>([[auditor.key, auditor.record]]);
   const { url, stop } = await serve({ ...memoryKeyStore([]), find: async (key) => good.get(key) ?? null });
   const stopped = await listening(url);

@@ -1,4 +1,4 @@
-/** Recorders as they come and go beside a log that grows: some stop, some die at any of their deeds, some work in pairs. */
+/** Recorders that come and go while a log grows: some stop, some die at any insert or commit, some work in pairs. */
 import { type AuditClient, refreshRollups } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
 import type { RecorderOptions } from '@mandate/recorder';
@@ -8,27 +8,30 @@ import type { Entry } from './arbitrary-log.ts';
 import type { Recording } from './recording.ts';
 
 const DAY_MS = 86_400_000;
-/** As if everything before this life had been recorded long ago, so that it does not count it again to be sure. */
+/**
+ * The time between lives. A recorder then sees the earlier records as recorded long ago, and does not count them
+ * again to check.
+ */
 const BETWEEN_LIVES_MS = 3 * DAY_MS;
 
 export const arbitraryLife = fc.record({
-  /** So many records are appended at once, again and again, and some of these batches twice. */
+  /** The batches to append: each has this number of records, and some batches are appended twice. */
   appends: fc.array(fc.record({ records: fc.integer({ min: 1, max: 15 }), isTwice: fc.boolean() }), {
     minLength: 1,
     maxLength: 4,
   }),
-  /** How many of the batches lie there before the recorder begins. */
+  /** The number of batches on the log before the recorder begins. */
   ahead: fc.nat(3),
   maxBatch: fc.integer({ min: 1, max: 40 }),
   recorders: fc.constantFrom(1, 1, 2),
-  /** The first of them dies at this insert or commit, so behind all of those before; null: it is stopped. */
+  /** The first recorder dies at this insert or commit, after all earlier ones. Null: it is stopped. */
   diesAt: fc.option(fc.nat(12)),
-  /** Sums are brought up to date while it records: by the recorder itself, or by another process beside it. */
+  /** Who refreshes the rollups during the recording: the recorder itself, another process beside it, or nothing. */
   sums: fc.constantFrom('kept', 'beside', 'left'),
 });
 export type Life = typeof arbitraryLife extends fc.Arbitrary<infer T> ? T : never;
 
-/** Takes what it appends from `ahead`. */
+/** Plays one life. It takes the records to append from `ahead`. */
 export async function live(recording: Recording, ahead: Entry[], life: Life, nth: number): Promise<void> {
   const { audit, bus } = recording;
   const append = async ({ records, isTwice }: Life['appends'][number]) => {
@@ -42,7 +45,7 @@ export async function live(recording: Recording, ahead: Entry[], life: Life, nth
   const options = { ...lifeOf(nth), maxBatch: life.maxBatch, rollups };
   const first = await recording.record({ ...options, ...mortal });
   const others = life.recorders > 1 ? [await recording.record(options)] : [];
-  // Each of them may die, and one that did not may be stopped in the middle.
+  // Each recorder may die, and one that lives may be stopped midway.
   first.finished.catch(() => {});
   const summing = life.sums === 'beside' ? refreshRollups(audit, { quietMs: 0, mostRows: 20 }) : null;
   for (const batch of life.appends.slice(life.ahead)) await append(batch);
@@ -51,14 +54,14 @@ export async function live(recording: Recording, ahead: Entry[], life: Life, nth
   await Promise.all([first, ...others].map((recorder) => recorder.stop()));
 }
 
-/** Has one recorder after all the others do what they left. */
+/** Lets one more recorder finish the work that the others left. */
 export async function catchUp(recording: Recording, nth: number): Promise<void> {
   const recorder = await recording.record(lifeOf(nth));
   await recorder.caughtUp();
   await recorder.stop();
 }
 
-/** Sums that no process brings up to date. */
+/** Rollups that no process refreshes. */
 const LEFT = { everyMs: DAY_MS, quietMs: DAY_MS };
 
 function lifeOf(nth: number): Partial<RecorderOptions> {
@@ -66,12 +69,12 @@ function lifeOf(nth: number): Partial<RecorderOptions> {
   return { gatherMs: 1, sessionTimeoutMs: 300, clock, rollups: LEFT };
 }
 
-/** In the order given, each where it belongs. */
+/** Appends the entries in order, each to its partition. */
 export async function appendAll(recording: Recording, entries: readonly Entry[]): Promise<void> {
   for (const { record, partition } of entries) await recording.append([record], partition);
 }
 
-/** What a recorder is given that does so much and no more, neither to the tables nor to the log. */
+/** Returns a log and tables that fail after this number of inserts and commits. */
 function dyingAt(deeds: number, { bus, audit }: { bus: Bus; audit: AuditClient }) {
   let left = deeds;
   const live = async () => {

@@ -1,4 +1,4 @@
-/** Records as deciders and gateways write them, a literal each, for logs that tests make up. */
+/** Records as deciders and gateways write them, one literal for each kind, for logs that tests make up. */
 import {
   type AccessRecord,
   type ActionDecided,
@@ -19,7 +19,9 @@ import { buildDecision, buildSettlement } from '@mandate/testing';
 
 export const START_MS = Date.UTC(2026, 0, 30, 12);
 
-/** The `n`th decision of a tenant: an agent of a few, $0.10 charged, its id as unique as `n`. */
+/**
+ * Returns the `n`th decision of a tenant, with one of a few agents, $0.10 charged, and an id that is unique for `n`.
+ */
 export function decided(n: number, given: Partial<Decision> = {}): ActionDecided {
   const { agentId = `agent-${n % 4}`, tool = 'get_user' } = given;
   const decision = buildDecision(n, {
@@ -72,7 +74,7 @@ export function epochBegan(id: string, generation?: number): LedgerEpoch {
   };
 }
 
-/** As if an operator had published the letter again, and the record had got one of these answers. */
+/** Returns the results of an operator's republishing: the record got one of these answers. */
 export function republished(
   id: string,
   letter: DeadLetter['deadLetter'],
@@ -96,7 +98,7 @@ export function republished(
   };
 }
 
-/** The `n`th time that a tenant's audit was asked for a decision. */
+/** Returns the `n`th read of a decision in a tenant's audit. */
 export function readByKey(n: number, tenant = 'acme', agent = 'agent-1'): AccessRecord {
   return {
     event: 'audit.read',
@@ -139,7 +141,7 @@ export function deadLetterOf(n: number, topic: string = TOPICS.actions): DeadLet
   };
 }
 
-/** A change of the control topic. */
+/** Returns a change for the control topic. */
 export function ruleRemoved(tenant: string): ControlRecord {
   const change = {
     id: `change-${tenant}`,

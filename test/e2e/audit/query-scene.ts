@@ -1,4 +1,4 @@
-/** How the promises of the query service ask: the service with a history, and keys of several tenants. */
+/** What tests of the query service need: the service with a history, and keys of several tenants. */
 import type { AuditClient } from '@mandate/audit';
 import type { ActionDecided } from '@mandate/schemas';
 import type { issueApiKey } from '@mandate/server';
@@ -6,14 +6,14 @@ import type { issueApiKey } from '@mandate/server';
 type Issued = ReturnType<typeof issueApiKey>;
 
 export type Scene = {
-  /** `key`: by default that of the auditor. */
+  /** `key` is the auditor's by default. */
   get(
     path: string,
     query?: Record<string, string | string[]>,
     key?: Issued,
     // biome-ignore lint/suspicious/noExplicitAny: the tests check its shape
   ): Promise<{ status: number; body: any }>;
-  /** Every page of a list, in the order of the answers. */
+  /** Returns every page of a list, in the order of the answers. */
   pages(
     path: string,
     list: string,
@@ -21,20 +21,20 @@ export type Scene = {
     between?: () => Promise<void>,
     key?: Issued,
   ): Promise<{ id: string; agentId: string }[]>;
-  /** Puts decisions on record that are not on the log. */
+  /** Records decisions that are not on the log. */
   record(decisions: readonly ActionDecided[]): Promise<void>;
   audit(): AuditClient;
-  /** The client that the service asks with. */
+  /** The database client of the service. */
   reader(): AuditClient;
   keys: {
-    /** A key of the tenant "acme", which the history belongs to. */
+    /** A key of the tenant "acme", which has the history. */
     auditor: Issued;
-    /** A key of the same tenant; may reach beyond it. */
+    /** A key of the same tenant, with operate:all. */
     operator: Issued;
     publisher: Issued;
     /** A key of the tenant "globex". */
     stranger: Issued;
-    /** A key of the tenant "hooli". */
+    /** A key of the tenant "hooli", with the scope operate. */
     spender: Issued;
     /** A key of the tenant "soylent", which has nothing on record. */
     watcher: Issued;

@@ -1,4 +1,7 @@
-/** The query service as the user that infra/clickhouse gives it: row policies take nothing from any of its answers. */
+/**
+ * The query service as the ClickHouse user from infra/clickhouse. The row policies of that user remove nothing from
+ * its answers.
+ */
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Who reads the audit of a plane is in the audit: over HTTP and with the command, let in or refused. */
+/** Every read of a plane's audit is recorded in the audit: over HTTP and with the command, allowed or refused. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterAll(async () => {
 async function get(path: string, keyName: string, requestId: string): Promise<number> {
   const headers = { authorization: `Bearer ${plane.keys[keyName]}`, 'x-request-id': requestId };
   const answer = await fetch(plane.url + path, { headers });
-  // The beginning of a stream is enough.
+  // The beginning of a stream is enough for this test.
   await answer.body?.cancel();
   return answer.status;
 }
@@ -41,7 +41,7 @@ function query(...args: string[]) {
   });
 }
 
-/** The reads of the requests with this id, once they are there. */
+/** Returns the reads with this request id, as soon as there is one. */
 function readsOf(requestId: string): Promise<Read[]> {
   const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
   return waitUntil(`the reads of ${requestId}`, async () => {
@@ -57,7 +57,7 @@ test.each([
   ['the stream', '/v1/audit/live', 200, {}],
   ['a file', '/v1/audit/export?format=csv', 200, { format: 'csv' }],
   ['the reads themselves', '/v1/audit/reads?limit=1', 200, { limit: '1' }],
-])('%s is one row, with who and what', async (what, path, status, parameters) => {
+])('%s is recorded as one row, with the caller and the question', async (what, path, status, parameters) => {
   const requestId = what.replaceAll(/\W+/g, '-');
   expect(await get(path, 'auditor', requestId)).toBe(status);
   const route = path.replace(/\?.*/, '').replace('dec_1', ':id');
@@ -66,7 +66,7 @@ test.each([
   ]);
 });
 
-test('so is every route that the plane has below /v1/audit, whichever service brought it', async () => {
+test('every route of the plane below /v1/audit is recorded, whichever service has it', async () => {
   const document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
   const operations = operationsOf(document).filter(({ path }) => path.startsWith('/v1/audit'));
   expect(operations.length).toBeGreaterThan(20);
@@ -75,7 +75,7 @@ test('so is every route that the plane has below /v1/audit, whichever service br
     await get(urlOf(operation, requiredValues(operation)), 'operator', requestId);
   await readsOf(asked.at(-1)?.requestId ?? '');
 
-  // One partition: what was asked before is on record before.
+  // All reads are in one partition, so the earlier reads are recorded before the last one.
   const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
   const { reads } = await api.get<{ reads: Read[] }>('/v1/audit/reads', { limit: 1_000 });
   for (const { operation, requestId } of asked) {
@@ -85,7 +85,7 @@ test('so is every route that the plane has below /v1/audit, whichever service br
   }
 });
 
-test('who shows no key of anybody is in it for whoever runs the plane, and for no tenant', async () => {
+test('a request with an unknown key is shown to the plane’s operator, and to no tenant', async () => {
   const answer = await fetch(`${plane.url}/v1/rules?name=ada`, {
     headers: { authorization: 'Bearer sk-none', 'x-request-id': 'nobodys' },
   });
@@ -101,7 +101,7 @@ test('who shows no key of anybody is in it for whoever runs the plane, and for n
   expect((await query(...asked)).stdout).toBe('');
   expect((await query(...asked, '--known', 'false', '--refused', 'false')).stdout).toBe('');
   expect(await get('/v1/audit/reads?known=false', 'auditor', 'of-nobody')).toBe(403);
-  // The question is recorded, and then its refusal. Both may have the same millisecond, so their order is open.
+  // The question is recorded, and then its refusal. Both may have the same millisecond, so either may come first.
   const both = await waitUntil('both', async () => {
     const reads = await readsOf('of-nobody');
     return reads.length === 2 && reads;
@@ -112,12 +112,12 @@ test('who shows no key of anybody is in it for whoever runs the plane, and for n
   ]);
 });
 
-test('a key without the scope is in it too, as refused', async () => {
+test('a request by a key without the scope is recorded as refused', async () => {
   expect(await get('/v1/audit/decisions', 'publisher', 'not-mine')).toBe(403);
   expect(await readsOf('not-mine')).toMatchObject([{ keyName: 'publisher', refused: true }]);
 });
 
-test('the command shows the reads, its own among them, as a table, as JSON and as CSV', async () => {
+test('the command shows reads, its own too, as a table, as JSON and as CSV', async () => {
   expect((await query('control-events', '--event', 'ledger.epoch')).exitCode).toBe(0);
   const own = await waitUntil('the read of the command', async () => {
     const { exitCode, stdout } = await query('reads', '--route', '/v1/audit/control-events', '--json');

@@ -1,4 +1,7 @@
-/** Changes of agents, keys, policies, rules and mandates, from the control topic into the audit: who allowed it, and what became of it. */
+/**
+ * Changes of agents, keys, policies, rules and grants, from the control topic into the audit: who made each change,
+ * and what its outcome was.
+ */
 import { ask, changeById, publications, searchControlEvents } from '@mandate/audit';
 import { foldChange, foldControl } from '@mandate/control';
 import { MandateError } from '@mandate/runtime';
@@ -60,7 +63,7 @@ async function recordAll(options: Parameters<Recording['record']>[0] = {}): Prom
 
 const everything = z.object({ payload: z.string() });
 
-test('each change is on record, who made it and why, and what became of it; no hash of a key is', async () => {
+test('records each change with its author, reason and outcome, and no hash of a key', async () => {
   const agent = [
     change('agent.put', { agent: { id: 'bot', groups: ['support'] } }),
     change('key.issued', {
@@ -93,14 +96,14 @@ test('each change is on record, who made it and why, and what became of it; no h
     change('role.revoked', { keyId: ROLE_KEY.id }),
     change('agent.retired', { agentId: 'bot' }),
     change('agent.retired', { agentId: 'bot' }),
-    // As by a writer that lost the answer of the log: no row says that it happened twice.
+    // The writer lost the log's answer and appended the change again. The audit must not show that it happened twice.
     { ...published, change: { ...published.change, reason: 'again' } },
     change('policy.published', { policy: { ...READS, maxCostTotal: 9 } }, { id: published.change.id }),
     change('policy.published', { policy: READS }, { tenant: 'globex' }),
     change('tenant.put', { tenant: { version: 1, id: 'hooli' } }, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
-    // No table can hold its time.
+    // No table can hold the time of this change.
     change(
       'key.issued',
       { agentId: 'bot', key: { ...KEY, createdAt: '2026-01-01T00:00:00Z', revokedAt: null } },
@@ -197,12 +200,12 @@ test('each change is on record, who made it and why, and what became of it; no h
   expect(kept.some(({ payload }) => payload.includes('"maxCostTotal":5'))).toBe(true);
 });
 
-test('whenever recorders die, each change has one row, and what became of it is what every reader finds', async () => {
+test('records each change once whenever recorders die, with the outcome that every reader of the topic computes', async () => {
   const writes = Array.from({ length: 40 }, (_, n) =>
     change(
       'policy.published',
       { policy: { version: 1, id: `p${n % 3}`, maxCostTotal: n } },
-      // Some expect what stands, others what stood.
+      // Some changes expect the current version, others an earlier one.
       { tenant: 'dying', ...(n % 4 === 1 && { expects: n }), ...(n % 5 === 4 && { id: `again-${n % 2}` }) },
     ),
   );
@@ -222,7 +225,7 @@ test('whenever recorders die, each change has one row, and what became of it is 
             options.onBatch({
               ...batch,
               commit: async (offset) => {
-                // Its rows are there by now.
+                // The rows are inserted when the recorder commits.
                 if (batch.topic === TOPICS.control) dies(1 + (life % 3));
                 await batch.commit(offset);
               },
@@ -241,7 +244,7 @@ test('whenever recorders die, each change has one row, and what became of it is 
       ...recording.audit,
       insert: async (table, rows) => {
         await recording.audit.insert(table, rows);
-        // The rows are there, and the recorder does not know it: it gives them again.
+        // The insert succeeds and the recorder gets an error, so it inserts the rows again.
         if (table === 'control_events' && away-- > 0)
           throw new MandateError('AUDIT_UNAVAILABLE', 'away', { remedy: '', retryable: true });
       },
@@ -274,8 +277,8 @@ test('whenever recorders die, each change has one row, and what became of it is 
   expect(rows.map(({ revision, version, refusal }) => `${revision} ${version} ${refusal}`)).toEqual(expected);
 });
 
-// Last: nothing of the control topic is recorded from here on.
-test('behind a change that cannot be read none is recorded, decisions are, and nothing of it goes to quarantine', async () => {
+// The last test, because after it nothing of the control topic is recorded.
+test('after an unreadable change, records no later change, still records decisions, and quarantines nothing of the topic', async () => {
   const before = change('rule.removed', { ruleId: 'x' }, { tenant: 'unread' });
   await append([before]);
   await recordAll();

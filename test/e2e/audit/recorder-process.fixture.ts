@@ -1,6 +1,6 @@
 /**
- * A recorder as a process of its own: `recorder-process.fixture.ts <folder> [<address of a server> <database>]`. Says on
- * stdout each time it committed a batch.
+ * A recorder in its own process: `recorder-process.fixture.ts <folder> [<address of a server> <database>]`. Prints a
+ * line on stdout after each batch that it commits.
  */
 import type { Bus } from '@mandate/bus';
 import { startRecorder } from '@mandate/recorder';

@@ -1,4 +1,4 @@
-/** Where the promises of the recorder are tried: a real log and real tables. */
+/** A real log and real tables, for tests of the recorder. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditClient } from '@mandate/audit';
 import type { DecisionsRecord } from '@mandate/schemas';
@@ -19,19 +19,19 @@ export const TABLES = [
   'kept_from',
 ];
 
-/** A log and tables of their own. The tables are emptied before each test; the log goes on. */
+/** One log and one set of tables. The tables are emptied before each test, but the log keeps its records. */
 export type RecorderScene = {
   readonly recording: Recording;
   readonly audit: AuditClient;
-  /** A number that no test had before, so that ids never repeat on the log. */
+  /** Returns a number that no earlier test had, so that ids on the log never repeat. */
   next(): number;
   fresh(count: number): number[];
-  /** Records everything that is on the log, and stops. */
+  /** Records everything on the log, and stops. */
   recordAll(options?: Parameters<Recording['record']>[0]): Promise<void>;
   emptyTables(): Promise<void>;
 };
 
-/** Call it where tests are described. The scene is ready when a test runs. */
+/** Returns the scene. Call it inside `describe`; the scene is open when a test runs. */
 export function recorderScene(open: OpenTables): RecorderScene {
   let recording: Recording;
   let serial = 0;

@@ -1,4 +1,4 @@
-/** A log in a temporary folder, audit tables there or on a server, and recorders that run between them. */
+/** A log in a temporary folder, audit tables in the folder or on a server, and recorders between them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,12 @@ export type Recording = {
   folder: string;
   bus: Bus;
   audit: AuditClient;
-  /** Appends to the decisions topic, each under its agent's key, or all in one partition. */
+  /**
+   * Appends records to the decisions topic, each with its agent's key, or all in one partition. Returns the offset
+   * after each record.
+   */
   append(records: readonly (DecisionsRecord | Uint8Array)[], partition?: number): Promise<number[]>;
-  /** A recorder that the fixture stops at the end, unless the test did. */
+  /** Starts a recorder. The fixture stops it at the end, if the test has not. */
   record(options?: Partial<RecorderOptions>): Promise<Recorder & { metrics: Metrics }>;
   close(): Promise<void>;
 };
@@ -102,7 +105,7 @@ function keyOf(record: DecisionsRecord | Uint8Array): string | null {
   return null;
 }
 
-/** Every decision that the audit answers with, page by page, newest first. */
+/** Returns the ids of all decisions in the audit, page by page, newest first. */
 export async function everyDecision(audit: AuditClient, tenant = 'acme', limit = 1_000): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {

@@ -1,5 +1,6 @@
 /**
- * Tables that are thrown away and made again under a live recorder: it says so and ends, and its successor fills them.
+ * Tables that are dropped and created again while a recorder runs: the recorder ends with an error, and the next one
+ * fills the tables.
  */
 import { type AuditClient, ask, identity, MIGRATIONS_DIRECTORY, migrate } from '@mandate/audit';
 import type { Recorder } from '@mandate/recorder';
@@ -46,7 +47,7 @@ describeWithServers(['clickhouse'], 'tables made anew under a live recorder:', (
   const onRecord = async () => (await everyDecision(audit)).sort();
   const idsOf = (records: typeof decisions) => records.map(({ decision }) => decision.id).sort();
 
-  test('one to which nothing comes notices too', async () => {
+  test('a recorder without new records notices too', async () => {
     const recorder = await recording.record();
     await recorder.caughtUp();
     await makeTablesAnew();
@@ -54,7 +55,7 @@ describeWithServers(['clickhouse'], 'tables made anew under a live recorder:', (
     expect(await onRecord()).toEqual(idsOf(before));
   });
 
-  test('what one recorded into them it does not commit', async () => {
+  test('a recorder does not commit what it inserted into new tables', async () => {
     const [tables] = await ask(audit, identity, {});
     const recorder = await recording.record({ lagEveryMs: NEVER_MS });
     await recorder.caughtUp();

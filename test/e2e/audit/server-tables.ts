@@ -1,8 +1,8 @@
-/** Audit tables on a ClickHouse server, in a database of their own. */
+/** Audit tables on a ClickHouse server, in a separate database. */
 import { randomUUID } from 'node:crypto';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openServerAudit } from '@mandate/audit';
 
-/** Migrated; the database goes when the client is closed, if the server is still there. */
+/** Creates the database and its tables. Closing the client drops the database, if the server still runs. */
 export async function openTablesOn(
   address: string,
   { database = freshDatabase(), ...options }: { database?: string; timeoutMs?: number } = {},
@@ -30,7 +30,7 @@ export async function openTablesOn(
   };
 }
 
-/** A name that no other test has. */
+/** Returns a database name that no other test has. */
 export function freshDatabase(): string {
   return `test_${randomUUID().replaceAll('-', '')}`;
 }

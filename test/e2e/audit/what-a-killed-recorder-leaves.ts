@@ -1,4 +1,7 @@
-/** A recorder killed again and again, at no chosen instruction, while records flow: none lost, none doubled. */
+/**
+ * A recorder is killed again and again, at random moments, while records arrive. No row may be missing, and none may
+ * count twice.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -13,10 +16,10 @@ import { decided, epochBegan, settled } from './log-records.ts';
 import { everyDecision, type OpenTables, openLog, openRecording } from './recording.ts';
 
 const KILLS = byLength({ short: 2, full: 5 });
-/** More decisions than a recorder lands before it is killed. */
+/** More decisions than a recorder records before it is killed. */
 const AHEAD = 2_000;
 
-/** Where the tables are: for this process, and as arguments for the recorders that are killed. */
+/** The tables: as a function for this process, and as arguments for the recorders that are killed. */
 export type TablesOfSeveral = { open: OpenTables; args: readonly string[] };
 
 function startProcess(folder: string, args: readonly string[]): ChildProcess {
@@ -29,10 +32,13 @@ export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
     const { open, args } = await tables();
     const folder = mkdtempSync(join(tmpdir(), 'mandate-killed-'));
     const bus = await openLog(folder);
-    // Bounded, or a slow machine would have ever more to catch up with.
+    // The number of records is limited. Otherwise a slow machine would have ever more records to catch up with.
     const flow = { isOn: true, mayReach: AHEAD, decisions: 0, voided: 0 };
 
-    /** Appends in bursts: decisions, their settlements, now and then one again, and one that an old ledger still wrote. */
+    /**
+     * Appends records in bursts: decisions, their settlements, some repetitions, and some decisions of an older
+     * ledger.
+     */
     async function produce(): Promise<void> {
       const epoch = JSON.stringify(epochBegan('ep-2'));
       await bus.append(
@@ -66,7 +72,7 @@ export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
       const child = startProcess(folder, args);
       const exited = once(child, 'exit');
       if (child.stdout === null) throw new Error('no stdout');
-      // It works: kill it in the middle of what comes next.
+      // The recorder has committed a batch, so this kills it during the next one.
       await once(child.stdout, 'data');
       await pause(Math.random() * 150);
       child.kill('SIGKILL');

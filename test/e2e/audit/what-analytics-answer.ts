@@ -1,4 +1,6 @@
-/** What analytics answer over HTTP to the history of what-the-query-service-promises.ts, and what they refuse. */
+/**
+ * The analytics over HTTP for the history of what-the-query-service-promises.ts, and the requests that they refuse.
+ */
 import { recordDecisions } from '@mandate/audit';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
@@ -14,7 +16,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     spent: '$4.44',
   };
 
-  test('spend', async () => {
+  test('answers spend, in total and by agent', async () => {
     const { body } = await get('/v1/audit/analytics/spend');
     expect(body.total).toMatchObject({ ...total, charged: '$4.50', settled: '-$0.06' });
     expect(body.agents.map(({ agentId }: { agentId: string }) => agentId).sort()).toEqual([
@@ -28,7 +30,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     expect(one.body.total.spentMicros).toBe(one.body.agents[0].spentMicros);
   });
 
-  test('verdicts, codes, tools and agents', async () => {
+  test('answers counts of verdicts, codes, tools and agents', async () => {
     const verdicts = await get('/v1/audit/analytics/verdicts');
     expect(verdicts.body.verdicts).toEqual([
       { verdict: 'ALLOW', decisions: 45, observed: 0 },
@@ -48,13 +50,13 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
 
   const period = { from: wireTime(START_MS - 3_600_000), to: wireTime(START_MS + 3_600_000) };
 
-  test('models and principals: those that have a name', async () => {
+  test('answers models and principals that have a name, and no others', async () => {
     const models = await get('/v1/audit/analytics/models');
     expect(models.body.models).toMatchObject([{ model: 'claude-x', calls: 5, spent: '$0.50' }]);
     expect((await get('/v1/audit/analytics/principals')).body.principals).toEqual([]);
   });
 
-  test('by any dimensions, the rest together, and bucket by bucket', async () => {
+  test('groups by several dimensions, with a row for the rest and with buckets', async () => {
     const { body } = await get('/v1/audit/analytics', {
       ...period,
       groupBy: ['verdict', 'tool'],
@@ -86,7 +88,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     ]);
   });
 
-  test('from the beginning of time on any clock', async () => {
+  test('answers from the beginning of time, in any time zone', async () => {
     const first = { from: '1970-01-01', to: '1970-03-01', interval: '1mo', timeZone: 'Asia/Tokyo' };
     const { body } = await get('/v1/audit/analytics', first);
     expect(body.groups[0].buckets.map(({ start }: { start: string }) => start)).toEqual([
@@ -98,7 +100,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     expect(whole.body.movers).toMatchObject([{}, {}, {}, {}]);
   });
 
-  test('ungrouped, and of what never was', async () => {
+  test('answers without groups, and zeros for a tool that does not exist', async () => {
     const { body } = await get('/v1/audit/analytics', { tool: 'no_such_tool', ...period, interval: '6h' });
     expect(body.others).toBeNull();
     expect(body.groups).toMatchObject([{ group: {}, calls: 0, spent: '$0.00', p50Ms: null }]);
@@ -120,19 +122,19 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     [{ groupBy: 'args' }, 'groupBy', ''],
     [{ orderBy: 'lastDecidedAt' }, 'orderBy', ''],
     [{ nearMissAt: '101' }, 'nearMissAt', ''],
-  ])('%o is refused, with what to do', async (query, detail, remedy) => {
+  ])('refuses %o, and says what to do', async (query, detail, remedy) => {
     const { status, body } = await get('/v1/audit/analytics', query as Record<string, string | string[]>);
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(body.detail).toContain(detail);
     expect(body.remedy).toContain(remedy);
   });
 
-  test('latency', async () => {
+  test('answers latency', async () => {
     const { body } = await get('/v1/audit/analytics/latency');
     expect(body).toMatchObject({ calls: 56, p50Ms: 0, maxMs: 0, histogram: [{ upToMs: 0, calls: 56 }] });
   });
 
-  test('who moved against the period before', async () => {
+  test('answers what changed since the period before', async () => {
     const moved = { from: wireTime(START_MS + 20), to: wireTime(START_MS + 40), groupBy: 'tool' };
     const steady = await get('/v1/audit/analytics/movers', { ...moved, by: 'calls' });
     expect(steady.body).toMatchObject({ before: { from: wireTime(START_MS) }, movers: [] });
@@ -153,7 +155,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     ]);
   });
 
-  test('near-misses and budgets, with the time that they last', async () => {
+  test('answers near-misses and budgets, with the time when a budget will be used up', async () => {
     const { tenant } = watcher.record;
     const checks = [
       {

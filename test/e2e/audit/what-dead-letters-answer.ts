@@ -1,4 +1,4 @@
-/** Answers about dead letters over HTTP: their tenants, and the results of those that were published again. */
+/** Answers about dead letters over HTTP: which tenant sees them, and the results of those that were republished. */
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { deadLetterOf, decided, republished, settled } from './log-records.ts';
@@ -22,7 +22,7 @@ export const REPUBLISHED = [
 ];
 
 export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, stranger } }: Scene): void {
-  test("dead letters: of the tenant's own topic, and all of them for who may reach beyond it", async () => {
+  test('shows a key the dead letters of its tenant’s own topic, and all of them with operate:all', async () => {
     const topics = async (caller: typeof auditor) =>
       (await get('/v1/audit/dead-letters', {}, caller)).body.deadLetters.map(
         ({ source }: { source: { topic: string } }) => source.topic,
@@ -38,7 +38,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
     const show = ({ deadLetter }: typeof OURS, caller = auditor) =>
       get(`/v1/audit/dead-letters/${deadLetter.id}`, {}, caller);
 
-    test('is shown whole, with each time it was published again and what became of that', async () => {
+    test('is shown whole, with each republication and its result', async () => {
       const { status, body } = await show(OURS);
       expect(status).toBe(200);
       expect(body).toMatchObject({ ...OURS, text: '{', log: { topic: TOPICS.deadLetters } });
@@ -50,7 +50,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
       ]);
     });
 
-    test('says in the list how often it was published again', async () => {
+    test('has its number of republications in the list', async () => {
       const { body } = await get('/v1/audit/dead-letters', {}, operator);
       const times = body.deadLetters.map(({ republications }: { republications: number }) => republications);
       expect(times).toEqual([0, 1, 4, 1]);
@@ -62,7 +62,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
       expect(await ids('true')).toEqual([3, 2, 1].map((n) => deadLetterOf(n).deadLetter.id));
     });
 
-    test("is its tenant's alone, unless one may reach beyond it; then what became of it is shown too", async () => {
+    test('is shown to its own tenant only, or with operate:all together with the results of republications', async () => {
       for (const letter of [SHARED, THEIRS, deadLetterOf(99)]) {
         const hidden = await show(letter);
         expect([hidden.status, hidden.body.code]).toEqual([404, 'DEAD_LETTER_NOT_FOUND']);

@@ -1,4 +1,4 @@
-/** Answers about decisions over HTTP: searches, pages, one decision, and the one that stands for an action. */
+/** Answers about decisions over HTTP: searches, pages, one decision, and the valid decision about an action. */
 import { recordDecisions } from '@mandate/audit';
 import { createFindDecision } from '@mandate/query';
 import { TOPICS, wireTime } from '@mandate/schemas';
@@ -32,7 +32,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
       expect(body.decisions).toHaveLength(found);
     });
 
-    test('gives what a list needs, newest first', async () => {
+    test('returns the fields of a list, newest first', async () => {
       const { body } = await get('/v1/audit/decisions', { type: 'llm_call', limit: '2' });
       expect(body.decisions[0]).toEqual({
         id: decided(204).decision.id,
@@ -72,13 +72,13 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
       expect(body.next).toEqual(expect.any(String));
     });
 
-    test('pages are whole and repeat nothing, whatever arrives meanwhile', async () => {
+    test('returns pages without gaps or repetitions while decisions arrive', async () => {
       let arriving = 10_000;
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(fc.nat(400)), async (limit, ages) => {
           const before = await pages('/v1/audit/decisions', 'decisions', { limit: '1000' });
           const seen = await pages('/v1/audit/decisions', 'decisions', { limit: String(limit) }, async () => {
-            // Newer than everything and, where deciders lag, between what is there already.
+            // Newer than all others, or, as from a decider that lags, between existing ones.
             const records = [...ages.splice(0, 2), 5_000].map((age) => {
               arriving += 1;
               const { decision } = decided(age, { actionId: `act-${arriving}` });
@@ -109,14 +109,14 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
   });
 
   describe('one decision', () => {
-    test('is the record as on the log, with its checks', async () => {
+    test('is the record on the log, with its checks', async () => {
       const record = decided(7);
       const { status, body } = await get(`/v1/audit/decisions/${record.decision.id}`);
       expect(status).toBe(200);
       expect(body).toEqual({ ...record, log: expect.objectContaining({ topic: TOPICS.decisions }) });
     });
 
-    test('that does not exist is 404, and so is one of another tenant', async () => {
+    test('that does not exist, or belongs to another tenant, is 404', async () => {
       const missing = await get('/v1/audit/decisions/dec_0000000000');
       expect(missing).toMatchObject({ status: 404, body: { code: 'DECISION_NOT_FOUND' } });
       expect((await get(`/v1/audit/decisions/${decided(350).decision.id}`)).status).toBe(404);
@@ -137,7 +137,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
       expect(await find('acme', { actionId: 'act-350' })).toBeNull();
     });
 
-    test('of several for one action is the one that stands', async () => {
+    test('is the valid one if an action has several', async () => {
       const of = { tenant: 'initech', actionId: 'act-again', agentId: 'lumbergh' };
       const said = [
         decided(1, { ...of, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' }),

@@ -1,4 +1,4 @@
-/** What the recorder makes of ledger epochs: which records are void, whatever tables were lost and whichever recorders died. */
+/** How the recorder treats ledger epochs: which records are void, even if tables were lost or recorders died. */
 import {
   ask,
   recordControlEvents,
@@ -16,7 +16,7 @@ import { everyDecision } from './recording.ts';
 
 export function epochsMakeVoid(scene: RecorderScene): void {
   describe('a ledger epoch', () => {
-    test('makes void what carries another one behind it, and only decisions and settlements', async () => {
+    test('makes later records of other epochs void, but only decisions and settlements', async () => {
       const [a = 0, b = 0, c = 0, d = 0] = scene.fresh(4);
       const late = killed(`kill-${a}`, { scope: 'agent', tenant: 'acme', agentId: 'x' });
       await scene.recording.append(
@@ -48,7 +48,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       );
     });
 
-    test('landed by a recorder that died before its commit does not reach back', async () => {
+    test('does not apply to earlier records, even if a recorder died after inserting it and before its commit', async () => {
       const [a = 0] = scene.fresh(1);
       const announced = epochBegan('ep-after');
       await scene.recording.append([epochBegan('ep-before')], 0);
@@ -68,7 +68,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       expect(await everyDecision(scene.audit)).toEqual(idsOf([decided(a)]));
     });
 
-    test('is on record before what stands behind it, so that a row proves the epochs before it', async () => {
+    test('is recorded before the records after it, so that a row proves that earlier epochs are recorded', async () => {
       const recorder = await scene.recording.record();
       await recorder.caughtUp();
       await scene.audit.command('RENAME TABLE control_events TO control_events_away');
@@ -82,7 +82,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       await recorder.stop();
     });
 
-    test('is known to a second recorder after the tables were emptied behind its announcement', async () => {
+    test('is known to a second recorder, even if the tables were emptied after its announcement', async () => {
       await scene.recording.append([epochBegan('ep-old'), epochBegan('ep-new')], 0);
       await scene.recordAll();
       await scene.emptyTables();
@@ -96,9 +96,9 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       expect(await everyDecision(scene.audit)).toEqual(idsOf([decided(current ?? 0)]));
     });
 
-    test('is known however recorders come and go, and whatever tables were lost', async () => {
+    test('is known however recorders start and stop, and whatever tables were lost', async () => {
       const happening = fc.constantFrom(...Array<null>(8).fill(null), 'restart' as const, 'lose' as const);
-      // Generations of a round lie above those of the rounds before it: all stand on the same log.
+      // All rounds share one log, so each round has higher generations than the rounds before.
       let round = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -111,7 +111,8 @@ export function epochsMakeVoid(scene: RecorderScene): void {
             const losesTables = happenings.includes('lose');
             const steps = [{ begins: { id: 'start', generation: 0 } }, ...drawn]
               .map((step) => ofRound(step, round))
-              // Lost with the tables is which generations came before one that names none.
+              // Lost tables had the earlier generations. Without them, an epoch without a generation cannot be
+              // ordered.
               .filter((step) => !losesTables || 'madeIn' in step || step.begins.generation !== undefined);
             const stand = standing(steps);
             let standingIds: string[] = [];
@@ -139,7 +140,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
   });
 }
 
-/** With names of its own, and generations above those of the rounds before. */
+/** Gives the step a name of its round, and a generation above those of earlier rounds. */
 function ofRound(step: EpochStep, round: number): EpochStep {
   if ('madeIn' in step) return { madeIn: `${step.madeIn}-${round}` };
   const { id, generation } = step.begins;

@@ -1,4 +1,4 @@
-/** What the query service makes of hostile and wrong values of filters. */
+/** How the query service treats hostile and invalid values of filters. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Scene } from './query-scene.ts';
@@ -38,7 +38,7 @@ export function filtersAnswer({ get, keys: { operator } }: Scene, paths: readonl
     'cursor',
   ];
 
-  test('is text and never SQL: it finds nothing or is refused', async () => {
+  test('is treated as text and never as SQL: it finds nothing or is refused', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...paths),
@@ -79,7 +79,7 @@ export function filtersAnswer({ get, keys: { operator } }: Scene, paths: readonl
     ['agent', 'two words'],
     ['cursor', 'x'],
     ['cursor', Buffer.from('[1,"settlements",["stl_1"]]').toString('base64url')],
-  ])('%s=%j is refused, and the answer says where', async (name, value) => {
+  ])('%s=%j is refused, and the answer names the parameter', async (name, value) => {
     const { status, body } = await get('/v1/audit/decisions', { [name]: value });
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -88,13 +88,13 @@ export function filtersAnswer({ get, keys: { operator } }: Scene, paths: readonl
     });
   });
 
-  test('a cursor with a time that ClickHouse cannot hold is refused, like any that this service did not give', async () => {
+  test('a cursor with a time that ClickHouse cannot hold is refused, as is any cursor of other origin', async () => {
     const cursor = Buffer.from(`[1,"control-events",[${Number.MAX_SAFE_INTEGER},"x"]]`).toString('base64url');
     const { status, body } = await get('/v1/audit/control-events', { cursor });
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 
-  test('given twice stands for either where it names something, and is refused elsewhere', async () => {
+  test('given twice matches either value for names, and is refused for other filters', async () => {
     const { body } = await get('/v1/audit/decisions', { agent: ['agent-1', 'nobody'] });
     expect(body.decisions).toHaveLength(15);
     expect((await get('/v1/audit/decisions', { limit: ['1', '2'] })).status).toBe(400);

@@ -1,4 +1,4 @@
-/** Answers about sums over HTTP, which a reconciler compares with the ledger. */
+/** Sums over HTTP, which reconcile compares with the ledger. */
 import { recordDecisions } from '@mandate/audit';
 import { TOPICS } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
@@ -7,7 +7,7 @@ import { decided, START_MS } from './log-records.ts';
 import type { Scene } from './query-scene.ts';
 
 export function sumsAnswer({ get, audit, keys: { operator, spender } }: Scene): void {
-  test('sums, for the reconciler', async () => {
+  test('returns sums for reconcile', async () => {
     const { body } = await get('/v1/audit/sums', {}, operator);
     const sum = body.agents.reduce((all: number, row: { spentMicros: number }) => all + row.spentMicros, 0);
     expect(sum).toBe(4_440_000);
@@ -18,7 +18,7 @@ export function sumsAnswer({ get, audit, keys: { operator, spender } }: Scene): 
     expect((await get('/v1/audit/sums/budgets', {}, operator)).body).toEqual({ budgets: [], next: null });
   });
 
-  test('sums of budgets come in pages, with or without a window', async () => {
+  test('returns sums of budgets in pages, with and without a window', async () => {
     const held = { kind: 'budget', maxMicros: null } as const;
     const budgets = [
       { ...held, scope: 'agent', subject: 'gavin', id: 'daily', windowMs: 86_400_000 },

@@ -1,4 +1,4 @@
-/** What the recorder records and drops if tenants have a retention. */
+/** What the recorder records and drops if tenants have a retention period. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { tenantKeptFrom } from '@mandate/audit';
 import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
@@ -9,14 +9,17 @@ import { deadLetterOf, decided, readByKey, republished, START_MS, settled } from
 import { metric, type RecorderScene, TABLES, until } from './recorder-scene.ts';
 
 export function tenantsKeep(scene: RecorderScene): void {
-  describe('where tenants have a retention', () => {
+  describe('with a retention period', () => {
     const january = (n: number) => wireTime(START_MS + n);
     const february = (n: number) => wireTime(Date.UTC(2026, 1, 10) + n);
-    /** Of a month, so that January is past from March on. */
+    /** Acme has one month. In March, the records of January are older than that. */
     const keepMonths = (tenant: string) => (tenant === 'acme' ? 1 : null);
     const inMarch = () => Date.UTC(2026, 2);
 
-    /** One of everything of each month, of a tenant that has one and of one that has none: in February they look at it. */
+    /**
+     * Appends one record of each kind for January and for February, for a tenant with a retention period and a tenant
+     * without. Returns the rows that must be kept in March, and those that must not.
+     */
     async function appendOfBoth(): Promise<{ kept: string[]; past: string[] }> {
       const [kept, past]: [string[], string[]] = [[], []];
       for (const tenant of ['acme', 'globex']) {
@@ -82,7 +85,7 @@ export function tenantsKeep(scene: RecorderScene): void {
       return rows.map(({ table, id }) => `${table} ${id}`).sort();
     }
 
-    test('filling the tables from the log records nothing that is past, and says from when on it did', async () => {
+    test('a recorder that fills empty tables skips expired records, and records the start of the retained period', async () => {
       const { kept, past } = await appendOfBoth();
       const recorder = await scene.recording.record({ keepMonths, clock: inMarch });
       await recorder.caughtUp();
@@ -93,10 +96,10 @@ export function tenantsKeep(scene: RecorderScene): void {
       await recorder.stop();
     });
 
-    test('nothing goes because a recorder’s clock is ahead of ClickHouse’s', async () => {
+    test('a recorder whose clock is ahead of ClickHouse’s drops nothing', async () => {
       const { kept, past } = await appendOfBoth();
       const recorder = await scene.recording.record({
-        // Kept until 2035, if it is asked of the right clock.
+        // With the clock of ClickHouse, these records are kept until 2035.
         keepMonths: () => 12 * 9,
         clock: () => Date.UTC(2126, 0),
         dropping: { firstAfterMs: 0, everyMs: 5 },
@@ -109,7 +112,7 @@ export function tenantsKeep(scene: RecorderScene): void {
       await recorder.stop();
     });
 
-    test('what is on record goes once it is past, by itself, while the recorder goes on', async () => {
+    test('a running recorder drops records when they expire', async () => {
       const { kept, past } = await appendOfBoth();
       const almost = await scene.recording.record({ keepMonths, clock: () => inMarch() - 1 });
       await almost.caughtUp();

@@ -1,4 +1,6 @@
-/** The audit over HTTP: what a key may see, whole pages while rows arrive, and nothing that a filter's text could do. */
+/**
+ * The audit over HTTP: what a key may see, complete pages while rows arrive, and filters whose text can do no harm.
+ */
 import { type AuditClient, recordDecisions } from '@mandate/audit';
 import {
   type ActionDecided,
@@ -19,7 +21,7 @@ import { decisionsAnswer } from './what-decisions-answer.ts';
 import { filtersAnswer } from './what-filters-answer.ts';
 import { sumsAnswer } from './what-sums-answer.ts';
 
-/** @param openReader who asks, where that is not who records */
+/** @param openReader opens the client for queries, if it differs from the client that records */
 export function queryPromises(
   open: OpenTables,
   openReader: (recorded: AuditClient) => Promise<AuditClient> = async (recorded) => recorded,
@@ -57,7 +59,7 @@ export function queryPromises(
     return { status: answer.statusCode, body: answer.json() };
   }
 
-  /** Every page of a list, in the order given. */
+  /** Returns every page of a list, in order. */
   async function pages(
     path: string,
     list: string,
@@ -76,7 +78,7 @@ export function queryPromises(
     return rows;
   }
 
-  /** Records of a tenant that is not on the log. */
+  /** Records decisions of a tenant that has none on the log. */
   async function record(decisions: readonly ActionDecided[]): Promise<void> {
     await recordDecisions(
       audit,
@@ -142,7 +144,7 @@ export function queryPromises(
   });
 
   test.each(['ndjson', 'csv', 'parquet'])(
-    'an export as %s holds what a search finds, of the key’s tenant alone',
+    'an export as %s contains the rows of a search, of the key’s tenant only',
     async (format) => {
       const headers = { 'x-api-key': auditor.key };
       const answer = await server.inject({ url: '/v1/audit/export', query: { format }, headers });
@@ -162,7 +164,7 @@ export function queryPromises(
     ['\nsecond', ['lines']],
     ['n', ['path', 'lines']],
     ['5_%', []],
-  ])('search by text for %j finds what the arguments hold', async (text, agents) => {
+  ])('a search for the text %j finds it in the arguments', async (text, agents) => {
     const held = { quotes: 'a "quoted" word', path: 'C:\\new', lines: 'first\nsecond', percent: '50%' };
     const asked = Object.entries(held).map(([agentId, held], at) =>
       decided(600 + at, {
@@ -176,7 +178,7 @@ export function queryPromises(
     expect(body.decisions.map(({ agentId }: { agentId: string }) => agentId).toReversed()).toEqual(agents);
   });
 
-  test('what waits for a person: in pages, by its own id, and of the own tenant alone', async () => {
+  test('lists questions that wait for a person, in pages and one by one, of the key’s tenant only', async () => {
     const deferred = {
       tenant: 'aviato',
       verdict: 'DEFER',
@@ -209,7 +211,7 @@ export function queryPromises(
     expect((await get('/v1/approvals', {}, publisher)).status).toBe(403);
   });
 
-  test('settlements, by agent and action', async () => {
+  test('lists settlements by agent and action', async () => {
     expect((await get('/v1/audit/settlements')).body.settlements).toHaveLength(6);
     expect((await pages('/v1/audit/settlements', 'settlements', { limit: '2' })).map(({ id }) => id)).toEqual(
       [5, 4, 3, 2, 1, 0].map((n) => settled(n).settlement.id),
@@ -222,7 +224,7 @@ export function queryPromises(
 
   describe('analytics', () => analyticsAnswers(scene));
 
-  test('control events: the own and those for everyone, without what they tell of others', async () => {
+  test('lists control events of the tenant and of all tenants, without details of other tenants', async () => {
     const { body } = await get('/v1/audit/control-events');
     const ids = body.events.map(({ id }: { id: string }) => id);
     expect(ids.sort()).toEqual(['ep-1', 'kill-all', 'kill-mine']);
@@ -255,13 +257,13 @@ export function queryPromises(
   ];
 
   describe.each(PATHS)('%s', (path) => {
-    test('shows nothing of this tenant to the key of another, and nothing to a key without the scope', async () => {
+    test('shows nothing of this tenant to another tenant’s key, and nothing to a key without the scope', async () => {
       const theirs = await get(path, {}, stranger);
       expect(JSON.stringify(theirs.body)).not.toMatch(/agent-\d|act-\d|get_user|kill-mine/);
       expect((await get(path, {}, publisher)).status).toBe(403);
     });
 
-    test('refuses a parameter that it does not know, naming those it does', async () => {
+    test('refuses an unknown parameter, and lists the known ones', async () => {
       const { status, body } = await get(path, { agnet: 'x' }, operator);
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'VALIDATION_FAILED' });
       expect(body.detail).toContain('there is no parameter agnet; known are');
@@ -281,8 +283,8 @@ export function queryPromises(
 
   describe('a filter', () => filtersAnswer(scene, PATHS));
 
-  describe('ClickHouse away', () => {
-    test('is 503 with a remedy, and nothing of what it said', async () => {
+  describe('while ClickHouse is away', () => {
+    test('a question is answered with 503 and a remedy, without ClickHouse’s own message', async () => {
       await audit.command('RENAME TABLE decisions TO decisions_away');
       try {
         const { status, body } = await get('/v1/audit/decisions');
@@ -298,7 +300,7 @@ export function queryPromises(
       expect((await get('/v1/audit/decisions')).status).toBe(200);
     });
 
-    test('or too slow is the same, in bounded time', async () => {
+    test('a question that takes too long is answered the same way', async () => {
       const hasty = await serve(1);
       const { status, body } = await get('/v1/audit/analytics/agents', {}, auditor, hasty);
       expect({ status, code: body.code }).toEqual({ status: 503, code: 'AUDIT_UNAVAILABLE' });

@@ -1,4 +1,4 @@
-/** What the recorder promises, on a real log and real tables. */
+/** The suite of the recorder: what it promises, on a real log and real tables. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AuditClient,
@@ -37,7 +37,7 @@ export function recorderPromises(open: OpenTables): void {
   const readQuarantine = () =>
     scene.audit.query('SELECT * FROM quarantine FINAL ORDER BY log_offset', {}, quarantined);
 
-  test('every record of the log is in its table', async () => {
+  test('puts every record of the log into its table', async () => {
     const numbers = scene.fresh(300);
     const decisions = numbers.map((n) => decided(n));
     await scene.recording.append([
@@ -65,10 +65,10 @@ export function recorderPromises(open: OpenTables): void {
     expect((await everyDecision(scene.audit)).sort()).toEqual(idsOf(decisions).sort());
     expect(await ask(scene.audit, searchSettlements, { tenant: 'acme' })).toHaveLength(40);
     expect(await ask(scene.audit, searchControlEvents, { tenant: 'acme' })).toMatchObject([
-      // There was none.
+      // The rule did not exist.
       { event: 'rule.removed', subject: 'r', by: 'ops', refusal: 'NOT_FOUND', revision: 1 },
       { id: 'kill-1', event: 'agent.killed', scope: 'agent', agentId: 'agent-1', by: 'ops' },
-      // It stands in both partitions, and is one event.
+      // Both partitions have this record, and it is one event.
       { id: 'ep-1', event: 'ledger.epoch', scope: null, agentId: null },
     ]);
     expect(await ask(scene.audit, searchDeadLetters, {})).toMatchObject([
@@ -84,7 +84,7 @@ export function recorderPromises(open: OpenTables): void {
     expect(await readQuarantine()).toEqual([]);
   });
 
-  test('a decision on a quiet log is queryable within a second', async () => {
+  test('makes a decision on a quiet log queryable within a second', async () => {
     const recorder = await scene.recording.record({ gatherMs: 200 });
     await recorder.caughtUp();
     const queryableWithinMs = async () => {
@@ -95,12 +95,12 @@ export function recorderPromises(open: OpenTables): void {
       await until(async () => (await ask(scene.audit, decisionById, asked)).length === 1);
       return performance.now() - startedMs;
     };
-    // A machine that stalls takes longer now and then, a recorder that dawdles does so always.
+    // One fast run is enough: a stalled machine is slow sometimes, a slow recorder always.
     await until(async () => (await queryableWithinMs()) < 1_000);
     await recorder.stop();
   });
 
-  test('what trickles in is gathered: far fewer flushes than records', async () => {
+  test('gathers records that arrive slowly: far fewer flushes than records', async () => {
     const recorder = await scene.recording.record({ gatherMs: 100 });
     await recorder.caughtUp();
     const flushesBefore = await flushes(recorder);
@@ -117,7 +117,7 @@ export function recorderPromises(open: OpenTables): void {
     await recorder.stop();
   });
 
-  test('what is recorded is added up in the background, and what waits for that is a metric', async () => {
+  test('refreshes the rollups in the background, and shows in a metric how many hours wait for it', async () => {
     const recorder = await scene.recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
     await scene.recording.append(scene.fresh(20).map((n) => decided(n)));
     await recorder.caughtUp();
@@ -134,7 +134,7 @@ export function recorderPromises(open: OpenTables): void {
     await recorder.stop();
   });
 
-  test('what a recorder of an earlier version lands beside this one is marked with the next look', async () => {
+  test('marks rows that a recorder of an earlier version inserted, at its next check', async () => {
     const recorder = await scene.recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
     const unmarking: AuditClient = {
       ...scene.audit,
@@ -164,7 +164,7 @@ export function recorderPromises(open: OpenTables): void {
     return Number(/^mandate_recorder_flush_seconds_count\S* (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 
-  test('the same record at other offsets shows once, the first by log order, and is counted once', async () => {
+  test('shows and counts a record once that the log has at several offsets, with the first log position', async () => {
     const records = scene.fresh(20).map((n) => decided(n, { agentId: 'twin' }));
     const settlements = records.map(({ decision }) =>
       settled(0, { id: `stl-${decision.id}`, actionId: decision.actionId, agentId: 'twin' }),
@@ -183,7 +183,7 @@ export function recorderPromises(open: OpenTables): void {
     ]);
   });
 
-  test('what cannot be read or stored is quarantined with its bytes, and the others land', async () => {
+  test('quarantines records that cannot be read or stored, with their bytes, and inserts the others', async () => {
     const good = scene.fresh(12).map((n) => decided(n));
     const storable = decided(scene.next());
     const poison = [
@@ -214,7 +214,7 @@ export function recorderPromises(open: OpenTables): void {
     for (const { reason } of rows) expect(reason).not.toBe('');
   });
 
-  test('several recorders share the log, one leaves, and each decision shows once', async () => {
+  test('shares the log with other recorders, one of which leaves, and each decision appears once', async () => {
     const recorders = await Promise.all([
       scene.recording.record({ maxBatch: 5 }),
       scene.recording.record({ maxBatch: 5 }),

@@ -7,7 +7,7 @@ import { everyDecision } from './recording.ts';
 
 export function whileAway(scene: RecorderScene): void {
   describe('while ClickHouse is away', () => {
-    test('the partition waits, alive and visible, and goes on as soon as it is back', async () => {
+    test('the partition waits without losing its group membership, shows the wait, and continues when ClickHouse is back', async () => {
       const lines: string[] = [];
       const destination = { write: (line: string) => void lines.push(line) };
       const recorder = await scene.recording.record({
@@ -35,7 +35,7 @@ export function whileAway(scene: RecorderScene): void {
       expect(lines.filter((line) => /went to another|expelled/.test(line))).toEqual([]);
     });
 
-    test('stopping does not wait for it, and the next recorder has it all', async () => {
+    test('stopping does not wait for ClickHouse, and the next recorder records everything', async () => {
       await scene.audit.command('RENAME TABLE decisions TO decisions_away');
       const recorder = await scene.recording.record();
       const records = scene.fresh(10).map((n) => decided(n));

@@ -1,4 +1,4 @@
-/** Agents, policies and rules of a folder of files, brought to a plane that runs, and compared with it. */
+/** Agents, policies and rules from a folder of files: applied to a running plane, and compared with it. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '@mandate/testing';
@@ -44,7 +44,7 @@ function files(): { path: string; write(name: string, text: string): void } {
   return { path, write };
 }
 
-it('shows what differs, makes it so, and then nothing differs; an action obeys it', async () => {
+it('shows the differences and applies them; then nothing differs, and an action obeys the new policy', async () => {
   const { path, write } = files();
   const dry = await mandate(['apply', '-f', path, '--dry-run']);
   expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
@@ -87,7 +87,7 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
   expect((await mandate([...ask, 'search'])).stdout).toContain('TOOL_NOT_ALLOWED');
 
-  // -0 is the 0 that the plane keeps.
+  // The plane stores -0 as 0.
   write('below/policy.yml', `${POLICY.replace("'read_*'", "'read_*', search")}maxCostPerCall: -0\n`);
   const { stdout } = await mandate(['apply', '-f', path]);
   expect(stdout).toContain(
@@ -106,14 +106,14 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
   ]);
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('MANDATE_NOT_FOUND');
 
-  // What was archived comes back, as another version.
+  // An archived policy comes back as a new version.
   const again = files();
   expect((await mandate(['apply', '-f', again.path])).stdout).toContain('2 to add');
   expect((await mandate(['diff', '-f', again.path])).exitCode).toBe(0);
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
 });
 
-it('the audit tells who changed what, when and why, also of a change that was refused, and is whole', async () => {
+it('the audit shows who changed what, when and why, and also refused changes', async () => {
   const late = await fetch(`${plane().url}/v1/policies/gitops-reads`, {
     method: 'PUT',
     headers: {
@@ -154,7 +154,7 @@ it('the audit tells who changed what, when and why, also of a change that was re
   expect(reconciled).toMatchObject({ exitCode: 0 });
 });
 
-it('pull writes what stands, and no more than that; then nothing differs, whatever the ids', async () => {
+it('pull writes the documents of the plane and no others; then nothing differs, whatever the ids', async () => {
   const { path, write } = files();
   write(
     'strange.yaml',
@@ -178,7 +178,8 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
     stdout: 'nothing differs\n',
   });
 
-  // What says the same stays as it is written; what changed is written again; what is gone goes.
+  // A file with the same meaning stays as it is, a changed document is written again, and the file of a removed one
+  // is deleted.
   const kept = join(out, 'rules/gitops-rule.yaml');
   writeFileSync(kept, `# why\n${RULE}`);
   write('below/policy.yml', POLICY.replace("'read_*'", 'search'));
@@ -194,11 +195,11 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   expect(readFileSync(kept, 'utf8')).toBe(`# why\n${RULE}`);
   expect(await mandate(['pull', '--out', out])).toMatchObject({ exitCode: 0, stdout: 'nothing differs\n' });
 
-  // A file of several documents was written by a person.
+  // A person wrote a file with several documents, so pull does not overwrite it.
   expect(await mandate(['pull', '--out', path])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('a rule that names one of several versions is told where it means nothing, and where files forget it', async () => {
+it('warns of a rule that names a policy version, if the policy has one version or the files have only the last one', async () => {
   const { path, write } = files();
   write('pinned.yaml', 'kind: policy\nversion: 1\nid: pinned\n');
   write('names.yaml', 'kind: rule\nversion: 1\nid: pins\npolicy: pinned@2\nmode: shadow\n');
@@ -222,7 +223,7 @@ it('a rule that names one of several versions is told where it means nothing, an
   expect(await mandate(['apply', '-f', path, '--prune'])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('names every fault of every file, and changes nothing then', async () => {
+it('names every fault of every file, and then changes nothing', async () => {
   const { path, write } = files();
   write('bad.yaml', `kind: rule\nversion: 1\nid: x\npolicy: p\ncolour: red\n---\nkind: nothing\n`);
   write('twice.yaml', POLICY);
@@ -237,7 +238,7 @@ it('names every fault of every file, and changes nothing then', async () => {
   expect((await mandate(['apply', '-f', empty, '--prune'])).exitCode).toBe(2);
 });
 
-it('lint tells what is amiss, of files and of the plane', async () => {
+it('lint lists the faults of files and of the plane', async () => {
   const { path, write } = files();
   expect(await mandate(['lint', '-f', path])).toMatchObject({
     exitCode: 0,
@@ -253,7 +254,7 @@ it('lint tells what is amiss, of files and of the plane', async () => {
   expect((await mandate(['lint', '--json'])).exitCode).toBe(0);
 });
 
-it('tells what would be refused or block before it is changed, which change was refused, and what is amiss then', async () => {
+it('says before a change what would be refused or would block, then which change was refused, and what is still wrong', async () => {
   const { path, write } = files();
   write('orphan.yaml', 'kind: agent\nid: doer\nparent: nobody\n');
   write('typo.yaml', RULE.replace('gitops-reads', 'gitops-raeds').replace('gitops-rule', 'typo'));
@@ -281,7 +282,7 @@ it('tells what would be refused or block before it is changed, which change was 
     /\nerror POLICY_MISSING: The rule "typo" .*\n.*\n(?:.*\n)*mandate: warning: lint finds 1 error, /,
   );
 
-  // A document with a retired parent is kept, and cannot be put into another plane.
+  // The plane keeps a document whose parent is retired, but another plane would refuse it.
   rmSync(join(path, 'typo.yaml'));
   const [worker = ''] = AGENTS.split('---\n');
   write('agents.yaml', worker);

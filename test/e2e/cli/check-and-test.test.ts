@@ -1,4 +1,4 @@
-/** `npm test` runs the checks beside the tests, and fails when one of them fails. Both are stand-ins here. */
+/** `npm test` runs the checks beside the tests, and fails if either fails. Stand-ins replace both here. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/check-and-test.mjs');
 
-/** @param checks the shell commands that stand for `npm run check:run` */
+/** @param checks the shell commands that replace `npm run check:run` */
 function run(checks: string, tests: string) {
   const folder = temporaryFolder();
   for (const [name, commands] of [
@@ -21,17 +21,17 @@ function run(checks: string, tests: string) {
   return spawnSync(process.execPath, [SCRIPT, '--project', 'unit'], { env, encoding: 'utf8' });
 }
 
-it('passes when both pass, prints what the checks say, and hands its arguments to vitest', () => {
+it('passes if both pass, prints the output of the checks, and passes its arguments to vitest', () => {
   const { status, stdout } = run('echo "types are right"', 'echo "tests: $*"');
   expect(status).toBe(0);
   expect(stdout.split('\n').toSorted()).toEqual(['', 'tests: run --project unit', 'types are right']);
 });
 
-it('fails with the exit code of the tests when the checks pass', () => {
+it('fails with the exit code of the tests if the checks pass', () => {
   expect(run('true', 'exit 7').status).toBe(7);
 });
 
-it('stops the tests and fails when the checks fail, whatever the tests say', () => {
+it('stops the tests and fails if the checks fail, whatever the tests return', () => {
   const { status, stderr } = run('echo "a type is wrong" >&2; exit 2', 'exec sleep 60');
   expect(status).toBe(1);
   expect(stderr).toMatch(/^a type is wrong\n[\s\S]*the checks failed/);

@@ -1,4 +1,4 @@
-/** Every command that speaks to a plane, against one that runs: what it prints, as text and as JSON, and how it ends. */
+/** Every command that talks to a plane, on a running plane: its output as text and as JSON, and its exit code. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { jsonLines, startMandate } from './run-mandate.ts';
 const { folder, data, mandates, plane, mandate, spawned, audited } = planeForCommands();
 
 describe('publish', () => {
-  it('shows the decision on an action, and why it is refused', async () => {
+  it('shows the decision about an action, and why it is refused', async () => {
     const allowed = await spawned(['publish', '--agent', 'bot-1', '--tool', 'search', '--args', '{"q":1}']);
     expect(allowed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(allowed.stdout).toMatch(/^[\d:.]{12} {2}ALLOW {2}bot-1 +search +\$0\.01\n$/);
@@ -22,7 +22,7 @@ describe('publish', () => {
     expect(refused.stdout).toMatch(/BLOCK {2}bot-1 +fs_admin +TOOL_DENIED\n {2}\S/);
   });
 
-  it('says of a single action which attempt it is, under which issued mandate, and in what it acts', async () => {
+  it('sends the attempt, the grant and the context of a single action', async () => {
     const ask = ['publish', '--agent', 'bot-1', '--tool', 'search', '--json'];
     const again = await mandate([...ask, '--id', 'once-more', '--attempt', '2', '--context', '{"site":"a"}']);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -54,7 +54,7 @@ describe('publish', () => {
     ]);
   });
 
-  it('names the lines of a file that the plane refuses, and what it says reaches it unchanged', async () => {
+  it('names the lines of a file that the plane refuses, and sends them unchanged', async () => {
     const file = join(folder, 'bad.ndjson');
     const good = JSON.stringify({ id: 'g1', agentId: 'bot-2', type: 'tool_call', tool: 'search' });
     writeFileSync(
@@ -67,7 +67,7 @@ describe('publish', () => {
     expect(stderr).toContain('id');
   });
 
-  it('says what of a file is published already where a later part of it is refused', async () => {
+  it('says which records of a file are published if a later part is refused', async () => {
     const file = join(folder, 'parts.ndjson');
     const ask = { agentId: 'bot-1', type: 'tool_call', tool: 'search' };
     const lines = [
@@ -84,7 +84,7 @@ describe('publish', () => {
   });
 });
 
-it('tail follows decisions as they fall and what operators do, and ends well when it is asked to', async () => {
+it('tail follows decisions and operators’ actions, and exits with 0 when it is stopped', async () => {
   const env = { MANDATE_URL: plane().url, MANDATE_API_KEY: plane().keys.auditor ?? '' };
   const tail = startMandate(['tail', '--agent', 'bot-tail', '--json'], env);
   const lines: { agentId: string | null; event?: string; verdict?: string }[] = [];
@@ -107,7 +107,7 @@ it('tail follows decisions as they fall and what operators do, and ends well whe
   expect(exitCode).toBe(0);
 });
 
-it('export takes the audit away as files that say what they are, and checks them', async () => {
+it('export downloads the audit as files that describe themselves, and verifies them', async () => {
   await mandate(['publish', '--agent', 'bot-export', '--tool', 'search', '--id', 'x1']);
   await audited('x1');
   const out = join(temporaryFolder(), 'exported');
@@ -118,7 +118,7 @@ it('export takes the audit away as files that say what they are, and checks them
 });
 
 describe('query', () => {
-  it('lists decisions page by page, as many as one wants', async () => {
+  it('lists decisions page by page, up to the limit', async () => {
     await mandate(['publish', '--agent', 'bot-3', '--tool', 'search', '--id', 'q1']);
     await audited('q1');
     const all = jsonLines<{ id: string }>((await mandate(['query', 'decisions', '--json'])).stdout);
@@ -139,7 +139,7 @@ describe('query', () => {
     expect(none).toEqual({ exitCode: 0, stdout: 'nothing found\n', stderr: '' });
   });
 
-  it('says how charged, settled and spent belong together', async () => {
+  it('explains how charged, settled and spent are related', async () => {
     const { stdout } = await mandate(['query', 'spend']);
     expect(stdout).toMatch(/^AGENT ID +CHARGED +SETTLED DIFFERENCE +SPENT\n/);
     expect(stdout).toMatch(/\nspent = charged when allowed \+ difference when settled .*\n$/);
@@ -168,7 +168,7 @@ describe('query', () => {
     expect((await mandate(['query', question])).stdout).toMatch(/^[A-Z ]+\n/);
   });
 
-  it('lists settlements and what operators did', async () => {
+  it('lists settlements and control events', async () => {
     await waitUntil('the settlement', async () => {
       const { stdout } = await mandate(['query', 'settlements', '--action', 'f1', '--json']);
       return jsonLines(stdout).length === 1;
@@ -204,7 +204,7 @@ it('kill stops an agent, agents shows it, revive lets it act again', async () =>
   expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
 });
 
-it('kills lists who pulled which switch and whether it is in force, and shows one with its end', async () => {
+it('kills lists who killed what and whether it is in force, and shows one kill with its end', async () => {
   await mandate(['publish', '--agent', 'bot-s', '--tool', 'search', '--id', 'shown1']);
   await mandate(['kill', 'bot-s', '--reason', 'it loops']);
   const list = ['kills', '--agent', 'bot-s'];
@@ -233,7 +233,7 @@ it('kills lists who pulled which switch and whether it is in force, and shows on
   expect(unknown.stderr).toContain('KILL_NOT_FOUND');
 });
 
-it('kill warns of an agent that neither acted nor is registered, and stops it all the same', async () => {
+it('kill warns of an agent that never acted and is not registered, and stops it anyway', async () => {
   await mandate(['publish', '--agent', 'bot-known', '--tool', 'fs_admin', '--id', 'known1']);
   await audited('known1');
   for (const known of ['bot-known', 'bot-unused']) {
@@ -251,7 +251,7 @@ it('kill warns of an agent that neither acted nor is registered, and stops it al
   expect((await mandate(['publish', '--agent', 'bot-knwon', '--tool', 'search'])).stdout).toContain(
     'AGENT_KILLED',
   );
-  // A caller that may operate but not read the audit learns nothing beyond that.
+  // A caller with `operate` and without `audit` learns nothing more.
   const operate = ['keys', 'issue', '--data', data, '--json', '--name', 'ops', '--scopes', 'operate'];
   const { key } = JSON.parse((await mandate(operate)).stdout);
   await waitUntil('the key to work', async () => {
@@ -263,7 +263,7 @@ it('kill warns of an agent that neither acted nor is registered, and stops it al
   for (const agent of ['bot-known', 'bot-knwon', 'bot-unsed']) await mandate(['revive', agent]);
 });
 
-it('revive says what stops the agent still', async () => {
+it('revive says what still stops the agent', async () => {
   await mandate(['kill', 'bot-r']);
   await mandate(['kill', '--all', '--reason', 'incident 42']);
   const still =
@@ -278,7 +278,7 @@ it('revive says what stops the agent still', async () => {
   await mandate(['revive', '--tenant']);
 });
 
-it('approvals lists what waits, approve lets it run once, deny refuses it', async () => {
+it('approvals lists the questions that wait, approve allows the action once, deny refuses it', async () => {
   const pay = (id: string) => mandate(['publish', '--agent', 'bot-p', '--tool', 'pay', '--id', id]);
   expect((await pay('p1')).stdout).toContain('APPROVAL_REQUIRED');
   await pay('p2');
@@ -313,7 +313,7 @@ it('approvals lists what waits, approve lets it run once, deny refuses it', asyn
   expect(late.stderr).toContain('the action was already decided: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
 });
 
-it('adjust-budget gives back, and once for one idempotency key', async () => {
+it('adjust-budget gives money back, and only once for one idempotency key', async () => {
   await mandate(['publish', '--agent', 'bot-a', '--tool', 'search']);
   const back = [
     'adjust-budget',
@@ -332,7 +332,7 @@ it('adjust-budget gives back, and once for one idempotency key', async () => {
   expect(JSON.parse((await mandate([...back, '--json'])).stdout)).toMatchObject({ spentMicros: 6_000 });
 });
 
-it('agents lists the agent first that spent most, and says which budget is exhausted', async () => {
+it('agents lists first the agent that spent most, and shows which budget is exhausted', async () => {
   await mandate(['publish', '--agent', 'bot-x', '--tool', 'search']);
   const spend = ['adjust-budget', '--agent', 'bot-x', '--by', '0.99', '--reason', 'spent elsewhere'];
   await mandate(spend);
@@ -349,7 +349,7 @@ it('agents lists the agent first that spent most, and says which budget is exhau
 });
 
 describe('alerts', () => {
-  it('are told to a webhook once it is named, listed, and sent again', async () => {
+  it('are delivered to a webhook when it is configured, are listed, and can be sent again', async () => {
     let isBroken = true;
     const told: { id: unknown; rule: string }[] = [];
     const receiver = createServer(async (request, response) => {
@@ -399,7 +399,7 @@ describe('alerts', () => {
   });
 });
 
-it('reconcile finds no drift, and no law that is broken', async () => {
+it('reconcile finds no drift, and no broken law', async () => {
   const { exitCode, stdout, stderr } = await spawned(['reconcile', '--data', data]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toMatch(/\nlimits +[1-9]\d* +0 +0\n[\s\S]*\ndrift 0 micro-dollars\n$/);
@@ -410,7 +410,7 @@ it('reconcile finds no drift, and no law that is broken', async () => {
   expect(laws.filter(({ broken }: { broken: number }) => broken > 0)).toEqual([]);
 });
 
-it('reconcile refuses the folder of another plane, whose difference would be no drift', async () => {
+it('reconcile refuses the folder of another plane, because the difference would not be drift', async () => {
   const other = await startPlane({ data: join(folder, 'other'), mandates });
   await other.kill();
   const ran = await mandate(['reconcile', '--data', join(folder, 'other')]);
@@ -418,7 +418,7 @@ it('reconcile refuses the folder of another plane, whose difference would be no 
   expect(ran.stderr).toMatch(/^mandate: this log is not that of the plane: it ends in ledger epoch ep_/);
 });
 
-it('keys issues a key that works, lists it without its hash, and ends it', async () => {
+it('keys issues a key that works, lists it without its hash, and revokes it', async () => {
   const grant = ['--name', 'ci', '--scopes', 'publish', '--agents', 'bot-ci'];
   const issued = await mandate(['keys', 'issue', '--data', data, '--json', ...grant]);
   const { key, id } = JSON.parse(issued.stdout);
@@ -431,7 +431,7 @@ it('keys issues a key that works, lists it without its hash, and ends it', async
   expect(JSON.stringify(listed)).not.toContain('hash');
   expect((await mandate(['keys', 'revoke', id, '--data', data])).stdout).toBe(`revoked ci (${id})\n`);
   await waitUntil('the key to end', async () => (await publish('bot-ci')).exitCode === 2);
-  // In a folder that nothing ran in yet, which may be the wrong one.
+  // An empty folder may be the wrong one, so the command warns.
   const elsewhere = join(folder, 'elsewhere');
   const aside = await mandate(['keys', 'issue', '--data', elsewhere, ...grant]);
   expect(aside.stderr).toMatch(new RegExp(`revoke \\S+ --data ${elsewhere}\`[^]*is new`));

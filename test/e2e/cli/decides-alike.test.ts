@@ -1,4 +1,7 @@
-/** `mandate eval`, `mandate test` and `mandate preview` decide as the plane does, also on what the plane redacts. */
+/**
+ * `mandate eval`, `mandate test` and `mandate preview` decide like the plane, also about fields that the plane
+ * redacts.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPlane, temporaryFolder } from '@mandate/testing';
@@ -21,7 +24,7 @@ const MANDATE = `version: 1\nid: sending\nagents: [bot]${BODY}`;
 const CONTROL = `kind: policy\nversion: 1\nid: sending${BODY}---\n{ kind: rule, version: 1, id: all, policy: sending }\n---\n{ kind: agent, id: bot }\n`;
 const PRIVACY = 'version: 1\npatterns: [{ pattern: email, do: redact }]\n';
 
-/** What is sent, and what the reason of the refusal says was redacted; null: it is allowed. */
+/** The arguments, and the redacted fields that the reason of the refusal names. Null: the action is allowed. */
 const CALLS: readonly [args: object, redacted: string | null][] = [
   [{ token: 'tok_1' }, '/token'],
   [{ to: 'ann@example.com' }, '/to'],
@@ -31,7 +34,7 @@ const CALLS: readonly [args: object, redacted: string | null][] = [
 
 type Decided = { code: string; reason: string };
 
-test('eval, test, preview and the plane decide alike on what is redacted, and say that it was', async () => {
+test('eval, test, preview and the plane decide alike about redacted fields, and say that they were redacted', async () => {
   const folder = temporaryFolder();
   const place = (name: string, text: string) => {
     const path = join(folder, name);

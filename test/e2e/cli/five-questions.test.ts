@@ -1,6 +1,6 @@
 /**
- * docs/five-questions.md, followed to the letter by a stranger with curl; and the same plane asked with the command:
- * explanations, tables, comma-separated values, one question again and again.
+ * Runs every command of docs/five-questions.md with curl, as a reader would. Asks the same plane with `mandate` for
+ * explanations, tables, CSV, and one question repeatedly.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const request = (agentId: string, tool: string, id: string, more: object = {}) =
   ...more,
 });
 
-/** In this order, before the kill. */
+/** The requests before the kill, in this order. */
 const REQUESTS = [
   request('researcher', 'search', 'r1'),
   request('researcher', 'search', 'r2'),
@@ -50,7 +50,7 @@ const REQUESTS = [
   request('loop', 'look', 'l2'),
 ];
 
-/** After the kill; the last is what the guide finds refused. */
+/** The requests after the kill. The guide asks about the last one, which is refused. */
 const REFUSED = [
   request('loop', 'look', 'l3'),
   request('loop', 'look', 'l4'),
@@ -62,7 +62,7 @@ function mandate(args: readonly string[], options: RunHereOptions = {}) {
   return runMandate(args, { ...options, env });
 }
 
-/** One after the other, as requests of several agents are decided in no order. */
+/** Publishes one request after the other, because requests of several agents are decided in any order. */
 async function publishEach(requests: readonly object[]): Promise<void> {
   for (const action of requests) {
     const stdin = JSON.stringify({ event: 'action.requested', action });
@@ -86,16 +86,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Requests of one millisecond are told in no order. */
+/** Returns the ids of actions, sorted, because requests within one millisecond have no fixed order. */
 function actionsIn(answer: unknown): string[] {
   const { decisions } = answer as { decisions: { actionId: string }[] };
   return decisions.map(({ actionId }) => actionId).toSorted();
 }
 
-describe('the guide of five questions', () => {
+describe('docs/five-questions.md', () => {
   const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-  /** Every block in one shell, as a reader would; but 14:05 of the guide is when this history took place. */
+  /**
+   * Runs every block in one shell, as a reader would. The times of the guide are replaced by those of this history.
+   */
   function followed(): unknown[] {
     const script = blocks.map((block) => `${block}\nprintf '\\036'`).join('\n');
     const around = script
@@ -111,7 +113,7 @@ describe('the guide of five questions', () => {
     return said.map((text) => (text.startsWith('{') ? JSON.parse(text) : text.trim()));
   }
 
-  it('is answered by every one of its commands', () => {
+  it('gets an answer from each of its commands', () => {
     const [spend, decision, explained, budgets, around, kill, stopped, allowed, ...more] = followed();
     expect(more).toEqual([]);
     expect(spend).toMatchObject({
@@ -152,7 +154,7 @@ describe('the guide of five questions', () => {
 });
 
 describe('mandate explain', () => {
-  it('explains the decision that stands for an action, as a page', async () => {
+  it('explains the valid decision about an action, on one page', async () => {
     const { exitCode, stdout, stderr } = await mandate(['explain', 'r3']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^BLOCK {2}COST_LIMIT_EXCEEDED {2}dec_\S+ {2}\S+Z \(.*\)\n/);
@@ -166,7 +168,7 @@ describe('mandate explain', () => {
     expect(stdout).toMatch(/\nBefore it\n {2}dec_\S+ .* r2 /);
   });
 
-  it('names the kill before a refusal, and the kill after what was open', async () => {
+  it('names the kill before a refusal, and the kill after an open action', async () => {
     const { stdout } = await mandate(['explain', 'l3', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       kills: [{ event: 'agent.killed', scope: 'agent' }],
@@ -185,7 +187,7 @@ describe('mandate explain', () => {
     expect(JSON.parse((await mandate(['explain', 'w1', '--json'])).stdout)).toMatchObject({ killsAfter: [] });
   });
 
-  it('finds repeats, parents and children', async () => {
+  it('finds repetitions, parents and children', async () => {
     const told = async (id: string) => JSON.parse((await mandate(['explain', id, '--json'])).stdout);
     expect(await told('l2')).toMatchObject({
       decision: { kind: 'first' },
@@ -199,7 +201,7 @@ describe('mandate explain', () => {
     expect(await told('c1')).toMatchObject({ parents: { decisions: [{ agentId: 'parent' }] } });
   });
 
-  it('leads from a decision to the person who approved it, to its settlement and to its trace', async () => {
+  it('leads from a decision to the person who approved it, its settlement and its trace', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const pay = request('payer', 'pay', 'pay-1');
     const send = async () => {
@@ -243,7 +245,7 @@ describe('mandate explain', () => {
     expect(waited).toMatchObject({ decision: { verdict: 'DEFER' }, settlements: [] });
   });
 
-  it('says so where there is nothing to explain', async () => {
+  it('says so if there is nothing to explain', async () => {
     const { exitCode, stdout, stderr } = await mandate(['explain', 'nothing']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('no decision and no action nothing');
@@ -251,13 +253,13 @@ describe('mandate explain', () => {
 });
 
 describe('mandate query', () => {
-  it('is narrowed by any of several', async () => {
+  it('combines several values of a filter', async () => {
     const args = ['query', 'decisions', '--agent', 'writer', '--agent', 'parent', '--max-charged', '0.01'];
     const rows = jsonLines<{ agentId: string }>((await mandate([...args, '--json'])).stdout);
     expect(rows.map(({ agentId }) => agentId).toSorted()).toEqual(['parent', 'writer']);
   });
 
-  it('gives comma-separated values of the columns that are asked for', async () => {
+  it('prints the requested columns as CSV', async () => {
     const args = ['query', 'decisions', '--agent', 'researcher', '--csv'];
     const some = await mandate([...args, '--columns', 'actionId,verdict,charged']);
     expect(some).toMatchObject({ exitCode: 0, stderr: '' });
@@ -269,7 +271,7 @@ describe('mandate query', () => {
     expect(wrong.stderr).toContain('there is no column price');
   });
 
-  it('draws buckets where that is wanted, and tells them one by one elsewhere', async () => {
+  it('draws buckets as a chart if asked, and otherwise lists them', async () => {
     const args = ['query', 'analytics', '--group-by', 'agent', '--interval', '1h', '--from', '2h'];
     const drawn = await mandate([...args, '--sparklines', '--columns', 'agent,calls,calls over time']);
     expect(drawn.stdout).toMatch(/^AGENT +CALLS +CALLS OVER TIME\nloop +5 +\S/);
@@ -288,18 +290,18 @@ describe('mandate query', () => {
     ['near-misses', /^nothing found/],
     ['releases', /^AGENT ID +TOOL +OUTCOMES .*\npayer +pay /],
     ['budgets', /^SCOPE +SUBJECT .*\nagent +researcher /],
-  ])('tells of %s', async (question, said) => {
+  ])('describes %s', async (question, said) => {
     const { exitCode, stdout, stderr } = await mandate(['query', question]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(said);
   });
 
-  it('tells what moved', async () => {
+  it('prints what changed since the period before', async () => {
     const { stdout } = await mandate(['query', 'movers', '--from', '1d', '--limit', '1']);
     expect(stdout).toMatch(/^AGENT +CHANGE .*\nresearcher +new +\$0\.00 +\$0\.20 /);
   });
 
-  it('asks again and again until it is asked to stop', async () => {
+  it('repeats a question until it is stopped', async () => {
     const asked = new AbortController();
     const stdout = new PassThrough();
     let tables = 0;

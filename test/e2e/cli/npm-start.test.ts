@@ -1,4 +1,7 @@
-/** `npm start` as people and supervisors run it: npm, a shell, npm again, and the plane, of which they know the first only. */
+/**
+ * `npm start` as people and supervisors run it: npm, a shell, npm again, and the plane. They know only the process id
+ * of the first npm.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,7 +21,7 @@ it('SIGTERM to npm ends the plane', async () => {
   await waitUntil('the end of the plane', async () => !(await answers(url)));
 });
 
-it('Ctrl-C, which reaches every process and is passed on by each npm, ends the plane gracefully', async () => {
+it('Ctrl-C reaches every process, each npm forwards it too, and the plane still ends gracefully', async () => {
   const { npm, url } = await npmStart();
   process.kill(-(npm.pid ?? 0), 'SIGINT');
   const [exitCode] = await once(npm, 'close');
@@ -26,7 +29,7 @@ it('Ctrl-C, which reaches every process and is passed on by each npm, ends the p
   expect(await answers(url)).toBe(false);
 });
 
-/** Resolves when the plane is up. What is left of it when the test ends is killed. */
+/** Resolves when the plane is up. Processes that are still alive at the end of the test are killed. */
 async function npmStart(): Promise<{ npm: ChildProcess; url: string }> {
   const npm = spawn('npm', ['start', '--', '--data', join(temporaryFolder(), 'data'), '--port', '0'], {
     cwd: installedCopy(),
@@ -45,7 +48,10 @@ async function npmStart(): Promise<{ npm: ChildProcess; url: string }> {
   return { npm, url };
 }
 
-/** This repository's scripts, in a folder where they find everything installed, so that none installs anything. */
+/**
+ * Returns a folder with the scripts of this repository, in which everything is installed already, so that no script
+ * installs anything.
+ */
 function installedCopy(): string {
   const folder = temporaryFolder();
   for (const file of ['package.json', 'package-lock.json']) {
@@ -64,7 +70,7 @@ function installedCopy(): string {
   return folder;
 }
 
-/** Nothing of the person's plane, and nothing of the npm that may run these tests. */
+/** Returns the environment without settings of the developer's own plane or of the npm that runs these tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(mandate|npm)_/i.test(name)));
 }
@@ -80,6 +86,6 @@ function killGroup({ pid = 0 }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // The process group has already ended.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A person is forgotten: what was sealed of them is readable with the command until then, and never afterwards, not even
- * when the file of keys comes back from a backup. What is left of it in the folder is looked for byte by byte.
+ * A person is forgotten. Until then the command can read the sealed texts about the person, and never afterwards,
+ * even if the key file is restored from a backup. The test searches the data folder byte by byte for remains.
  */
 import { createHmac } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ const actionFor = ({ id, name, mail }: Person, actionId: string, principal = id)
   principal: { id: principal, role: 'user' },
 });
 
-/** Everything that lies below the folder, by path. */
+/** Returns the contents of all files below the folder, by path. */
 function bytesBelow(folder: string): Map<string, Buffer> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -47,7 +47,10 @@ function bytesBelow(folder: string): Map<string, Buffer> {
   );
 }
 
-/** Every node above a leaf, and the leaf, as a file from before any erasure lets them be computed. */
+/**
+ * Returns every key on the path to a leaf, and the leaf's own key. A copy of the key file from before any erasure
+ * allows computing them.
+ */
 function keysAbove(file: string, index: string): Buffer[] {
   const root = /^0 0{16} (\S+)$/m.exec(file)?.[1] ?? '';
   const keys = [Buffer.from(root, 'base64url')];
@@ -62,7 +65,7 @@ function keysAbove(file: string, index: string): Buffer[] {
 }
 
 async function planeOn(data: string, mandates: string): Promise<PlaneProcess> {
-  // Whatever it may log, it logs.
+  // The plane logs as much as it can.
   const plane = await startPlane({ data, mandates, env: { MANDATE_PLANE_LOG_LEVEL: 'trace' } });
   onTestFinished(async () => {
     await plane.kill('SIGKILL');
@@ -70,7 +73,7 @@ async function planeOn(data: string, mandates: string): Promise<PlaneProcess> {
   return plane;
 }
 
-test('what was sealed of a person is readable until they are forgotten, and never again', async () => {
+test('sealed texts about a person are readable until the person is forgotten, and never again', async () => {
   const folder = temporaryFolder();
   const data = join(folder, 'data');
   const mandates = join(folder, 'mandates.yaml');
@@ -80,7 +83,7 @@ test('what was sealed of a person is readable until they are forgotten, and neve
   let plane = await planeOn(data, mandates);
   let key = '';
 
-  /** The command, in this process. @param answer what is typed at a terminal */
+  /** Runs the command in this process. @param answer the text typed at a terminal */
   async function mandate(args: readonly string[], { stdin = '', answer = '', columns = 0 } = {}) {
     const stdout = Object.assign(new PassThrough(), columns > 0 && { isTTY: true, columns });
     const stderr = new PassThrough();
@@ -168,7 +171,7 @@ test('what was sealed of a person is readable until they are forgotten, and neve
   async function isForgotten(): Promise<void> {
     const customer = { id: '[erased]', name: '[erased]' };
     expect(await argsOf('a1', '--unseal')).toEqual({ customer, note: 'write to [erased], please' });
-    // What patterns find in texts is the principal's, as the document says.
+    // A match of a pattern in a text belongs to the principal, as the document says.
     expect(await argsOf('a2', '--unseal')).toEqual({ customer, note: readable.note });
     expect(await argsOf('a3', '--unseal')).toEqual({
       customer: { id: BEN.id, name: BEN.name },

@@ -1,4 +1,4 @@
-/** One plane for all tests of a file, the command on that plane, and what the audit says of an action. */
+/** One plane for all tests of a file, functions that run the command on the plane, and a query of the audit. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,17 +18,17 @@ toolPolicies:
 `;
 
 export type PlaneForCommands = {
-  /** Holds everything below, and is removed at the end. */
+  /** The folder of everything below. It is removed at the end. */
   folder: string;
   data: string;
   mandates: string;
-  /** Once it runs. */
+  /** The plane. Throws until it runs. */
   plane(): PlaneProcess;
-  /** The command in the process of the test. */
+  /** Runs the command in the process of the test. */
   mandate(args: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** The command in a process of its own. */
+  /** Runs the command in its own process. */
   spawned(args: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** What has been decided is in the audit a moment later. */
+  /** Waits until the decision about the action is in the audit, and returns its id. */
   audited(actionId: string): Promise<{ id: string }>;
 };
 

@@ -71,7 +71,7 @@ it('sets one version everywhere, dates the changelog, commits and tags', () => {
   );
 });
 
-it('writes nothing in a dry run, and names the files', () => {
+it('writes nothing in a dry run, and lists the files that it would change', () => {
   const { git, release } = repository();
   const { status, stdout } = release('0.2.0', '--dry-run');
   expect(status).toBe(0);
@@ -90,7 +90,7 @@ it('writes nothing in a dry run, and names the files', () => {
   ]);
 });
 
-it('refuses changes that are not committed, a tag that exists, a lower version, and an empty changelog', () => {
+it('refuses uncommitted changes, an existing tag, a lower version and an empty changelog', () => {
   const { write, git, release } = repository();
   expect(release('0.0.9').stderr).toContain('0.0.9 is lower than the current version 0.1.0');
   expect(release('next').stderr).toContain('Usage:');
