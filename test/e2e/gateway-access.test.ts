@@ -1,4 +1,7 @@
-/** Who may call what of the gateway, beyond the scope of the key: that and other tenants' ids, of every route, are in interface/access.test.ts. */
+/**
+ * Which keys the gateway accepts, beyond the scope of the key. interface/access.test.ts tests scopes, and ids of
+ * other tenants, for every route.
+ */
 import { MandateError } from '@mandate/runtime';
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
@@ -15,7 +18,7 @@ const action = { id: 'a-1', agentId: 'bot-1', type: 'tool_call', tool: 'look' };
 const outcome = { actionId: 'a-1', agentId: 'bot-1', status: 'success' };
 const budget = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
-test('a body that names another tenant is refused, and nothing is published', async () => {
+test('refuses a body that names another tenant, and publishes nothing', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   for (const body of [
     { ...action, tenant: 'globex' },
@@ -32,7 +35,7 @@ test('a body that names another tenant is refused, and nothing is published', as
   );
 });
 
-test('a key publishes for its own agents only', async () => {
+test('lets a key publish only for its own agents', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   for (const body of [{ ...action, agentId: 'other-1' }, [action, { ...action, agentId: 'other-1' }]]) {
     const reply = await plane.call('publisher', 'POST', '/v1/actions', body);
@@ -47,7 +50,7 @@ test('a key publishes for its own agents only', async () => {
   expect((await plane.call('auditor', 'GET', '/v1/agents/other-1/kill-status')).status).toBe(200);
 });
 
-test("another agent's decision does not exist for a publisher, nor another tenant's for anybody", async () => {
+test('shows a publisher no other agent’s decision, and no key another tenant’s', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const theirs = { ...action, id: 'secret', agentId: 'other-1' };
@@ -61,7 +64,7 @@ test("another agent's decision does not exist for a publisher, nor another tenan
   });
 });
 
-test('what operators do stays in their tenant; what reaches beyond takes operate:all', async () => {
+test('limits operators to their tenant; changes beyond it need operate:all', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('stranger', 'POST', '/v1/agents/bot-1/kill', {});
   await plane.call('stranger', 'POST', '/v1/kill', { scope: 'tenant' });
@@ -84,7 +87,7 @@ test('what operators do stays in their tenant; what reaches beyond takes operate
   expect((await plane.call('stranger', 'GET', '/v1/ledger')).body.tenants).toEqual(['globex']);
 });
 
-test('who sees what every agent did is on record before it is shown; an agent that asks after its own action is not', async () => {
+test('records a read of every agent’s actions before showing them, but not an agent’s read of its own action', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   expect((await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', action)).status).toBe(200);
@@ -107,7 +110,7 @@ test('who sees what every agent did is on record before it is shown; an agent th
   ]);
 });
 
-test('whoever is turned away is on record, once, whatever for; of people, without what was said of them', async () => {
+test('records each refused request once, and of requests about persons without their content', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const asked = [
     ['operator', 'GET', '/v1/dead-letters/0/7?more=1', { partition: '0', offset: '7', more: '1' }],
@@ -131,7 +134,7 @@ test('whoever is turned away is on record, once, whatever for; of people, withou
   expect(records.map(({ value }) => new TextDecoder().decode(value)).join()).not.toContain('mia');
 });
 
-test('what every agent did is shown to nobody while it cannot be put on record', async () => {
+test('shows nothing of every agent’s actions while the read cannot be recorded', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus, ledger }) => ({

@@ -1,4 +1,7 @@
-/** A dead letter on the operator's table: looked at, published again once, and what the log keeps of that. */
+/**
+ * Operators and dead letters over HTTP: an operator reads one, republishes it once, and the log records the
+ * republication.
+ */
 
 import { deadLetterId } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
@@ -32,7 +35,7 @@ async function letters(plane: Plane): Promise<Listed[]> {
   return (await plane.call('owner', 'GET', '/v1/dead-letters')).body.deadLetters as Listed[];
 }
 
-/** A plane with one dead letter, and the path of that. */
+/** Returns a plane with one dead letter, the path of the letter, and calls about it. */
 async function withLetter(value: string | Uint8Array = BROKEN, options = {}) {
   const plane = await startGatewayPlane({ mandates: MANDATES, ...options });
   await plane.decide();
@@ -52,7 +55,7 @@ async function withLetter(value: string | Uint8Array = BROKEN, options = {}) {
   return { plane, letter, path, republish, history, traceparent };
 }
 
-test('a correction takes a key that may say what it says, and stays one of the same agent', async () => {
+test('a correction needs a key that may publish its content, and must stay with the same agent', async () => {
   const { plane, path, republish } = await withLetter();
   const asRunner = (body: object) => plane.call('runner', 'POST', `${path}/republish`, body);
   const outcome = {
@@ -67,13 +70,13 @@ test('a correction takes a key that may say what it says, and stays one of the s
   expect((await asRunner({})).status).toBe(202);
 });
 
-/** What was published from dead letters. */
+/** Returns the records that were published from this dead letter. */
 async function publishedFrom(plane: Plane, { id }: Listed) {
   const records = await recordsOf(plane.bus, TOPICS.actions);
   return records.filter(({ headers }) => headers['mandate-dead-letter'] === id);
 }
 
-test('one letter is shown whole: what was wrong and where, what was sent, and its trace', async () => {
+test('a dead letter is shown whole: the fault and its place, the value, and the trace', async () => {
   const { plane, letter, path, traceparent } = await withLetter();
   const { status, body } = await plane.call('owner', 'GET', path);
   expect({ status, ...body }).toMatchObject({
@@ -91,12 +94,12 @@ test('one letter is shown whole: what was wrong and where, what was sent, and it
   );
 });
 
-test('what is no text is shown as none', async () => {
+test('a value that is not text is shown as null', async () => {
   const { plane, path } = await withLetter(Buffer.from([0xff, 0xfe]));
   expect((await plane.call('owner', 'GET', path)).body).toMatchObject({ text: null });
 });
 
-test('publishing again goes on the log behind the letter: by whom, why, corrected or not, and where it lies', async () => {
+test('a republication is recorded on the log after the dead letter: author, reason, whether corrected, and log position', async () => {
   const { plane, letter, republish, history, traceparent } = await withLetter();
   const first = await republish({ value: mended(), reason: 'a type was missing' });
   expect(first.status).toBe(202);
@@ -128,7 +131,7 @@ test('publishing again goes on the log behind the letter: by whom, why, correcte
   expect(told?.answerIds).toContain(id);
 });
 
-test('what is as bad as before names the dead letter that it becomes', async () => {
+test('a value that still cannot be read is recorded with the id of its new dead letter', async () => {
   const { plane, letter, republish, history } = await withLetter();
   await republish();
   const [told] = await history();
@@ -140,7 +143,7 @@ test('what is as bad as before names the dead letter that it becomes', async () 
   expect(again.id).toBe(deadLetterId(again.source, Date.parse(told?.appendedAt ?? '')));
 });
 
-test('a second time is refused unless it is meant; a repeat under its Idempotency-Key is the first one', async () => {
+test('a second republication is refused unless confirmed; a repetition under the same Idempotency-Key gets the first answer', async () => {
   const { plane, letter, republish, history } = await withLetter();
   const key = 'mend-1';
   const body = { value: mended() };
@@ -163,14 +166,14 @@ test('a second time is refused unless it is meant; a repeat under its Idempotenc
   expect(await history()).toHaveLength(2);
 });
 
-test('two who publish one letter at the same time are told of each other', async () => {
+test('two operators who republish one letter at the same time: one succeeds, the other is refused', async () => {
   const { plane, letter, republish } = await withLetter();
   const both = await Promise.all([republish({ value: mended() }), republish({ value: mended() })]);
   expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
   expect(await publishedFrom(plane, letter)).toHaveLength(1);
 });
 
-test('what a newer version writes beside the letters is passed over', async () => {
+test('records of a newer version beside the letters are ignored', async () => {
   const { plane, letter, republish, history } = await withLetter();
   const { partition } = letter;
   const value = JSON.stringify({ event: 'deadletter.forgotten', letterId: letter.id });
@@ -183,7 +186,7 @@ test('what a newer version writes beside the letters is passed over', async () =
   expect(await history()).toHaveLength(1);
 });
 
-test("a letter of a tenant's own topic goes back there, as that tenant's", async () => {
+test('a letter of a tenant’s own topic goes back to that topic, for that tenant only', async () => {
   const { plane, letter } = await withLetter();
   const source = { topic: topicOfTenant('acme'), partition: 0, offset: '7' };
   const theirs = { event: 'dead.letter', deadLetter: { ...letter, id: 'dlq_theirs', source } };
@@ -201,7 +204,7 @@ test("a letter of a tenant's own topic goes back there, as that tenant's", async
   expect((await plane.call('owner', 'GET', path)).body.republications).toMatchObject([{ tenant: 'acme' }]);
 });
 
-test('where only the note did not reach the log, the answer says what is missing and where the record lies', async () => {
+test('if only the note does not reach the log, the answer names what is missing and the record’s log position', async () => {
   let away = false;
   const { plane, letter, republish } = await withLetter(BROKEN, {
     between: ({ bus, ledger }: Pick<Plane, 'bus' | 'ledger'>) => ({

@@ -1,4 +1,7 @@
-/** Who runs agents hears of kills at once, of its own agents, its tenant and everything; speed only. */
+/**
+ * The stream of kills over HTTP: a client hears at once of kills of its agents, of its tenant and of everything. The
+ * stream is for speed only; the ledger refuses without it.
+ */
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type KeyName, startGatewayPlane } from './gateway-plane.ts';
@@ -18,7 +21,7 @@ async function scene() {
 
 const agent = (agentId: string) => ({ scope: 'agent', tenant: 'acme', agentId });
 
-test('a stream begins with the flags in force, and tells each switch as it is pulled and put back', async () => {
+test('begins with the kills in force, and then delivers each kill and each revive', async () => {
   const { plane, listen, kill } = await scene();
   await kill('bot-1');
   const { events } = await listen('operator');
@@ -32,7 +35,7 @@ test('a stream begins with the flags in force, and tells each switch as it is pu
   ]);
 });
 
-test('a publisher hears of the agents that it speaks for, a stranger of none; everything concerns all', async () => {
+test('delivers to a publisher the kills of its own agents, to another tenant none of them, and to all the kill of everything', async () => {
   const { plane, listen, kill } = await scene();
   const [publisher, stranger] = [await listen('publisher'), await listen('stranger')];
   await kill('other');
@@ -45,7 +48,7 @@ test('a publisher hears of the agents that it speaks for, a stranger of none; ev
   expect(targetsIn(stranger)).toEqual([{ scope: 'all' }]);
 });
 
-test('it takes a key that publishes or operates, and ends when the gateway stops', async () => {
+test('needs a key with publish or operate, and ends when the gateway stops', async () => {
   const { plane, listen } = await scene();
   expect((await listenToKills(plane.url, plane.key('auditor'))).status).toBe(403);
   const { ended } = await listen('operator');
@@ -53,7 +56,7 @@ test('it takes a key that publishes or operates, and ends when the gateway stops
   await ended;
 });
 
-test('it ends with its key, and goes on for others', async () => {
+test('ends when its key is revoked, and continues for others', async () => {
   const { plane, listen, kill } = await scene();
   const [publisher, operator] = [await listen('publisher'), await listen('operator')];
   plane.revoke('publisher');

@@ -1,4 +1,7 @@
-/** The kill switch over HTTP: in force when it answers, on the log, and read once more before an ALLOW leaves. */
+/**
+ * The kill switch over HTTP: it is in force when the answer arrives, it is recorded on the log, and it is checked
+ * again before an ALLOW leaves.
+ */
 import { restoreLedger } from '@mandate/ledger-log';
 import { MandateError, silentLogger, systemClock } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
@@ -15,7 +18,7 @@ agents: ["*"]
 const look = (id: string, agentId = 'bot-1') => ({ id, agentId, type: 'tool_call', tool: 'look' });
 const WAIT = '/v1/actions?waitMs=20000';
 
-test('kill stops an agent and tells what may still run; revive lets it work again', async () => {
+test('kill stops an agent and lists what may still run; revive lets the agent work again', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   await plane.call('publisher', 'POST', WAIT, [look('a-1'), look('a-2'), look('b-1', 'bot-2')]);
@@ -62,7 +65,7 @@ test('kill stops an agent and tells what may still run; revive lets it work agai
   expect(measured).toContain('mandate_gateway_revives_total{scope="agent",service="test"} 1\n');
 });
 
-test("an agent's revive does not lift its tenant's flag, and says what stops it still", async () => {
+test('reviving an agent does not revive its tenant, and the answer says what still stops the agent', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('operator', 'POST', '/v1/agents/bot-1/kill');
   await plane.call('operator', 'POST', '/v1/kill', { scope: 'tenant', reason: 'all of them' });
@@ -72,7 +75,7 @@ test("an agent's revive does not lift its tenant's flag, and says what stops it 
   expect((await plane.call('operator', 'GET', '/v1/agents/bot-1/kill-status')).body.killed).toBeNull();
 });
 
-test('a command with an Idempotency-Key is one command, however often it comes; a late repeat revives nobody', async () => {
+test('a command with an Idempotency-Key takes effect once, and a late repetition of a revive revives nothing', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const key = { 'idempotency-key': 'incident-7' };
   const [one, two] = [
@@ -91,7 +94,7 @@ test('a command with an Idempotency-Key is one command, however often it comes; 
   expect(late.body).toMatchObject({ changed: false, killed: { scope: 'agent' } });
 });
 
-test('a repeated revive clears no newer kill after a restart either', async () => {
+test('a repeated revive ends no newer kill, even after a restart', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const key = { 'idempotency-key': 'incident-7' };
   await plane.call('operator', 'POST', '/v1/agents/bot-1/kill');
@@ -116,7 +119,7 @@ const SWITCHES = [
 ] as const;
 
 test.each(SWITCHES)(
-  'a repeated kill of %s that was revived since is not answered as if it stood',
+  'a repeated kill of %s is refused if it was revived since',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     const key = { 'idempotency-key': 'incident-7' };
@@ -130,11 +133,11 @@ test.each(SWITCHES)(
   },
 );
 
-/** The tenant has no changes left, so a kill that stops nothing is refused. */
+/** A tenant that may make no changes, so that a kill that stops nothing is refused. */
 const NO_CHANGES = { changes: { perSecond: 0, burst: 0 } };
 
 test.each(SWITCHES)(
-  'a repeated kill of %s is the same command and writes no second record, until a revive',
+  'a repeated kill of %s is one command with one record, until a revive',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     const kills = async () => (await plane.decided()).filter(({ event }) => event === 'agent.killed').length;
@@ -152,7 +155,7 @@ test.each(SWITCHES)(
   },
 );
 
-test('never refuses a kill that may stop something, and counts the kill of an unknown agent as a change', async () => {
+test('a kill that may stop something is never refused, and a kill of an unknown agent counts as a change', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     limits: NO_CHANGES,
@@ -175,13 +178,13 @@ test('never refuses a kill that may stop something, and counts the kill of an un
   expect(await plane.decided()).toHaveLength(before + 2);
 });
 
-test('hands over no ALLOW of a killed agent, neither by GET nor to a caller that waits', async () => {
+test('no ALLOW of a killed agent is handed out, neither by GET nor to a caller that waits', async () => {
   let killInBetween = false;
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus, ledger }) => ({
       bus,
-      // Between the decision on the log and its answer to the caller.
+      // The kill happens after the decision is on the log, and before the caller gets the answer.
       ledger: {
         ...ledger,
         killStatus: async (tenant, agentId) => {
@@ -227,7 +230,7 @@ test('hands over no ALLOW of a killed agent, neither by GET nor to a caller that
 });
 
 test.each(SWITCHES)(
-  'what was allowed before a kill of %s is no ALLOW after its revive, nor after a restart; what is allowed then is',
+  'an ALLOW from before a kill of %s stays withheld after the revive and after a restart; a later ALLOW does not',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     await plane.decide();
@@ -257,7 +260,7 @@ test.each(SWITCHES)(
   },
 );
 
-test('while the flag cannot be read no ALLOW is handed over, but a BLOCK is', async () => {
+test('while the kill switch cannot be read, no ALLOW is handed out, but a BLOCK is', async () => {
   let away = false;
   const plane = await startGatewayPlane({
     mandates: `${MANDATES}deniedTools: [forbidden]\n`,
@@ -286,7 +289,7 @@ test('while the flag cannot be read no ALLOW is handed over, but a BLOCK is', as
   expect(blocked.body.decision).toMatchObject({ code: 'TOOL_DENIED' });
 });
 
-test('the log away: the kill is in force and says that it is not on the log; its event follows by itself, once', async () => {
+test('without the log, a kill is in force and says that it is not on the log; its record follows by itself, once', async () => {
   let away = true;
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -320,7 +323,7 @@ test('the log away: the kill is in force and says that it is not on the log; its
   ]);
 });
 
-test('kill everything over 1,000 busy agents: not one is allowed afterwards, and every open action is named', async () => {
+test('killing everything with 1,000 busy agents allows nothing afterwards, and lists every open action', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const agents = Array.from({ length: 1_000 }, (_, n) => `bot-${n}`);

@@ -1,4 +1,4 @@
-/** What operators ask and correct over HTTP: budgets, approvals, the ledger, agents, dead letters. */
+/** What operators read and change over HTTP: budgets, approvals, the ledger, agents, dead letters. */
 import type { AgentRegister, AgentStatus } from '@mandate/control';
 import { approvalId, type DeadLetter, type Decision, readApprovalId, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
@@ -19,7 +19,7 @@ const call = (id: string, tool = 'look', agentId = 'bot-1') => ({ id, agentId, t
 const WAIT = '/v1/actions?waitMs=20000';
 const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
-test('what the bounds of a tenant count is given back with a key for that alone', async () => {
+test('a budget of the tenant limits can be credited only with a key for that alone', async () => {
   const isOfBounds = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
   const plane = await startGatewayPlane({ mandates: MANDATES, isOfBounds });
   const adjust = async (
@@ -37,14 +37,14 @@ test('what the bounds of a tenant count is given back with a key for that alone'
   expect(await adjust('stranger', -1)).toBe(200);
   expect(await adjust('accountant', -1)).toBe(200);
   expect(await adjust('accountant', 1)).toBe(200);
-  // That key does nothing else, and one that reaches beyond its tenant does not do this.
+  // The key can do nothing else, and operate:all does not include this right.
   expect(await adjust('accountant', -1, { ...total, id: 'own' })).toBe('FORBIDDEN');
   expect((await plane.call('accountant', 'POST', '/v1/agents/bot-1/kill')).status).toBe(403);
   expect(await adjust('owner', -1)).toBe('BUDGET_OF_BOUNDS');
   expect(await plane.ledger.balances('acme')).toMatchObject([{ spentMicros: -1 }, { spentMicros: 5 }]);
 });
 
-test('an adjusted budget is spent or free at once, in dollars or micro-dollars, and stands on the log', async () => {
+test('an adjusted budget takes effect at once, in dollars or micro-dollars, and is recorded on the log', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const adjust = (more: object, headers = {}) =>
@@ -103,7 +103,7 @@ test('an adjusted budget is spent or free at once, in dollars or micro-dollars, 
 type Plane = Awaited<ReturnType<typeof startGatewayPlane>>;
 const because = { reason: 'looked at it' };
 
-/** The path of the approval of what is deferred, as the agent is told it. */
+/** Publishes an action that is deferred. Returns the approval path in the decision's remedy. */
 async function waiting(plane: Plane, sent: object): Promise<string> {
   const decision = (await plane.call('publisher', 'POST', WAIT, sent)).body.decision as Decision;
   expect(decision).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
@@ -112,7 +112,7 @@ async function waiting(plane: Plane, sent: object): Promise<string> {
   return path;
 }
 
-test('a deferred action runs once a person grants it, and not when they deny it', async () => {
+test('a deferred action runs after a person approves it, and not after a denial', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   for (const [id, answer, code] of [
@@ -137,7 +137,7 @@ test('a deferred action runs once a person grants it, and not when they deny it'
   ]);
 });
 
-test('a grant is used once, however often it is given and the action comes', async () => {
+test('an approval allows one run, however often it is given and the action is sent', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -158,7 +158,7 @@ test('a grant is used once, however often it is given and the action comes', asy
   await waiting(plane, { ...call('s-1', 'send'), attempt: 2 });
 });
 
-test('a grant ends with its time; a person may give another, and the next attempt runs', async () => {
+test('an approval expires; a person may approve again, and then the next attempt runs', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -173,7 +173,7 @@ test('a grant ends with its time; a person may give another, and the next attemp
   expect(next.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
 });
 
-test('an approval is of its own tenant, action and arguments; whatever else an id may be, it is nobody’s', async () => {
+test('an approval belongs to one tenant, action and arguments; any other id is not found', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -202,7 +202,7 @@ test('an approval is of its own tenant, action and arguments; whatever else an i
   expect((await plane.decided()).filter(({ event }) => event === 'approval.recorded')).toEqual([]);
 });
 
-test('an approval that is repeated under its Idempotency-Key is answered word for word as the first time', async () => {
+test('a repeated approval under the same Idempotency-Key gets the identical answer', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -217,7 +217,7 @@ test('an approval that is repeated under its Idempotency-Key is answered word fo
   ]);
 });
 
-test('a grant holds for the exact arguments, also where they are redacted', async () => {
+test('an approval is for the exact arguments, even if they are redacted', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const send = (password: string) => ({ ...call('s-1', 'send'), args: { password } });
@@ -234,7 +234,7 @@ test('a grant holds for the exact arguments, also where they are redacted', asyn
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED' });
 });
 
-test("an agent's own key learns that a person granted its call, or refused, without asking again", async () => {
+test('the agent’s own key learns whether a person approved or denied its call, without sending it again', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const look = (waitMs: number, id = 's-1') =>
@@ -266,7 +266,7 @@ test("an agent's own key learns that a person granted its call, or refused, with
   expect((await plane.call('stranger', 'GET', '/v1/actions/s-2?waitMs=20')).status).toBe(404);
 });
 
-test('a grant lives as long as the policy says, unless the person says otherwise', async () => {
+test('an approval is valid for the time in the policy, unless the person states another', async () => {
   const asks = 'requiresConfirmation: true, questionMs: 259200000, grantMs: 172800000';
   const plane = await startGatewayPlane({ mandates: MANDATES.replace('requiresConfirmation: true', asks) });
   await plane.decide();
@@ -281,7 +281,7 @@ test('a grant lives as long as the policy says, unless the person says otherwise
   expect(await livesMs({ ...because, expiresInMs: 600_000 })).toBe(600_000);
 });
 
-test('a wait for an action that is not decided yet ends with its decision, or with its time', async () => {
+test('a wait for an undecided action ends with its decision, or after its time', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const look = (waitMs: number) => plane.call('publisher', 'GET', `/v1/actions/l-1?waitMs=${waitMs}`);
   expect((await look(20)).status).toBe(404);
@@ -291,7 +291,7 @@ test('a wait for an action that is not decided yet ends with its decision, or wi
   expect((await decided).body).toMatchObject({ decision: { code: 'ALLOWED' }, approval: null });
 });
 
-test('a question that is asked again while it waits gets the same decision, and writes no record', async () => {
+test('an action that is sent again while its question waits gets the same decision, and writes no record', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -332,7 +332,7 @@ test('a question that is asked again while it waits gets the same decision, and 
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
 });
 
-test('lists balances, open actions and unpublished decisions, and agents by id, those that never acted too', async () => {
+test('lists balances, open actions, unpublished decisions, and all agents by id, even those that never acted', async () => {
   const statuses = new Map<string, AgentStatus>([
     ['bot-2', 'retired'],
     ['bot-3', 'registered'],
@@ -384,11 +384,11 @@ test('lists balances, open actions and unpublished decisions, and agents by id, 
     (await plane.call(key, 'GET', `/v1/agents/${agentId}/kill-status`)).body;
   expect(await name('operator', 'bot-3')).toMatchObject({ status: 'registered', nearest: null });
   expect(await name('operator', 'unusd')).toMatchObject({ status: null, nearest: 'unused' });
-  // A key that speaks for some agents learns no other agent's name.
+  // A key for some agents learns no other agent's name.
   expect(await name('publisher', 'bot-4')).toMatchObject({ status: null, nearest: null });
 });
 
-test('dead letters are listed newest first, in pages, and go back as they were or corrected', async () => {
+test('dead letters are listed newest first, in pages, and are republished unchanged or corrected', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const append = (n: number) =>
@@ -470,7 +470,7 @@ test('dead letters are listed newest first, in pages, and go back as they were o
   expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/x/republish')).status).toBe(400);
 });
 
-test('without a ledger, what needs one says where it is; publishing and waiting work', async () => {
+test('without a ledger, routes that need one say where it is; publishing and waiting still work', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus }) => ({ bus, ledger: null }),

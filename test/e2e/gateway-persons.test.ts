@@ -1,4 +1,6 @@
-/** Routes of persons: finding them, reading their data with each key, and forgetting them. */
+/**
+ * The routes about persons: finding a person, reading sealed texts with each kind of key, and forgetting a person.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MandateError } from '@mandate/runtime';
@@ -24,7 +26,7 @@ const unseal = async (plane: Plane, ...tokens: string[]) =>
 const readsOf = async ({ bus }: Plane) =>
   (await recordsOf(bus, TOPICS.access)).map(({ value }) => readAccessRecord(value).read);
 
-test('what is sealed can be read until the person is forgotten, and never again', async () => {
+test('sealed texts can be read until the person is forgotten, and never again', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true });
   const [token, other] = [sealed(plane), sealed(plane, 'of ben', 'ben')];
   const { body: found } = await ask(plane, 'find', { person: PERSON });
@@ -65,7 +67,7 @@ test('what is sealed can be read until the person is forgotten, and never again'
   ]);
 });
 
-test('what is none of the tenant’s texts is unknown, and nothing that anybody sends is a fault of the server', async () => {
+test('a value that is no sealed text of the tenant is unknown, and no input causes a server fault', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true });
   const mine = sealed(plane);
   const theirs = sealed(plane, TEXT, PERSON, 'globex');
@@ -102,7 +104,7 @@ test('what is none of the tenant’s texts is unknown, and nothing that anybody 
   expect((await ask(plane, 'unseal', { sealed: Array(1_000).fill(mine) })).status).toBe(200);
 });
 
-test('who reads of whom is on record before it is answered, and the record names nobody', async () => {
+test('a read about persons is recorded before it is answered, and the record names no person', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true });
   const [mias, bens] = [sealed(plane), sealed(plane, 'of ben', 'ben')];
   await unseal(plane, mias, bens, mias, 'no token');
@@ -120,7 +122,7 @@ test('who reads of whom is on record before it is answered, and the record names
   ]);
 });
 
-test('that a person was forgotten can be shown to their tenant, and to nobody else', async () => {
+test('a tenant can list its own erasures, and no other tenant can', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true });
   const list = (key: KeyName, query = '') => plane.call(key, 'GET', `/v1/persons/erasures${query}`);
   expect((await list('protector')).body).toEqual({ erasures: [], next: null });
@@ -144,7 +146,7 @@ test('that a person was forgotten can be shown to their tenant, and to nobody el
   ]);
 });
 
-test('nothing is shown that cannot be put on record', async () => {
+test('nothing is shown if the read cannot be recorded', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     seals: true,
@@ -169,7 +171,7 @@ test('nothing is shown that cannot be put on record', async () => {
   expect([status, problem.code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
-test('the person’s id and what is sealed stand nowhere in the folder, not even in a reason', async () => {
+test('neither the person’s id nor the sealed text is anywhere in the folder, not even in a reason', async () => {
   const folder = temporaryFolder();
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true, folder });
   const token = sealed(plane);
@@ -183,7 +185,7 @@ test('the person’s id and what is sealed stand nowhere in the folder, not even
   expect([PERSON, TEXT].filter((told) => bytes.includes(told))).toEqual([]);
 });
 
-test('where nothing is sealed there is nobody to forget', async () => {
+test('if nothing is sealed, persons can be neither found nor forgotten', async () => {
   const folder = temporaryFolder();
   const plane = await startGatewayPlane({ mandates: MANDATES, folder });
   for (const [what, body] of [

@@ -1,4 +1,4 @@
-/** A gateway and a decider on a real log and a real ledger, in this process, over real HTTP. */
+/** A gateway and a decider in this process, on a real log and a real ledger, over real HTTP. */
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
@@ -35,9 +35,9 @@ const GRANTS = {
   stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
-  /** A key that gives back what the limits of the tenant count. */
+  /** A key that may credit the budgets of the tenant limits. */
   accountant: { tenant: 'acme', scopes: ['operate:limits'], agents: [] },
-  /** A key of the plane, and of no tenant's agents. */
+  /** A key of the plane's own tenant. It speaks for no tenant's agents. */
   runner: { tenant: 'plane', scopes: ['operate', 'operate:all'], agents: [] },
   protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
   owner: {
@@ -65,12 +65,12 @@ export type Plane = {
   metrics: Metrics;
   gateway: Running;
   personKeys: PersonKeys;
-  /** The secret of a key. */
+  /** Returns the secret of a key. */
   key(name: KeyName): string;
   revoke(name: KeyName): void;
-  /** Starts the decider, or another one after it was stopped. */
+  /** Starts the decider, or another one after the first was stopped. */
   decide(): Promise<Running>;
-  /** The records of the actions topic, parsed, by partition and offset. */
+  /** The parsed records of the actions topic, by partition and offset. */
   published(): Promise<unknown[]>;
   /** The records of the decisions topic. */
   decided(): Promise<DecisionsRecord[]>;
@@ -85,24 +85,24 @@ export type Plane = {
 };
 
 type Reply = { status: number; headers: Headers; body: Answered };
-/** What a JSON answer holds, as far as these tests look at it. */
+/** The fields of a JSON answer that these tests read. */
 type Answered = Record<string, unknown> & { code?: string; decision?: Record<string, unknown> | null };
 
 export async function startGatewayPlane(options: {
   mandates: string;
   settings?: Partial<GatewaySettings>;
   tracer?: Tracer | null;
-  /** Where the log and the keys of persons lie; an own folder when absent. */
+  /** The folder of the log and of the person keys. If absent, the gateway gets its own folder. */
   folder?: string;
-  /** What the bounds of tenants count; nothing when absent. */
+  /** Which budgets belong to the tenant limits. If absent, none. */
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
-  /** The agents that are registered, and those that no longer are; none when absent. */
+  /** The registered and retired agents. If absent, there are none. */
   register?: Parameters<typeof createGateway>[0]['register'];
-  /** How much each tenant may write. */
+  /** Limits on what each tenant may write. */
   limits?: TenantLimits;
-  /** Whether persons can be erased here. */
+  /** If true, persons can be erased. */
   seals?: boolean;
-  /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
+  /** Wraps the log and the ledger of the gateway, so that a test can make them fail or watch them. */
   between?: (parts: { bus: Bus; ledger: Ledger }) => { bus: Bus; ledger: Ledger | null };
 }): Promise<Plane> {
   const log = silentLogger();
@@ -213,7 +213,7 @@ export async function startGatewayPlane(options: {
   };
 }
 
-/** Everything that a topic holds now. */
+/** Returns everything on a topic. */
 export async function recordsOf(bus: Bus, topic: string): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const { partition, startOffset, endOffset } of await bus.ranges(topic)) {

@@ -1,4 +1,4 @@
-/** Publishing over HTTP: what is accepted, what reaches the log, and waiting for the answer. */
+/** Publishing over HTTP: what is accepted, what is written to the log, and waiting for the decision. */
 import { TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const look = (id: string, more: object = {}) => ({
   ...more,
 });
 
-test('an action is answered with its decision, which stands under its id afterwards', async () => {
+test('an action is answered with its decision, which its id finds afterwards', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const { status, body } = await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', look('a-1'));
@@ -55,7 +55,7 @@ test('an action is answered with its decision, which stands under its id afterwa
   }
 });
 
-test('without waitMs, or when the decision is late, 202 says where to ask for it', async () => {
+test('without waitMs, or if the decision is late, 202 says where to ask for it', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   for (const wait of ['', '?waitMs=0', '?waitMs=30']) {
     const id = `a/${wait}`;
@@ -73,7 +73,7 @@ test('without waitMs, or when the decision is late, 202 says where to ask for it
   expect(standing.body.decision).toMatchObject({ verdict: 'ALLOW' });
 });
 
-test('a list is answered in its order, and waits for all of it', async () => {
+test('a list is answered in its order, after all its decisions', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const list = Array.from({ length: 500 }, (_, n) =>
@@ -90,7 +90,7 @@ test('a list is answered in its order, and waits for all of it', async () => {
   expect((await plane.call('publisher', 'POST', '/v1/actions', [])).status).toBe(400);
 });
 
-test('what is published has the tenant, the deadline of the wait, the key of the header and the trace', async () => {
+test('a published record has the tenant, the deadline of the wait, the Idempotency-Key of the header and the trace', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const headers = { 'idempotency-key': 'order-7', traceparent };
@@ -130,7 +130,7 @@ test('what is published has the tenant, the deadline of the wait, the key of the
   }
 });
 
-test('secrets are redacted before anything is published', async () => {
+test('secrets are redacted before a record is published', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('publisher', 'POST', '/v1/actions', [
     look('a-1', { args: { user: 'u', login: { password: 'hunter2' } }, context: { api_key: 'hunter2' } }),
@@ -140,7 +140,7 @@ test('secrets are redacted before anything is published', async () => {
   expect(published).toMatchObject({ action: { args: { user: 'u', login: { password: '[redacted]' } } } });
 });
 
-test('the body is read strictly, each record of a list by itself, and all is published or nothing', async () => {
+test('a body is parsed strictly, each record of a list separately, and either all records are published or none', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const good = JSON.stringify(look('a-1'));
   const bad: readonly [body: string, errors: object[]][] = [
@@ -164,7 +164,7 @@ test('the body is read strictly, each record of a list by itself, and all is pub
     expect(reply.body.errors).toMatchObject(errors);
     expect(reply.body.errors).toHaveLength(errors.length);
   }
-  // One level deeper on the log, inside its record, than in this body: it would become a dead letter there.
+  // The action is one level deeper inside its record than in this body. On the log it would become a dead letter.
   const deep = look('deep', { args: JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`) });
   const tooDeep = await plane.call('publisher', 'POST', '/v1/actions', deep);
   expect([tooDeep.status, tooDeep.body.detail]).toEqual([400, expect.stringContaining('deeper')]);
@@ -181,7 +181,7 @@ test('the body is read strictly, each record of a list by itself, and all is pub
   }
 });
 
-test('outcomes settle, one or many, and an outcome that changes nothing says so', async () => {
+test('one outcome or several settle, and the answer says if an outcome changed nothing', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', [look('a-1'), look('a-2')]);
@@ -209,7 +209,7 @@ test('outcomes settle, one or many, and an outcome that changes nothing says so'
   expect([bad.status, bad.body.code]).toEqual([400, 'INVALID_OUTCOME']);
 });
 
-test('the gateway alone says who reports an outcome, and the scope release lifts the bound', async () => {
+test('only the gateway states who reports an outcome, and the scope release lifts the limit on releases', async () => {
   const plane = await startGatewayPlane({ mandates: `${MANDATES}maxReleases: { calls: 1, percent: 0 }\n` });
   await plane.decide();
   const ids = ['a-1', 'a-2', 'a-3'];
@@ -246,7 +246,7 @@ test('the gateway alone says who reports an outcome, and the scope release lifts
   });
 });
 
-test('an answer that overtakes the acknowledgement of its own request is not missed', async () => {
+test('a decision that arrives before the acknowledgement of its request is not missed', async () => {
   const holdAcks = Promise.withResolvers<void>();
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -271,8 +271,8 @@ test('an answer that overtakes the acknowledgement of its own request is not mis
   expect((await asked).body.decision).toMatchObject({ verdict: 'ALLOW' });
 });
 
-test('beyond so many waiting answers nothing is published; those who go away make room', async () => {
-  // A key may wait for a quarter: for three.
+test('above the maximum of waiting answers nothing is published, and a caller that leaves makes room', async () => {
+  // One key may have a quarter of the waits: three of twelve.
   const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 12 } });
   const impatient = new AbortController();
   const waiting = plane
@@ -297,7 +297,7 @@ test('beyond so many waiting answers nothing is published; those who go away mak
   ).toBe(202);
 });
 
-test('stopping answers at once whoever waits', async () => {
+test('stopping the gateway answers all waiting callers at once', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const waiting = plane.call('publisher', 'POST', '/v1/actions?waitMs=60000', look('a-1'));
   await waitUntil('the action on the log', async () => (await plane.published()).length === 1);
@@ -305,7 +305,7 @@ test('stopping answers at once whoever waits', async () => {
   expect((await waiting).status).toBe(202);
 });
 
-test('the log away: 503 in bounded time, with what may have happened and what is safe', async () => {
+test('without the log, the answer is 503 in bounded time, and says what may have happened and what is safe', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.bus.close();
   for (const path of ['/v1/actions?waitMs=60000', '/v1/actions']) {
@@ -322,7 +322,7 @@ test('the log away: 503 in bounded time, with what may have happened and what is
   expect((await plane.call(null, 'GET', '/readyz')).status).toBe(503);
 });
 
-test('when the decisions can no longer be followed, the gateway says so by failing', async () => {
+test('if the decisions cannot be followed any more, the gateway fails', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.bus.append(TOPICS.decisions, [{ key: null, value: 'not a record' }]);
   await expect(plane.gateway.finished).rejects.toThrow();

@@ -1,4 +1,4 @@
-/** What traces tell of the gateway: the append of what it was sent, and how it goes on with the records. */
+/** What traces show of the gateway: the append of the published records, and the trace context in their headers. */
 
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { otlpSettings } from '@mandate/runtime/settings';
@@ -26,7 +26,7 @@ async function tracing() {
   };
 }
 
-test('a list is one append, and all of its records go on below it', async () => {
+test('a list is one append span, and its records continue the trace from it', async () => {
   const { tracer, spans } = await tracing();
   const plane = await startGatewayPlane({ mandates: MANDATES, tracer });
   const list = ['bot-1', 'bot-2', 'bot-3'].map((agentId, at) => look(`a-${at}`, agentId));
@@ -43,7 +43,7 @@ test('a list is one append, and all of its records go on below it', async () => 
   expect(handedOn).toEqual(Array(3).fill(`00-${append?.traceId}-${append?.spanId}-01`));
 });
 
-test('a log that is away shows as an append that failed', async () => {
+test('a log that is away shows as a failed append', async () => {
   const { tracer, spans } = await tracing();
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -64,7 +64,7 @@ test('a log that is away shows as an append that failed', async () => {
   ]);
 });
 
-test('without traces what was sent without a trace has none', async () => {
+test('without tracing, a record published without a trace has none', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('publisher', 'POST', '/v1/actions', look('a-1', 'bot-1'));
   const [record] = await recordsOf(plane.bus, TOPICS.actions);

@@ -1,12 +1,15 @@
-/** Waits for decisions take places. Without a decider no wait ends. The plane still serves the other callers. */
+/**
+ * Each wait for a decision takes one of a limited number of places. Without a decider no wait ends, and the plane
+ * must still serve other callers.
+ */
 import { expect, test } from 'vitest';
 import { waitingRequests } from '../faults/attacks/waiting-requests.ts';
 import { startGatewayPlane } from './gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
-test('one key that waits for all it can keeps neither others from waiting nor operators from stopping agents', async () => {
-  // For a key 250.
+test('one key that waits as often as it can prevents neither other waits nor kills by operators', async () => {
+  // One key may have a quarter of the waits: 250.
   const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 1_000 } });
   const waiting = async () =>
     Number(/^mandate_gateway_waiting_answers\S* (\d+)$/m.exec(await plane.metrics.registry.metrics())?.[1]);

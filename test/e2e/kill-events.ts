@@ -1,9 +1,9 @@
-/** Listens to a stream of kills as an SDK would. */
+/** Listens to a stream of kills like an SDK. */
 import { readEventStream } from './read-event-stream.ts';
 
 type KillEvent = { event: string; data: Record<string, unknown> };
 
-/** @returns what came so far, in order, and how to leave */
+/** @returns the events so far, in order, and a function that closes the stream */
 export async function listenToKills(url: string, key: string) {
   const leaving = new AbortController();
   const response = await fetch(new URL('/v1/kills/stream', url), {

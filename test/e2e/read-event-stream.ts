@@ -1,4 +1,7 @@
-/** Server-sent events as they come, field by field: `event`, `id`, `data`; a comment is a field without a name. */
+/**
+ * Yields server-sent events as they arrive, as maps of their fields: `event`, `id`, `data`. A comment has the field
+ * name ''.
+ */
 export async function* readEventStream({ body }: Response): AsyncGenerator<ReadonlyMap<string, string>> {
   let text = '';
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {

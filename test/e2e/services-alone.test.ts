@@ -1,4 +1,4 @@
-/** The services as processes of their own on one data folder: what `mandate up` mounts in one process, taken apart. */
+/** The services in separate processes on one data folder, instead of in one process as with `mandate up`. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CONSOLE = 'https://console.example.com';
 const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
 
-/** A data folder with mandates and nothing else; its key is made by the command, as an operator would. */
+/** Returns a data folder with mandates only. The command makes its key, as an operator would. */
 function newFolder() {
   const folder = dataFolder(temporaryFolder());
   writeFileSync(
@@ -147,7 +147,7 @@ test('an action passes through four processes that publish, decide, record and f
   expect(receiver.spans.map(({ service }) => service)).toContain('mandate-query');
 });
 
-test('a key that one process issues is let in by the others; revoked there, by none, and what it has open ends; where keys cannot be read nobody answers', async () => {
+test('every service accepts a key that one process issued; once revoked, all refuse it and its open streams end; if keys cannot be read, no caller gets an answer', async () => {
   const folder = newFolder();
   const first = issueRoleKey({ tenant: 'default', role: 'admin', name: 'first', lastsMs: null });
   await fileKeyStore(folder.keys).add(first.record);
@@ -179,7 +179,7 @@ test('a key that one process issues is let in by the others; revoked there, by n
   for (const { errors } of services) expect(errors()).toContain('LOG_UNREADABLE');
 });
 
-/** Who read the audit, as the log has it. */
+/** Returns the reads of the audit, from the log. */
 async function readsOn(path: string) {
   await using held = new AsyncDisposableStack();
   const bus = await createSqliteBus({ path, log: silentLogger() });
@@ -195,7 +195,7 @@ async function readsOn(path: string) {
   return reads;
 }
 
-test('there is one decider at a time; a second one says who holds the folder, and the first goes on', async () => {
+test('only one decider runs at a time; a second one says which process holds the folder, and the first continues', async () => {
   const folder = newFolder();
   const first = await startService('decider', { DATA_PATH: folder.path });
   await expect(startService('decider', { DATA_PATH: folder.path })).rejects.toThrow('ALREADY_HELD');
@@ -205,7 +205,7 @@ test('there is one decider at a time; a second one says who holds the folder, an
   expect(await next.kill()).toBe(0);
 });
 
-test('a decider killed in the middle is followed by one that decides the rest, and nothing twice', async () => {
+test('after a decider is killed midway, the next one decides the rest, and nothing is decided twice', async () => {
   const folder = newFolder();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -230,7 +230,7 @@ test('a decider killed in the middle is followed by one that decides the rest, a
   await waitUntil('some decisions', () => seen.length > 0);
   await first.kill('SIGKILL');
   await publishing;
-  // However far the first one came, these are left to the next.
+  // The first decider cannot have decided these, however far it came.
   await bus.append(TOPICS.actions, rest);
 
   const second = await startService('decider', settings);
@@ -241,15 +241,17 @@ test('a decider killed in the middle is followed by one that decides the rest, a
   expect(await second.kill()).toBe(0);
   expect(seen.filter(({ kind }) => kind !== 'first')).toEqual([]);
   expect(seen).toHaveLength(count);
-  // One agent, so the last one tells what all were charged.
+  // All actions are of one agent, so the highest total is what all were charged.
   expect(Math.max(...seen.map(({ cumulativeMicros }) => cumulativeMicros))).toBe(count * 10_000);
 });
 
-/** The services that a short run starts by npm: all have the same script, and each npm costs a second of CPU time. */
+/**
+ * The services that a short run starts with npm. All have the same script, and each npm costs a second of CPU time.
+ */
 const BY_NPM: readonly string[] = byLength({ short: ['gateway', 'decider'], full: [...SERVICES] });
 
 describe.each(SERVICES)('%s', (service) => {
-  test.runIf(BY_NPM.includes(service))('starts by its npm script, which tells its settings', () => {
+  test.runIf(BY_NPM.includes(service))('starts with its npm script, which prints its settings', () => {
     const said = execFileSync('npm', ['--silent', 'start', '-w', `services/${service}`, '--', '--help'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -260,7 +262,7 @@ describe.each(SERVICES)('%s', (service) => {
   });
 
   test.runIf(BY_NPM.includes(service))(
-    'ends by SIGTERM to the npm that started it, which is all that a supervisor knows',
+    'ends at SIGTERM to the npm that started it, the only process that a supervisor knows',
     async () => {
       const folder = newFolder();
       const name = `MANDATE_${service.toUpperCase()}`;
@@ -277,7 +279,7 @@ describe.each(SERVICES)('%s', (service) => {
       });
       const url = await waitUntil('where it listens', () => /"url":"(http:[^"]+)"/.exec(said)?.[1]);
       npm.kill('SIGTERM');
-      // Its stderr closes once no process writes there any more.
+      // stderr closes when the last process that writes to it ends.
       const [exitCode] = await once(npm, 'close');
       expect(exitCode).toBe(0);
       await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
@@ -285,7 +287,7 @@ describe.each(SERVICES)('%s', (service) => {
     },
   );
 
-  test('refuses a wrong environment with every fault at once, and touches nothing', async () => {
+  test('refuses a wrong environment, lists every fault at once, and changes nothing', async () => {
     const path = join(temporaryFolder(), 'data');
     const { exited, errors } = spawnService(service, {
       DATA_PATH: path,
@@ -300,7 +302,7 @@ describe.each(SERVICES)('%s', (service) => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('without its folder it makes one, or says what is missing; asked to stop, it stops with 0', async () => {
+  test('creates its folder or says what is missing, and exits with 0 when it is stopped', async () => {
     const path = join(temporaryFolder(), 'data');
     if (service === 'decider') {
       await expect(startService(service, { DATA_PATH: path })).rejects.toThrow('MANDATES_INVALID');
@@ -316,7 +318,7 @@ function killGroup({ pid = 0 }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // The process group has already ended.
   }
 }
 

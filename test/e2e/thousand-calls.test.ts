@@ -1,4 +1,4 @@
-/** Issue: 1,000 concurrent calls of $0.01 against $5.00, over HTTP: 500 are allowed, and not a cent more is charged. */
+/** 1,000 concurrent calls of $0.01 against $5.00, over HTTP: 500 are allowed, and not a cent more is charged. */
 import { expect, test } from 'vitest';
 import { startGatewayPlane } from './gateway-plane.ts';
 

@@ -1,4 +1,4 @@
-/** Agents as they are under a mandate with every kind of budget and charge: what they ask for, and what becomes of it. */
+/** Agents under a mandate with every kind of budget and charge: their requests and outcomes. */
 import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision } from '@mandate/schemas';
 
@@ -6,7 +6,7 @@ const AGENTS = 97;
 
 export type Limits = { readonly agentMicros: number; readonly tenantMicros: number };
 
-/** The limits given are met before the others of their scope. */
+/** Returns the mandates. The limits in the argument are reached before other limits of their scope. */
 export function mandates({ agentMicros, tenantMicros }: Limits): string {
   return `
 version: 1
@@ -25,7 +25,7 @@ toolPolicies:
 `;
 }
 
-/** Requests number `from` and following, of all agents in turn. */
+/** Returns `count` requests from number `from` on, of all agents in turn. */
 export function requests(from: number, count: number, random: () => number): Outgoing[] {
   return Array.from({ length: count }, (_, at) => {
     const number = from + at;
@@ -34,7 +34,7 @@ export function requests(from: number, count: number, random: () => number): Out
   });
 }
 
-/** A request of the tenant `default`, if no other is given; with time enough for any fault. */
+/** Returns a request, by default of the tenant `default`. Its deadline is long enough for any fault. */
 export function request(action: {
   id: string;
   agentId: string;
@@ -51,7 +51,7 @@ export function request(action: {
   };
 }
 
-/** What became of an allowed action; what it cost is anything up to `highestMicros`. */
+/** Returns the outcome of an allowed action. Its cost is a random amount up to `highestMicros`. */
 export function outcome(
   { actionId, agentId, tenant }: Decision,
   random: () => number,
@@ -69,7 +69,7 @@ export function outcome(
   return { key: agentKey(tenant, agentId), value: JSON.stringify({ event: 'action.completed', outcome }) };
 }
 
-/** One of them, drawn. */
+/** Returns a random one of the values. */
 export function pick<T>(values: readonly T[], random: () => number): T {
   const value = values[Math.floor(random() * values.length)];
   if (value === undefined) throw new RangeError('nothing to pick from');

@@ -1,4 +1,4 @@
-/** Another build of Mandate: the sources of this one with something changed, in a folder of its own. */
+/** Another build of Mandate: the sources of this one with some changes, in another folder. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
@@ -6,10 +6,10 @@ import { copyOfRepository } from '../copy-of-repository.ts';
 
 const SOURCES = ['packages', 'services', 'schemas', 'infra', 'package.json'];
 
-/** Another text in the place of `from`, which the file has exactly once, or a new file. */
+/** Replaces `from`, which the file contains exactly once, or adds a new file. */
 export type Change = { file: string; from: string; to: string } | { file: string; text: string };
 
-/** @returns its root */
+/** Returns the root of the other build. */
 export async function anotherBuild(...changes: readonly Change[]): Promise<string> {
   const root = temporaryFolder();
   await copyOfRepository(root, SOURCES, { tests: false });

@@ -1,6 +1,6 @@
 /**
- * All attacks at once on a plane of one process, and what becomes of honest callers: an operator who kills, agents who ask for
- * decisions. What they wait is measured in the process of the test, which does nothing else.
+ * All attacks at once on a plane of one process, beside honest callers: an operator who kills, and agents that wait
+ * for decisions. The process of the test measures their waiting times and does nothing else.
  */
 import { randomUUID } from 'node:crypto';
 import { type Dirent, readdirSync, statSync } from 'node:fs';
@@ -19,18 +19,21 @@ const ADDRESSES = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.3', '127
 const HONEST: readonly AttackerKey[] = [
   { tenant: 'honest', scopes: ['publish'] },
   { tenant: 'honest', scopes: ['operate'] },
-  // An operator must be able to stop the attackers.
+  // This key lets the operator stop the attackers.
   { tenant: 'flood', scopes: ['operate'] },
 ];
 const KILL_EVERY_MS = 50;
 const ASK_EVERY_MS = 50;
 const LOOK_EVERY_MS = 1_000;
 const GIVEN_UP_MS = 60_000;
-/** The records of the attackers are decided first. */
+/** The longest wait for a decision, because the records of the attackers are decided first. */
 const CAUGHT_UP_MS = 150_000;
 
 export type Attacked = {
-  /** The times of all kills (and actions), from the first byte sent to the last byte received, in ascending order. */
+  /**
+   * The times of all kills and of all actions, in ms, from the first byte sent to the last byte received, in
+   * ascending order.
+   */
   killMs: readonly number[];
   decisionMs: readonly number[];
   /** Wrong answers to honest callers. */
@@ -41,9 +44,9 @@ export type Attacked = {
   faults: number;
   heldBytes: { before: number; after: number };
   mostResidentBytes: number;
-  /** The size of the data folder. */
+  /** The size of the data folder in bytes. */
   diskBytes: { before: number; after: number };
-  /** The longest that the measuring process was late itself. */
+  /** The longest delay of the measuring process itself, in ms. */
   ownLagMs: number;
 };
 
@@ -96,7 +99,7 @@ async function isServed({ servesOthers }: { servesOthers(): Promise<void> }): Pr
   );
 }
 
-/** The value below which lie 99 of 100. @param sorted in ascending order */
+/** Returns the 99th percentile. @param sorted in ascending order */
 export function p99(sorted: readonly number[]): number {
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;
 }
@@ -154,12 +157,12 @@ async function measure(until: AbortSignal, { url, publisher, operators }: Honest
   return { wronged, killMs: ascending(killMs), decisionMs: ascending(decisionMs), ownLagMs };
 }
 
-/** The most memory that the process had, by its own metrics. */
+/** Returns the most memory of the process in bytes, by its own metrics. */
 async function watchPlane(until: AbortSignal, url: string): Promise<number> {
   let most = 0;
   while (!until.aborted) {
     const now = await metricOf(url, 'process_resident_memory_bytes');
-    // A connection without a key may give way to others, so that a reading is missing.
+    // The plane may close a connection without a key to admit others, so a reading can be missing.
     if (!Number.isNaN(now)) most = Math.max(most, now);
     await sleep(LOOK_EVERY_MS);
   }
@@ -173,7 +176,7 @@ async function metricOf(url: string, name: string): Promise<number> {
 
 type Sent = { path: string; key?: string; body?: object };
 
-/** On a connection of its own: an operator who comes while an attack goes on has none. */
+/** Asks on a new connection, because an operator who arrives during an attack has none. */
 function ask(url: string, { path, key, body }: Sent): Promise<{ status: number; text: string; ms: number }> {
   const beganAt = performance.now();
   return new Promise((resolve) => {
@@ -209,7 +212,7 @@ function bytesIn(path: string): number {
   }, 0);
 }
 
-/** The databases of the plane replace files and folders as they run. */
+/** The databases of the plane replace files and folders while it runs, so a file may be gone. */
 const NOT_STRICT = { throwIfNoEntry: false } as const;
 
 function entriesOf(folder: string): Dirent[] {

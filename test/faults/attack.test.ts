@@ -1,4 +1,4 @@
-/** Everything that holders of ordinary keys can do to a plane of one process, at once, with honest callers beside them. */
+/** Everything that holders of ordinary keys can do to a plane of one process, all at once, beside honest callers. */
 import { ATTACK } from '@mandate/testing';
 import { test } from 'vitest';
 import { attackAtOnce } from './attack-at-once.ts';

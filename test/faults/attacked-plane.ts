@@ -1,4 +1,4 @@
-/** A plane of one process that is attacked, with honest callers of a tenant of their own beside the attackers. */
+/** A plane of one process that is attacked. Honest callers of another tenant use it at the same time. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ id: all
 agents: ["*"]
 toolPolicies: { pay: { requiresConfirmation: true } }
 `;
-/** One webhook, of an attacker's tenant. Nothing listens at its address, and it is tried once. */
+/** One webhook of an attacker's tenant. Nothing listens at its address, and each alert is sent once. */
 const alertsWith = (secretFile: string) => `
 version: 1
 webhooks:
@@ -27,12 +27,12 @@ webhooks:
     secrets: [{ file: ${secretFile} }]
     attempts: 1
 `;
-/** The attackers connect from these. Every address of 127.0.0.0/8 is this machine. Honest callers use 127.0.0.1. */
+/** The addresses of the attackers. Every address of 127.0.0.0/8 is this machine. Honest callers use 127.0.0.1. */
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
-/** Longer than any honest request takes, also on a machine that has much else to do. */
+/** Longer than any honest request takes, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-/** @param attackers what the keys of the attackers may do: they must be known before the plane starts */
+/** @param attackers the rights of the attackers' keys, which must exist before the plane starts */
 export async function attackedPlane(
   attackers: readonly { scopes: readonly ApiScope[]; tenant: string; pins?: KeyPins }[],
   env: Readonly<Record<string, string>> = {},
@@ -63,7 +63,7 @@ export async function attackedPlane(
   async function post(key: string, path: string, body: object): Promise<Record<string, unknown>> {
     const answer = await fetch(plane.url + path, {
       method: 'POST',
-      // A caller that comes during the attack has no connection yet.
+      // Closes the connection after each request, because a caller that arrives during the attack has no open one.
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, connection: 'close' },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE_MS),
@@ -72,7 +72,7 @@ export async function attackedPlane(
     expect([path, answer.status, text]).toEqual([path, 200, expect.any(String)]);
     return JSON.parse(text);
   }
-  /** One honest agent is decided, one is killed and revived, and one question is granted. */
+  /** Checks that one honest agent gets a decision, one is killed and revived, and one question is approved. */
   async function servesOthers(): Promise<void> {
     const id = randomUUID();
     const action = { id, agentId: 'agent', type: 'tool_call', tool: 'look' };
@@ -93,7 +93,7 @@ export async function attackedPlane(
     plane,
     data,
     servesOthers,
-    /** Others are served so many times while the attack goes on, and once before and after it. */
+    /** Serves honest callers `rounds` times during the attack, and once before and after it. */
     async bears(attack: Attack, rounds: number): Promise<void> {
       await servesOthers();
       const over = new AbortController();

@@ -1,4 +1,4 @@
-/** A recorder, the query service and a log that grows, on a ClickHouse that a test breaks. */
+/** A recorder, the query service and a growing log, on a ClickHouse that a test breaks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditClient, openServerAudit } from '@mandate/audit';
 import { queryRoutes } from '@mandate/query';
@@ -10,12 +10,15 @@ import { expect } from 'vitest';
 import type { Recording } from '../e2e/audit/recording.ts';
 import { deadLettersOf, decisionOf, type Get, recordsOf } from './audited-traffic.ts';
 
-/** How long an answer is waited for: one that may fail, and one that must come, however busy the machine is. */
+/**
+ * The time limits of an answer in ms: `meanwhile` for one that may fail, and `afterwards` for one that must come,
+ * however busy the machine is.
+ */
 export const ANSWER_MS = { meanwhile: 5_000, afterwards: 120_000 };
 
 export type Measured = Awaited<ReturnType<Recording['record']>>;
 
-/** The query service, for the operator of the tenant `acme`. */
+/** Returns the query service, for the operator of the tenant `acme`. */
 export async function queryServiceOn({ url }: ClickHouseServer, database: string, timeoutMs: number) {
   const audit = await openAudit(url, database, timeoutMs);
   const { key, record } = issueApiKey({
@@ -45,7 +48,7 @@ export async function queryServiceOn({ url }: ClickHouseServer, database: string
   };
 }
 
-/** It could not be answered now. */
+/** The query service could not answer at the moment. */
 export class Away extends Error {}
 
 export function openAudit(
@@ -54,11 +57,11 @@ export function openAudit(
   timeoutMs: number,
   username = 'default',
 ): Promise<AuditClient> {
-  // As they are, so that one can see which insert a request is.
+  // Requests are not compressed, so that a test can read which insert a request is.
   return openServerAudit({ url, username, password: '', database, timeoutMs, compress: false });
 }
 
-/** Appends number after number for as long as it is not stopped; now and then a decision again. */
+/** Appends the records of number after number until `stop`, and sometimes a decision again. */
 export function produce(recording: Recording) {
   let isOn = true;
   let next = 0;
@@ -79,7 +82,7 @@ export function produce(recording: Recording) {
   })();
   return {
     numbers: () => next,
-    /** How many records lie on the log that are never appended again: all but decisions. */
+    /** How many records are on the log that are never appended again: all but decisions. */
     appendedOnce: () => appendedOnce,
     stop() {
       isOn = false;
@@ -88,7 +91,7 @@ export function produce(recording: Recording) {
   };
 }
 
-/** Summed over its labels. */
+/** Returns the sum of a metric over its labels. */
 export async function metric({ metrics }: Measured, name: string): Promise<number> {
   const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
   return values.reduce((sum, { value }) => sum + value, 0);

@@ -1,4 +1,4 @@
-/** A history by numbers, of which everything can be told that the audit must answer, and every answer of the audit. */
+/** A history by numbers. From the number, a test can compute every answer that the audit must give. */
 import type { DeadLetter, DecisionsRecord } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
 import { deadLetterOf, decided, killed, settled } from '../e2e/audit/log-records.ts';
@@ -9,7 +9,7 @@ const DELTA_MICROS = -10_000;
 const OPERATOR_EVERY = 50;
 const EXPLAINED_EVERY = 40;
 
-/** A body of the query service; fails as the service does. */
+/** Returns a body of the query service. Fails as the service does. */
 export type Get = (path: string, query?: Record<string, string>) => Promise<Body>;
 // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests are about
 type Body = any;
@@ -17,13 +17,13 @@ type Body = any;
 const agentOf = (n: number) => `agent-${n % AGENTS}`;
 const isBlocked = (n: number) => n % 5 === 4;
 
-/** What number `n` puts on the decisions topic. */
+/** Returns the records for the decisions topic of number `n`. */
 export function recordsOf(n: number): DecisionsRecord[] {
   const kill = killed(killId(n), { scope: 'agent', tenant: 'acme', agentId: agentOf(n) });
   return [decisionOf(n), ...(isBlocked(n) ? [] : [settled(n)]), ...(isByOperator(n) ? [kill] : [])];
 }
 
-/** What it puts among the dead letters. */
+/** Returns the dead letters of number `n`. */
 export function deadLettersOf(n: number): DeadLetter[] {
   return isByOperator(n) ? [deadLetterOf(n)] : [];
 }
@@ -48,7 +48,7 @@ function killId(n: number): string {
   return `kill-${String(n).padStart(9, '0')}`;
 }
 
-/** The answers to a history of the numbers below `count`. */
+/** Returns the expected answers to a history of the numbers below `count`. */
 export function answersTo(count: number): Awaited<ReturnType<typeof everyAnswer>> {
   const newestFirst = Array.from({ length: count }, (_, n) => count - 1 - n);
   const allowed = newestFirst.filter((n) => !isBlocked(n));
@@ -90,7 +90,9 @@ function explainedBelow(count: number): number[] {
   return Array.from({ length: Math.ceil(count / EXPLAINED_EVERY) }, (_, at) => at * EXPLAINED_EVERY);
 }
 
-/** Everything that the query service tells of a history of so many numbers, in the order in which it tells it. */
+/**
+ * Returns everything that the query service answers about a history of `count` numbers, in the order of its answers.
+ */
 export async function everyAnswer(get: Get, count: number) {
   const analytics = (name: string) => get(`/v1/audit/analytics/${name}`);
   const ids = async (path: string, list: string, query: Record<string, string> = {}) =>
@@ -129,7 +131,7 @@ export async function everyAnswer(get: Get, count: number) {
   };
 }
 
-/** Every page of a list. */
+/** Returns every page of a list. */
 export async function pagesOf(
   get: Get,
   path: string,

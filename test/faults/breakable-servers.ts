@@ -1,17 +1,20 @@
-/** Servers of a test's own to break, and the test's way to their log. */
+/** Servers that a test starts and breaks, and the test's own connection to their log. */
 import { type Bus, createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { type KafkaOptions, startKafka } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { type Backends, replicationOn } from '../e2e/distributed/server-plane.ts';
 
-/** How long is waited for what must come, however busy the machine is. */
+/** The longest wait for something that must come, however busy the machine is. */
 export const PATIENCE_MS = 120_000;
 
-/** A decider that is killed or stopped is given up as soon as a busy machine lets one tell. */
+/**
+ * A short session timeout, so that the group soon removes a decider that was killed or paused. A busy machine may not
+ * let a live decider send heartbeats faster.
+ */
 export const SHORT_SESSION = { SESSION_TIMEOUT_MS: '2000' };
 
-/** What is started ends when the test has ended, after everything that was started on it. */
+/** Starts a resource that ends with the test, after everything that was started on it. */
 export async function startBreakable<R extends AsyncDisposable>(
   startLedger: () => Promise<R>,
   options: KafkaOptions = {},
@@ -29,7 +32,7 @@ export async function endsWithTest<T extends AsyncDisposable>(starting: Promise<
   return server;
 }
 
-/** The test's own way to the log; it makes the topics. */
+/** Opens the test's own connection to the log, and creates the topics. */
 export async function openTestLog({ kafka }: Pick<Backends, 'kafka'>): Promise<Bus> {
   const bus = await createKafkaBus({
     brokers: kafka.brokers,

@@ -1,16 +1,20 @@
 /**
- * The longest that the event loop was held up, in CPU time of its thread: what else the machine has to do, and what helper
- * threads compile or collect meanwhile, does not count. A clock on the wall would tell more of the machine than of us.
+ * The longest that one turn of the event loop took, in CPU time of its thread. Other work of the machine, and helper
+ * threads that compile or collect garbage, do not count. Wall-clock time would depend more on the machine than on
+ * Mandate.
  */
 
-/** No request waits longer than this for another's, on the machine that docs/benchmarks.md is of; on a slower one, as much longer. */
+/**
+ * The longest that a request may wait for another one, in ms, on the machine of docs/benchmarks.md. On a slower
+ * machine the limit is proportionally higher.
+ */
 export const MOST_BUSY_MS = 50;
 
-/** What that machine takes for `JSON.parse` of `PARSED`. */
+/** How long that machine takes for `JSON.parse` of `PARSED`, in ms. */
 const PARSE_MS = 7;
 const PARSED = `[${'{"a":1},'.repeat(100_000)}1]`;
 
-/** Watches every turn of the event loop, one after the other without a rest, until it is asked. */
+/** Watches every turn of the event loop until it is asked for the longest, in ms. */
 export function watchTurns(): { busiestMs(): number } {
   let busiest = 0;
   let before = process.threadCpuUsage();
@@ -31,8 +35,8 @@ export function watchTurns(): { busiestMs(): number } {
 }
 
 /**
- * What `attempt` was busy at most, in the quietest of three attempts: what lies in the work itself comes every time, and what
- * a collection of garbage or the compiler happened to add does not.
+ * Returns the longest turn of the quietest of three attempts, in ms. Time for the work itself appears in every
+ * attempt; time for garbage collection or compiling does not.
  */
 export async function quietestOf(attempt: (n: number) => Promise<number>): Promise<number> {
   let quietest = Number.POSITIVE_INFINITY;
@@ -41,8 +45,8 @@ export async function quietestOf(attempt: (n: number) => Promise<number>): Promi
 }
 
 /**
- * The CPU time of a piece of work, the least of several runs: the first ones pay for compiling, others for collecting, and all
- * of them on a machine that is busy.
+ * Returns the least CPU time of several runs of some work, in ms. The first runs include compiling, others include
+ * garbage collection, and a busy machine slows down all of them.
  */
 export function leastCpuMs(work: () => unknown): number {
   return asThere(leastCpu(work, { runs: 10, enoughMs: MOST_BUSY_MS / 2 }));
@@ -59,7 +63,9 @@ function leastCpu(work: () => unknown, { runs, enoughMs }: { runs: number; enoug
   return leastMs;
 }
 
-/** What it would have been on that machine. Measured only where it matters. */
+/**
+ * Converts a time to the machine of docs/benchmarks.md. Measures this machine only if the time is above the limit.
+ */
 function asThere(busyMs: number): number {
   if (busyMs < MOST_BUSY_MS) return busyMs;
   const parsedMs = leastCpu(() => JSON.parse(PARSED), { runs: 5, enoughMs: PARSE_MS });

@@ -4,12 +4,12 @@
  */
 export type Fault = {
   number: number;
-  /** A name for `--only`, beside the number. */
+  /** A name for `--only`, in addition to the number. */
   name?: string;
   what: string;
-  /** Its tests have time bounds, so they run one after the other if only such faults were chosen. */
+  /** If true, the tests have time limits. They run one after the other if only such faults are chosen. */
   isMeasured?: true;
-  /** Test files, relative to the root. */
+  /** Paths of the test files, relative to the root. */
   tests: readonly string[];
 };
 

@@ -1,9 +1,8 @@
 /**
- * ClickHouse away and back, under a recorder that goes on and agents that never stop: killed in the middle of inserts and
- * started again on its folder, or stopped so that requests hang and are given up, though it carries them out later; for
- * a moment again and again, and for a while; or without room on its disk, so that an insert, a merge or a sum of ours finds
- * none. Answers to inserts that it did carry out are lost too. No row is lost, and none is doubled in any answer, meanwhile
- * or afterwards.
+ * ClickHouse goes away and comes back, while a recorder runs and agents continue. It is killed during inserts and
+ * restarted on its folder. It is paused, so that requests time out although it executes them later. Its disk is full,
+ * so that an insert, a merge or a rollup fails. Pauses are short and repeated, or long. Answers to successful inserts
+ * are lost too. No row may be lost, and no answer may count a row twice, during the faults or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { breakableWay, byLength, describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
@@ -16,26 +15,29 @@ import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './a
 import { answersTo, everyAnswer, type Get, pagesOf } from './audited-traffic.ts';
 import { NO_DISK, smallDisk } from './small-disk.ts';
 
-/** How long it is away, time after time: the length of the fault itself, and no wait for anything. */
+/** How long ClickHouse is away, in ms, each time. This is the fault itself, not a wait for a condition. */
 const AWAY_MS = byLength({ short: [0, 4_000], full: [0, 0, 8_000], long: [0, 0, 60_000] });
 const LOST_ANSWERS = 3;
 const DISK_MIB = 96;
 const SOME_ROOM_BYTES = 1_500_000;
-/** How long the recorder waits for a request: the shorter, the more of them are given up while the server hangs. */
+/**
+ * How long the recorder waits for a request, in ms. A shorter time means that more requests time out while the server
+ * is paused.
+ */
 const PATIENCE_MS = 1_500;
-/** An hour is counted in every pause of the flow, and not between a mark and the rows that it is for. */
+/** Rollups are refreshed in every pause of the flow, but not between a mark and the rows that it announces. */
 const QUIET_MS = 250;
-/** Rows of which none is ever appended twice: one that is there twice was inserted twice. */
+/** No record of this table is ever appended twice. So a row that is there twice was inserted twice. */
 const INSERTING = 'insert into settlements';
 
 describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
-  // At once, so that they share the while.
+  // The three tests run at the same time, so that they share the waiting time.
   test.concurrent.for([
     ['killed and started again', 'kill'],
     ['hanging for a while', 'pause'],
     ['with its disk full', 'fill'],
   ] as const)(
-    '%s under a recorder: every row once, in every answer',
+    '%s while a recorder runs: every row counts once in every answer',
     { timeout: 1_200_000 },
     async ([, fault], context) => {
       await using stack = new AsyncDisposableStack();
@@ -48,7 +50,8 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       const way = stack.use(await breakableWay(server.port, INSERTING));
       const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
       stack.defer(() => audit.close());
-      // So that what was inserted twice stays there twice, and answers have something to hide. A disk is filled by merges too.
+      // Without merges, a row that was inserted twice stays there twice, and answers must count it once. A full disk
+      // needs merges, because they fill it too.
       const keepRepeats = async () => {
         if (disk === null) await recording.audit.command('SYSTEM STOP MERGES');
       };
@@ -78,12 +81,13 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
         const waits = await metric(recorder, 'mandate_recorder_waits_total');
         if (fault === 'kill') await server.kill();
         else if (fault === 'pause') server.pause();
-        // In between there is room for some inserts of a batch.
+        // Every other time, there is room for some inserts of a batch.
         else disk?.fill((time % 2) * SOME_ROOM_BYTES);
         const isMissed = waitUntil('it is missed', async () => {
           return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
         });
-        // The disk would have to hold a part of this answer: as much as fits is not given for the whole.
+        // The disk cannot hold an intermediate part of this answer, so the query must fail and not return a part of
+        // the rows.
         if (disk !== null)
           await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
         await Promise.all([isMissed, sleep(awayMs)]);
@@ -114,7 +118,7 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
   );
 });
 
-/** Asks again and again: no answer holds a decision twice, takes one back or counts more than there are. */
+/** Asks repeatedly, and checks that no answer has a decision twice, loses one, or counts more than there are. */
 function askAllAlong(get: Get) {
   let isOn = true;
   let answered = 0;
@@ -144,7 +148,7 @@ function askAllAlong(get: Get) {
       await sleep(20);
     }
   })();
-  // Told by `stop`, which every test awaits.
+  // `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     answered: () => answered,
@@ -165,7 +169,7 @@ function chargedIn(decisions: readonly Record<string, unknown>[]): number {
   return decisions.reduce((sum, { chargedMicros }) => sum + Number(chargedMicros), 0);
 }
 
-/** Rows as they lie there, repeats and all. */
+/** Returns the number of stored rows, repetitions included. */
 async function rowsOf<Table extends string>(
   { audit }: Recording,
   tables: readonly Table[],

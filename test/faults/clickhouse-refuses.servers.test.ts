@@ -1,8 +1,8 @@
 /**
- * A ClickHouse that answers, and refuses: the recorder's user may no longer insert, a table is gone; and
- * the recorder is stopped and started again while it does. Then 10,000 records at once, of which one cannot be stored. The
- * recorder waits, its lag is visible, and goes on by itself: no row is lost, none is doubled in any answer, and nothing
- * but the one is set aside.
+ * A ClickHouse that answers and refuses: the recorder's user may not insert any more, or a table is missing.
+ * Meanwhile the recorder is stopped and another one started. Then 10,000 records arrive at once, and one of them
+ * cannot be stored. The recorder waits, shows its lag, and continues by itself. No row is lost, no answer counts a
+ * row twice, and only the one record is quarantined.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const AT_ONCE = 10_000;
 const PATIENCE_MS = 120_000;
 const user = (grants: string) =>
   `<password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>${grants}`;
-/** The recorder has its own user, with rights that are taken away and given back. */
+/** The recorder has its own user. The test removes the rights of this user and restores them. */
 const usersWhere = (rights: string) => `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
@@ -59,7 +59,7 @@ describeWithOwnServers(['clickhouse'], 'a ClickHouse that refuses', () => {
 
     const isMissed = async () => {
       await missed(recorder);
-      // The next one has it all.
+      // The next recorder records everything.
       await recorder.stop();
       recorder = await record();
       await missed(recorder);
@@ -72,7 +72,7 @@ describeWithOwnServers(['clickhouse'], 'a ClickHouse that refuses', () => {
     };
     const faults: Record<string, () => Promise<void>> = {
       async 'no right to insert'() {
-        // A server like ours reads its users when it starts.
+        // The server in the tests reads its users only when it starts.
         allow('SELECT, SHOW');
         await server.restart();
         await isMissed();
@@ -118,7 +118,7 @@ describeWithOwnServers(['clickhouse'], 'a ClickHouse that refuses', () => {
   });
 });
 
-/** Resolves once it has waited for ClickHouse again and again. */
+/** Resolves when the recorder has waited for ClickHouse several times. */
 async function missed(recorder: Measured): Promise<void> {
   const waits = await metric(recorder, 'mandate_recorder_waits_total');
   await waitUntil(
@@ -128,7 +128,7 @@ async function missed(recorder: Measured): Promise<void> {
   );
 }
 
-/** Resolves once rows land. */
+/** Resolves when rows are inserted. */
 async function landed(recorder: Measured): Promise<void> {
   const rows = await metric(recorder, 'mandate_recorder_rows_total');
   await waitUntil(

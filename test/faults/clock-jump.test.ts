@@ -1,7 +1,7 @@
 /**
- * The wall clock jumps an hour ahead for one request and is set right again. The ledger's time stands still until the
- * clock has caught up, and the log's must stand still with it: otherwise every request would be past its deadline, in
- * this process and in the next, until the hour is over.
+ * The wall clock jumps an hour ahead for one request, and is then set right. The ledger's time stops until the clock
+ * has caught up. The log's time must stop too. Otherwise every request would be past its deadline for an hour, in
+ * this process and after a restart.
  */
 
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const HOUR_MS = 3_600_000;
 const log = silentLogger();
 
-test('a clock that was an hour ahead for a moment makes no later request late, nor after a restart', async () => {
+test('a clock that was an hour ahead for a moment makes no later request late, even after a restart', async () => {
   const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log, clock });
   onTestFinished(() => bus.close());

@@ -1,6 +1,6 @@
 /**
- * A member of the deciders' group that comes or goes every two seconds, while actions flow: a rebalance each time, for it
- * goes only when it was given partitions.
+ * A member joins or leaves the deciders' group every two seconds, while actions arrive. Each time causes a rebalance,
+ * because the member leaves only after it got partitions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, createKafkaBus } from '@mandate/bus';
@@ -23,7 +23,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 const SHARE = 200;
 const CHANGES = byLength({ short: 3, full: 5, long: 150 });
 const EVERY_MS = 2_000;
-/** So many may be undecided before more are asked for. */
+/** The number of undecided actions above which no more are sent. */
 const MOST_WAITING = 400;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member that comes and goes', () => {
@@ -61,7 +61,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member 
   });
 });
 
-/** A member of the deciders' group that takes partitions and does nothing with them. */
+/** Returns a member of the deciders' group that takes partitions and does nothing with them. */
 async function anotherMember(kafka: KafkaCluster) {
   const bus: Bus = await createKafkaBus({
     brokers: kafka.brokers,
@@ -72,7 +72,7 @@ async function anotherMember(kafka: KafkaCluster) {
   let batches = 0;
   let member: Awaited<ReturnType<Bus['consume']>> | undefined;
   return {
-    /** Resolves once it has partitions. */
+    /** Resolves when the member has partitions. */
     async come() {
       const before = batches;
       member = await bus.consume({

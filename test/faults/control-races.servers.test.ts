@@ -1,7 +1,7 @@
 /**
- * Two control services on Kafka, a thousand writes that race for the same policies, and both services killed in between.
- * Each answer says what became of its write, and every later reader finds just that; so does a process that starts in
- * between, from snapshots that the two leave behind, by the digest of everything that they fold.
+ * Two control services on Kafka, and a thousand writes that compete for the same policies. Both services are killed
+ * meanwhile. Each answer says what the result of its write was, and every later reader finds exactly that. A process
+ * that starts meanwhile from a snapshot of the two finds the same, by the digest of the whole fold.
  */
 import type { Bus } from '@mandate/bus';
 import { controlDigest, foldControl } from '@mandate/control';
@@ -86,7 +86,7 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     const bus = await openTestLog(servers);
     expect(starts).toHaveLength(2 + KILLS + 2);
     expect(await digestsOf(bus, starts)).toEqual(starts.map(({ digest }) => digest));
-    // Both of the last two began at a snapshot, and a process that begins at none finds the same.
+    // Both of the last two starts used a snapshot. A process without a snapshot must find the same.
     expect(Math.min(...starts.slice(-2).map(({ fromRevision }) => fromRevision))).toBeGreaterThan(0);
     const whole = await followControl({ bus, log: silentLogger() });
     for (const { revision, digest } of starts.slice(-2))
@@ -99,13 +99,13 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     expect([...stands].filter((number) => !became.won.has(number) && !became.unknown.has(number))).toEqual(
       [],
     );
-    // Else there was no race, or no service died in the middle of anything.
+    // Otherwise no writes competed, or no service died during a write.
     expect(Math.min(became.won.size, became.lost.size, became.unknown.size)).toBeGreaterThan(0);
     expect(became.won.size + became.lost.size + became.unknown.size).toBe(WRITES);
   });
 });
 
-/** What a service folded before it listened. */
+/** What a service had folded before it listened. */
 type Start = { revision: number; fromRevision: number; digest: string };
 
 function startOf(said: string): Start {
@@ -113,7 +113,7 @@ function startOf(said: string): Start {
   return JSON.parse(line ?? 'null');
 }
 
-/** As the log, folded from its start, gives them there. */
+/** Returns the digests at these revisions, from folding the log from its start. */
 async function digestsOf(bus: Bus, starts: readonly Start[]): Promise<(string | undefined)[]> {
   const fold = foldControl();
   const digests = new Map([[0, controlDigest(fold)]]);
@@ -133,7 +133,7 @@ async function digestsOf(bus: Bus, starts: readonly Start[]): Promise<(string | 
   return starts.map(({ revision }) => digests.get(revision));
 }
 
-/** Every version of every policy. */
+/** Returns every version of every policy. */
 async function everythingAt(url: string, key: string): Promise<Policy[]> {
   const all: Policy[] = [];
   for (const id of POLICIES) {

@@ -1,11 +1,11 @@
-/** Waits for what deciders do, as their metrics tell it. */
+/** Waits for the work of deciders, by their metrics. */
 import { waitUntil } from '@mandate/testing';
 import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 
 type Decider = { readonly url: string };
 
-/** Resolves once each of them has published another decision; `askMore` is called until then. */
+/** Resolves when each decider has published one more decision. Calls `askMore` until then. */
 export async function allAtWork(
   deciders: readonly Decider[],
   askMore: () => Promise<unknown> = async () => {},
@@ -23,7 +23,7 @@ export async function allAtWork(
   );
 }
 
-/** Resolves once each of them has waited for the ledger another `times`. */
+/** Resolves when each decider has waited for the ledger `times` more. */
 export async function allWaiting(deciders: readonly Decider[], times = 2): Promise<void> {
   const before = await Promise.all(deciders.map(waitsOf));
   await waitUntil(
@@ -36,7 +36,7 @@ export async function allWaiting(deciders: readonly Decider[], times = 2): Promi
   );
 }
 
-/** How often its partitions waited for the ledger. */
+/** Returns how often the decider's partitions waited for the ledger. */
 async function waitsOf({ url }: Decider): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const [, count] =

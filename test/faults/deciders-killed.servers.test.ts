@@ -1,7 +1,7 @@
 /**
- * Three deciders on Kafka and Redis, two of which are killed with SIGKILL and started again for as long as actions flow
- * and outcomes settle. Afterwards: one first decision for each action, no budget exceeded at any moment, and charges on
- * the log = ledger = audit, to the micro-dollar.
+ * Three deciders on Kafka and Redis. Two of them are killed with SIGKILL and restarted while actions arrive and
+ * outcomes settle. Afterwards each action has one first decision, no budget was ever exceeded, and the charges on the
+ * log, in the ledger and in the audit are equal, to the micro-dollar.
  */
 import { TOPICS } from '@mandate/schemas';
 import { byLength, describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
@@ -13,9 +13,9 @@ import { expectWhole, wholePlane } from './whole-plane.ts';
 
 const KILLS = byLength({ short: 3, full: 6, long: 40 });
 const ACTIONS = KILLS * 1_500;
-/** Asked for between one kill and the next. */
+/** The number of actions between two kills. */
 const SHARE = ACTIONS / KILLS;
-/** The tenant's is used up before the end. */
+/** The tenant's budget is used up before the end. */
 const LIMITS = { agentMicros: ACTIONS * 120, tenantMicros: ACTIONS * 10_000 };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {

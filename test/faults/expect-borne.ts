@@ -1,4 +1,4 @@
-/** What must be true of a plane that was attacked, and of the honest callers beside the attack. */
+/** What must hold for a plane that was attacked, and for the honest callers during the attack. */
 import { ATTACK } from '@mandate/testing';
 import { expect } from 'vitest';
 import { type Attacked, p99 } from './attack-at-once.ts';
@@ -6,11 +6,11 @@ import { type Attacked, p99 } from './attack-at-once.ts';
 const MIB = 1024 * 1024;
 
 /**
- * A measured run has the machine to itself. In `npm test` other tests run at the same time, so a bound only distinguishes a
- * slow plane from a stuck one.
+ * A measured run has the machine to itself. In `npm test` other tests run at the same time, so a limit only
+ * distinguishes a slow plane from a stuck one.
  */
 const MOST = ATTACK.isMeasured ? { killMs: 100, decisionMs: 250 } : { killMs: 5_000, decisionMs: 20_000 };
-/** The allowed growth at once, and in each second of the attack. Tenant limits on records bound both. */
+/** The allowed growth in bytes: once, and for each second of the attack. Tenant limits on records limit both. */
 const DISK = { atOnce: 64 * MIB, perSecond: 16 * MIB };
 /** The ledger remembers each action for a day, in 0.8 KB (docs/operations.md). */
 const HEAP = { atOnce: 128 * MIB, perSecond: 8 * MIB };
@@ -22,7 +22,7 @@ export function expectBorne(attacked: Attacked): void {
   expect(Object.entries(ended).filter(([, error]) => error !== null)).toEqual([]);
   expect(wronged).toEqual([]);
   expect([exitCode, faults]).toEqual([null, 0]);
-  // `soft`, because one run takes minutes and is to check every bound.
+  // `soft`, because one run takes minutes and must check every limit.
   expect.soft(p99(killMs), 'kill p99').toBeLessThan(MOST.killMs);
   expect.soft(p99(decisionMs), 'decision p99').toBeLessThan(MOST.decisionMs);
   expect.soft(diskBytes.after - diskBytes.before, 'disk').toBeLessThan(mostOf(DISK));

@@ -1,4 +1,4 @@
-/** What reconcile must find of a plane that is well, told so that a failure names the law and what breaks it. */
+/** Checks that reconcile finds a correct plane. A failure names the broken law and what breaks it. */
 import type { reconcilePlane } from '@mandate/reconcile';
 import { expect } from 'vitest';
 

@@ -1,9 +1,9 @@
 /**
- * A primary dies after its replicas had stopped following it for a while, Sentinel puts one of them in its place, and a
- * decider is held up until the others work on it. What the replica lacks (charges, a kill) is on the log, from which the
- * ledger is rebuilt: no budget is exceeded, no agent is revived, each action has one decision, and log, ledger and audit
- * agree. No process is told where Redis is now. The old primary comes back, and is made a replica; then a failover is
- * commanded.
+ * The replicas of a primary stop following it for a while, and then the primary dies. Sentinel promotes a replica,
+ * and a decider is paused until the others work on it. The replica lacks charges and a kill that are on the log. So
+ * the ledger is rebuilt from the log: no budget is exceeded, no agent is revived, each action has one decision, and
+ * log, ledger and audit agree. No process is given the new address. The old primary comes back as a replica, and then
+ * an operator commands a failover.
  */
 import { TOPICS } from '@mandate/schemas';
 import {
@@ -24,7 +24,7 @@ import { keepAsking } from './keep-asking.ts';
 import { expectWhole, wholePlane } from './whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
-/** Before the first failover, behind it, and behind the second. */
+/** The agents that are killed before the first failover, after it, and after the second one. */
 const [LACKED, LATER, LAST] = ['agent-7', 'agent-11', 'agent-13'];
 const KILLED = [LACKED, LATER, LAST];
 
@@ -60,7 +60,7 @@ describeWithOwnServers(
       await allAtWork([heldUp, ...others]);
 
       for (const replica of replicas) replica.pause();
-      // Else what their sockets hold would reach them when they go on.
+      // Otherwise the replicas would read what is in their sockets when they continue.
       const dying = plainRedis(primary.url);
       await dying.call('CLIENT', 'KILL', 'TYPE', 'replica');
       dying.disconnect();

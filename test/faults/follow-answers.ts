@@ -1,19 +1,19 @@
-/** Every answer of deciders as it lies on the log. */
+/** Every answer of deciders on the log. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, readDecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
 
 export type Answers = {
-  /** Their texts in the order in which they were read, each repeat too: of what is delivered again while a group settles. */
+  /** The texts in the order of reading, repetitions included. A rebalance of the group can cause repetitions. */
   readonly all: readonly string[];
-  /** The same, each once. */
+  /** The same texts, each once. */
   distinct(): ReadonlySet<string>;
-  /** Each once. */
+  /** The decisions, each once. */
   decisions(): Decision[];
   settlements(): Settlement[];
 };
 
-/** Follows the log to the end of the test. */
+/** Follows the log until the end of the test. */
 export async function followAnswers(bus: Bus): Promise<Answers> {
   const all: string[] = [];
   const reader = await bus.read({

@@ -1,10 +1,10 @@
-/** Kills and revives as they lie on the log, and what must be true of ALLOWs beside them. */
+/** Kills and revives on the log, and what must hold for ALLOWs beside them. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, type KillTarget, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
 import { readToTheEnd } from './follow-log.ts';
 
-/** What a gateway answered to a kill. */
+/** The gateway's answer to a kill. */
 export type Acknowledged = {
   commandId: string;
   target: KillTarget;
@@ -14,12 +14,12 @@ export type Acknowledged = {
 
 type Revive = { target: KillTarget; revision: number; atMs: number };
 
-/** Follows it to the end of the test. */
+/** Follows the log until the end of the test. */
 export async function followFlags(bus: Bus) {
   const standing = new Map<string, { revision: number; isKilled: boolean }>();
   const kills = new Set<string>();
   const revives: Revive[] = [];
-  /** The higher revision wins, and at a tie the kill. */
+  /** The higher revision wins. With equal revisions the kill wins. */
   const note = (target: KillTarget, revision: number, isKilled: boolean) => {
     const name = nameOf(target);
     const known = standing.get(name) ?? { revision: 0, isKilled: false };
@@ -46,10 +46,10 @@ export async function followFlags(bus: Bus) {
   });
   onTestFinished(() => reader.stop());
   return {
-    /** Ids of the commands. */
+    /** The ids of the kill commands. */
     kills: kills as ReadonlySet<string>,
     revives: revives as readonly Revive[],
-    /** As the log says in the end. */
+    /** True if the agent is killed according to the records read so far. */
     isKilled: (tenant: string, agentId: string) =>
       ['*', tenant, `${tenant}/${agentId}`].some((name) => standing.get(name)?.isKilled === true),
     caughtUp: () => readToTheEnd(bus, reader, [TOPICS.decisions]),
@@ -57,8 +57,8 @@ export async function followFlags(bus: Bus) {
 }
 
 /**
- * What must never be: an ALLOW after a kill that was acknowledged, and decided before a revive of it was asked for. In a
- * tenant that a kill does not name nothing had happened: all that it is ever allowed comes after the kill.
+ * Returns each ALLOW after an acknowledged kill that was decided before the kill was revived. There must be none. If
+ * a kill does not name a tenant, nothing had happened in that tenant, so all of its ALLOWs are after the kill.
  */
 export function allowedBehind(
   kills: readonly Acknowledged[],

@@ -1,7 +1,7 @@
 /**
- * The log as a reader has it who knows one rule: a decision or settlement of another epoch than that of the highest
- * generation before it on its partition is void. What tests hold to be true of the log is asked here, by other means than
- * the fold's.
+ * The log as read by a reader with one rule: a decision or settlement is void if its epoch differs from the epoch
+ * with the highest generation before it on its partition. Tests check their claims about the log with this reader,
+ * which shares no code with the fold.
  */
 import type { Acknowledged, Bus, LogRecord, Outgoing, Reader } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
@@ -19,35 +19,38 @@ import type { Api } from '../e2e/distributed/server-plane.ts';
 import type { Limits } from './agents-at-work.ts';
 
 export type FollowedLog = {
-  /** The one that stands for each action, by its id; ids are given once among all tenants. Throws once reading failed. */
+  /** The valid decision about each action, by action id. All tenants use different ids. Throws if reading failed. */
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly settlements: ReadonlyMap<string, Settlement>;
-  /** Ids of the actions of which an outcome was taken. */
+  /** The ids of the actions that have an outcome. */
   readonly settled: ReadonlySet<string>;
-  /** The ALLOWs among them. */
+  /** The ALLOWs among the decisions. */
   readonly allowed: readonly Decision[];
-  /** Ids, in the order in which they were first seen; those that were overtaken are among them. */
+  /** The ids of epochs, in the order of their first appearance, those of overtaken rebuilders too. */
   readonly epochs: ReadonlySet<string>;
-  /** Records that a newer epoch made void. */
+  /** Returns how many records a newer epoch made void. */
   voids(): number;
   deadLetters(): number;
-  /** Deliveries that were told that another was decided before. */
+  /** Returns how many requests were decided as duplicates of another request. */
   duplicates(): number;
-  /** Decisions that were published again, word for word. */
+  /** Returns how many decisions were published again, with the same text. */
   repeats(): number;
-  /** Outcomes that were reported for what was allowed. */
+  /** Returns how many outcomes were reported. */
   outcomes(): number;
-  /** What must never be: outcomes that did not find the ALLOW that they tell of. */
+  /** Returns the outcomes that did not find their ALLOW. There must be none. */
   lostOutcomes(): readonly Settlement[];
-  /** Resolves once everything that is on the log now was seen. */
+  /** Resolves when everything that is on the log now has been read. */
   caughtUp(): Promise<void>;
-  /** What must never be: two valid first decisions that differ on one action. */
+  /** Pairs of different valid first decisions about one action. There must be none. */
   readonly contradictions: readonly { one: Decision; other: Decision }[];
 };
 
 const TOPICS_READ = [TOPICS.decisions, TOPICS.deadLetters];
 
-/** Follows it to the end of the test. `report`: what an agent says of an ALLOW that it has carried out. */
+/**
+ * Follows the log until the end of the test. `report` returns an agent's report about an ALLOW that it has carried
+ * out.
+ */
 export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoing): Promise<FollowedLog> {
   const decisions = new Map<string, Decision>();
   const settlements = new Map<string, Settlement>();
@@ -62,7 +65,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   let repeats = 0;
   let outcomes = 0;
 
-  /** Whether it is the first of its action. */
+  /** Returns true if the decision is the first about its action. */
   function noteDecision(decision: Decision): boolean {
     if (!standsForAction(decision.kind)) {
       duplicates.add(decision.id);
@@ -74,7 +77,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       if (decision.verdict === 'ALLOW') allowed.push(decision);
       return true;
     }
-    // The same delivery, answered again by the decider that took over: word for word.
+    // The decider that took over answered the same delivery again, with the same text.
     if (JSON.stringify(known) === JSON.stringify(decision)) repeats++;
     else contradictions.push({ one: known, other: decision });
     return false;
@@ -141,7 +144,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   };
 }
 
-/** Which epoch holds on each partition. */
+/** Returns the epoch in force on each partition, as it reads. */
 export function readEpochs() {
   const inForce = new Map<number, LedgerEpoch['epoch']>();
   return {
@@ -152,7 +155,10 @@ export function readEpochs() {
   };
 }
 
-/** As agents do while the log is away; an outcome that it had taken already comes twice. */
+/**
+ * Appends repeatedly until the log accepts, as agents do while the log is away. A record that was accepted without an
+ * answer is then there twice.
+ */
 export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
   return waitUntil(
     'the log to take it',
@@ -161,7 +167,7 @@ export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promis
   );
 }
 
-/** The same over HTTP: what is refused, as the log is away, is sent again under the same ids. */
+/** Does the same over HTTP: if a request is refused because the log is away, it is sent again with the same ids. */
 export async function postUntilTaken(api: Api, actions: readonly object[]): Promise<void> {
   const post = () => api.post('/v1/actions', actions).then(() => true);
   await waitUntil(
@@ -180,7 +186,7 @@ function orFalseIfPassing(error: unknown): false {
   throw error;
 }
 
-/** That no budget was exceeded at any moment, and that they were put to the test: the tenant's was used up. */
+/** Expects that no budget was ever exceeded, and that the budgets were put to the test: the tenant's was used up. */
 export function expectWithin(limits: Limits, log: FollowedLog): void {
   expectNotExceeded(limits, log);
   expect(highestSpend(log).tenantMicros).toBeGreaterThan(0.99 * limits.tenantMicros);
@@ -192,7 +198,9 @@ export function expectNotExceeded(limits: Limits, log: FollowedLog): void {
   expect(tenantMicros).toBeLessThanOrEqual(limits.tenantMicros);
 }
 
-/** That an agent's requests were decided in the order in which they were asked: on the log, and in the ledger. */
+/**
+ * Expects that each agent's requests were decided in the order in which they were sent, on the log and in the ledger.
+ */
 export function expectInOrder({ decisions }: FollowedLog): void {
   const wrong = [...Map.groupBy(decisions.values(), ({ agentId }) => agentId).values()].filter(
     (ofAgent) =>
@@ -206,7 +214,7 @@ function rises(decisions: readonly Decision[], by: (decision: Decision) => numbe
   return decisions.every((each, at) => at === 0 || by(each) > by(decisions[at - 1] ?? each));
 }
 
-/** Settled outcomes give some of it back: used up is what refused a hundred. */
+/** True if a hundred actions were refused. Outcomes give back some of the budget, so one refusal is not enough. */
 export function isUsedUp({ decisions }: FollowedLog): boolean {
   let refused = 0;
   for (const { code } of decisions.values()) if (code === 'COST_LIMIT_EXCEEDED') refused += 1;
@@ -214,8 +222,8 @@ export function isUsedUp({ decisions }: FollowedLog): boolean {
 }
 
 /**
- * The most that any agent, and any tenant, ever had spent: charges and settlements added up in the order in which the
- * ledger took them, which is that of their sequences.
+ * Returns the most that any agent, and any tenant, ever had spent. Adds up charges and settlements in the order of
+ * their ledger sequences.
  */
 function highestSpend({ decisions, settlements }: FollowedLog): {
   agentMicros: number;
@@ -239,7 +247,7 @@ function highestSpend({ decisions, settlements }: FollowedLog): {
   return highest;
 }
 
-/** Resolves once it has read what is on these topics now. */
+/** Resolves when the reader has read what is on these topics now. */
 export async function readToTheEnd(bus: Bus, reader: Reader, topics: readonly string[]): Promise<void> {
   const ranges = (await Promise.all(topics.map((topic) => bus.ranges(topic)))).flat();
   await waitUntil('the reader to be there', () => {

@@ -1,6 +1,6 @@
 /**
- * A disk that fills up under a running plane, and one that is full when a plane starts: nothing is allowed that the log
- * does not hold, the plane says what is wrong, and making room is enough (docs/adr/0006).
+ * A disk that fills up under a running plane, and one that is full when a plane starts. Nothing is allowed that is
+ * not on the log, the plane says what is wrong, and freeing space is enough to continue (docs/adr/0006).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { NO_DISK, smallDisk } from './small-disk.ts';
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: 0.01 } }\n';
 const DISK_MIB = 64;
 
-test('a full disk: 503 to whoever publishes, not ready, and everything goes on where it stood once there is room', async (context) => {
+test('with a full disk, publishers get 503 and the plane is not ready; with space again everything continues', async (context) => {
   const disk = smallDisk(DISK_MIB);
   if (disk === null) return context.skip(NO_DISK);
   onTestFinished(() => disk[Symbol.dispose]());
@@ -46,7 +46,7 @@ test('a full disk: 503 to whoever publishes, not ready, and everything goes on w
     });
 
   expect(await ask()).toMatchObject({ status: 200, body: { decision: { verdict: 'ALLOW' } } });
-  // An insert that met the full disk would give back the room that it had taken.
+  // Waits for the insert. If it met the full disk, it would free the space that it had taken.
   await waitUntil('it is recorded', async () =>
     /mandate_recorder_rows_total\{[^}]*table="decisions"[^}]*\} 1/.test(
       await (await fetch(`${plane.url}/metrics`)).text(),
@@ -55,7 +55,7 @@ test('a full disk: 503 to whoever publishes, not ready, and everything goes on w
   disk.fill();
   const { id, body } = await refused();
   expect(body).toMatchObject({ code: 'BUS_UNAVAILABLE', detail: expect.stringContaining('disk is full') });
-  // A page that a refused record had taken may be left, and is written first.
+  // A refused record may have left a page that still has room, and the plane fills this page first.
   const { body: unready } = await waitUntil('it says so', async () => {
     const reply = await readiness(plane);
     return reply.status === 503 && reply;

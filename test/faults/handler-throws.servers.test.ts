@@ -1,7 +1,7 @@
 /**
- * A fault in the program itself: a TypeError in what a decider does with a batch, in another build of it. It does not live
- * on without consuming: it ends, with the error in its log, as often as it is started, at every place of the batch's way, and
- * skips nothing; the build before decides what it could not.
+ * A fault in the program itself: another build of a decider has a TypeError in the handling of a batch. It must not
+ * stay alive without consuming. It ends with the error in its log, at every start, wherever the fault is, and skips
+ * no record. The correct build then decides what the faulty one could not.
  */
 import { keyPartition } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -24,7 +24,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 const SHARE = 300;
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
 
-/** The way of a batch through a decider, by what comes next: lines before which the fault strikes. */
+/** The steps of a batch in a decider. The fault happens before the line of a step. */
 const PLACES = {
   step: '  const { answers, operations } = await answerBatch(incoming, options);',
   publish: '  await Promise.all([\n    append(',
@@ -32,9 +32,9 @@ const PLACES = {
   commit: '  const last = batch.records.at(-1);',
 };
 type Place = keyof typeof PLACES;
-/** How many of these places a run strikes. The seed decides which ones. */
+/** How many of these steps a run tests. The seed decides which ones. */
 const STRUCK = byLength({ short: 2, full: 4 });
-/** The batch that holds it a faulty build does not finish. */
+/** The id of the action at which a faulty build fails. It does not finish the batch with this action. */
 const SPOILT = 'spoilt';
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeError in its handler', () => {

@@ -1,6 +1,6 @@
 /**
- * Documents that people write, written by an attacker or by a broken program: each is refused where it is wrong, and
- * before it held anything up, for a plane that runs reads them again whenever they are edited.
+ * Documents that people write, here by an attacker or a broken program. Each is refused at the position of its fault,
+ * and within little time, because a running plane reads a document again after each edit.
  */
 
 import { checkAlerting } from '@mandate/alerter';
@@ -13,7 +13,7 @@ import { leastCpuMs, MOST_BUSY_MS } from './busiest-turn.ts';
 
 type Loaded = { ok: boolean; faults?: readonly DocumentFault[] };
 
-/** Every document there is: what reads it, and the first lines of a good one. */
+/** Every kind of document: its parser, and the first lines of a valid one. */
 const DOCUMENTS: readonly [name: string, load: (text: string) => Loaded, head: string][] = [
   ['mandates', loadMandates, 'version: 1\nid: m\nagents: ["*"]\n'],
   ['the privacy document', loadPrivacy, 'version: 1\nfields: []\npatterns: []\n'],
@@ -24,10 +24,10 @@ const times = (count: number, line: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n)).join('');
 const bomb = times(9, (n) => `l${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]\n`);
 
-/** Where a document has more lines, items and fields than any may have: the place depends on what came before. */
+/** The position where a document exceeds the limit of lines, items or fields. It depends on the lines before. */
 const TOO_MUCH = expect.stringMatching(/^\d{4,}:\d+$|^4:\d{4,}$/);
 
-/** Behind three good lines; and where that is refused. */
+/** The hostile text after three good lines, and the position at which it is refused. */
 const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
   ['5 MB', `# ${'x'.repeat(5_000_000)}`, '1:1'],
   ['a million items', `a: [${'5,'.repeat(500_000)}]`, TOO_MUCH],
@@ -89,7 +89,7 @@ describe('patterns in the schema of arguments', () => {
     ['look-ahead', '^(?=a)a$'],
     ['a back-reference', String.raw`^(a+)\1$`],
     ['alternatives without end', `^(${'a|'.repeat(30_000)}a$`],
-  ])('are refused where they stand: %s', (_name, pattern) => {
+  ])('are refused at their position: %s', (_name, pattern) => {
     const text = withPattern(pattern);
     const loaded = loadMandates(text);
     expect([loaded.ok, wrong(loaded)[0]]).toEqual([false, expect.stringMatching(/^(?:[7-9]|10):\d+$/)]);
@@ -97,7 +97,7 @@ describe('patterns in the schema of arguments', () => {
   });
 
   test.each(['^(a+)+$', '^(a|a)*$', '^(.*)*x$', '(x+x+)+y', '^([a-z]+)*[0-9]$'])(
-    'are linear, though another engine goes round for ever: %s',
+    'take linear time, although another engine would not end: %s',
     (pattern) => {
       const loaded = loadMandates(withPattern(pattern));
       const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;

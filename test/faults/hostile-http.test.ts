@@ -1,7 +1,7 @@
 /**
- * A plane of one process, as an attacker meets it over TCP: it stays up and answers others, it takes bounded memory, and
- * no caller gets two requests out of one or past what needs a key. How slow senders are cut off, with shorter times, is
- * in the runtime's http-server.system.test.ts.
+ * A plane of one process under attack over TCP. It stays up and serves others, and its memory stays limited. No
+ * caller can smuggle a second request into one, or reach a route that needs a key. http-server.system.test.ts in
+ * packages/server tests the timeouts for slow senders.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -13,10 +13,10 @@ import { IS_LONG, type PlaneProcess, startPlane, waitUntil } from '@mandate/test
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 const MIB = 1024 * 1024;
-/** Sockets of one process, below the server's own limit of 10,000. */
+/** Sockets of one process, fewer than the server's own limit of 10,000. */
 const IDLE = IS_LONG ? 9_900 : 1_500;
 const STREAMS = 40;
-/** The most growth by one attack, garbage that was not collected yet included. */
+/** The most growth of memory by one attack, uncollected garbage included, in bytes. */
 const MOST_GROWTH = 256 * MIB;
 const LOOK_EVERY_MS = 200;
 
@@ -38,7 +38,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A bare connection: what it received, and when the other side closed it. */
+/** Opens a raw connection. Returns the socket, the received text, and a promise for the close. */
 function dial() {
   const { hostname, port } = new URL(plane.url);
   const socket = connect(Number(port), hostname);
@@ -52,7 +52,7 @@ function dial() {
   return { socket, closed, received: () => received };
 }
 
-/** All that is answered to it until the server closes; `text` asks it to. */
+/** Sends the text, and returns everything that the server answers until it closes. */
 function answerTo(text: string | Buffer): Promise<string> {
   const { socket, closed } = dial();
   socket.write(text);
@@ -78,7 +78,10 @@ async function memory(): Promise<number> {
   return Number(/^process_resident_memory_bytes\S* (\S+)$/m.exec(metrics)?.[1]);
 }
 
-/** Others are served meanwhile and afterwards, and at no time does the memory grow beyond bounds. */
+/**
+ * Runs the attack. Checks that others are served during it and afterwards, and that memory never grows beyond its
+ * limit.
+ */
 async function mustBear(attack: () => Promise<void>): Promise<void> {
   await mustServeOthers();
   const before = await memory();
@@ -99,7 +102,7 @@ async function mustBear(attack: () => Promise<void>): Promise<void> {
 const HEAD = 'host: x\r\nconnection: close\r\n';
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n';
 
-describe('one request that would be two', () => {
+describe('one request that could be read as two', () => {
   test.each([
     ['both lengths', `content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
     [
@@ -137,7 +140,7 @@ describe('one request that would be two', () => {
   });
 });
 
-describe('requests that nobody should send', () => {
+describe('invalid requests', () => {
   test.each([
     ...['BREW', 'PROPFIND', 'CONNECT', 'TRACE', 'PUT', 'get', '', 'GET\0', 'G'.repeat(5_000)].map(
       (method) => [method, '/v1/ledger/agents'] as const,
@@ -167,7 +170,7 @@ describe('requests that nobody should send', () => {
       '/v1/agents#/healthz',
       '/v1/agents /healthz',
     ].map((path) => ['GET', path] as const),
-  ])('%s %s gets nothing without a key', async (method, path) => {
+  ])('%s %s gets no data without a key', async (method, path) => {
     const answer = await answerTo(`${method} ${path} HTTP/1.1\r\n${HEAD}\r\n`);
     const [status = 400, ...more] = statusesIn(answer);
     expect([status >= 400 && status < 500, more]).toEqual([true, []]);
@@ -182,7 +185,7 @@ describe('requests that nobody should send', () => {
     ['a megabyte of NUL', Buffer.alloc(MIB)],
     ['two hosts', `GET /healthz HTTP/1.1\r\nhost: x\r\nhost: y\r\nhost:\r\nconnection: close\r\n\r\n`],
     ['an upgrade', `GET /v1/agents HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n`],
-  ])('%s is answered or hung up on', async (_name, text) => {
+  ])('%s is answered or disconnected', async (_name, text) => {
     const { socket, received, closed } = dial();
     socket.write(text);
     await Promise.race([closed, waitUntil('an answer', () => received() !== '')]);
@@ -191,8 +194,8 @@ describe('requests that nobody should send', () => {
   });
 });
 
-describe('more than anybody needs', () => {
-  test('headers: too large, too many', () =>
+describe('more than anyone needs', () => {
+  test('headers: too large, and too many', () =>
     mustBear(async () => {
       const large = Array.from({ length: 50 }, () =>
         answerTo(`GET /healthz HTTP/1.1\r\n${HEAD}x: ${'x'.repeat(MIB)}\r\n\r\n`),
@@ -204,7 +207,7 @@ describe('more than anybody needs', () => {
         expect(statusesIn(answer).slice(0, 1)).toEqual(answer === '' ? [] : [431]);
     }));
 
-  test('headers, of which none hides behind many others', async () => {
+  test('headers: none is overlooked after many others', async () => {
     const many = 'a:\r\n'.repeat(2_500);
     const answer = await answerTo(
       `POST /v1/actions HTTP/1.1\r\n${HEAD}authorization: Bearer ${plane.keys.publisher}\r\ncontent-type: application/json\r\n${many}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`,
@@ -212,7 +215,7 @@ describe('more than anybody needs', () => {
     expect(statusesIn(answer)).toEqual([431]);
   });
 
-  test('bodies: larger than is allowed, packed bombs, and some that never end', () =>
+  test('bodies: larger than allowed, compressed bombs, and endless ones', () =>
     mustBear(async () => {
       const key = `authorization: Bearer ${plane.keys.publisher}\r\ncontent-type: application/json\r\n`;
       const post = (rest: string) => `POST /v1/actions HTTP/1.1\r\n${HEAD}${key}${rest}`;
@@ -234,7 +237,7 @@ describe('more than anybody needs', () => {
       for (const answer of endless) expect(statusesIn(answer)).toEqual(answer === '' ? [] : [413]);
     }));
 
-  test('requests on one connection, of which no answer is read', () =>
+  test('requests on one connection whose answers are not read', () =>
     mustBear(async () => {
       const { socket, closed } = dial();
       const pipelined = IS_LONG ? 20_000 : 500;
@@ -244,12 +247,12 @@ describe('more than anybody needs', () => {
       const deaf = dial();
       deaf.socket.pause();
       const more = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1_000);
-      // What the server does not take fills the way to it, and no more is sent.
+      // If the server stops reading, the socket's buffer fills, and no more is sent.
       let sent = 0;
       while (sent < 50 && deaf.socket.write(more)) sent++;
     }));
 
-  test('connections on which nothing is said', { timeout: 300_000 }, () =>
+  test('connections without a request', { timeout: 300_000 }, () =>
     mustBear(async () => {
       const gone: Promise<string>[] = [];
       for (let open = 0; open < IDLE; open += 500) {
@@ -260,7 +263,7 @@ describe('more than anybody needs', () => {
         gone.push(...some.map(({ closed }) => closed));
       }
       await mustServeOthers();
-      // Ten seconds are given to each, for the headers that never come.
+      // Each connection gets ten seconds to send its headers.
       await Promise.all(gone);
     }),
   );
@@ -293,7 +296,7 @@ describe('more than anybody needs', () => {
       }
     }));
 
-  test('HEAD of a stream takes no place among the streams', async () => {
+  test('a HEAD request of a stream takes no place among the streams', async () => {
     const head = () =>
       fetch(new URL('/v1/kills/stream', plane.url), {
         method: 'HEAD',

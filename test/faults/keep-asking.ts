@@ -1,21 +1,21 @@
-/** Agents that never stop asking, at a pace, and never run far ahead of what is decided. */
+/** Agents that send actions continuously, at a fixed rate, and never far ahead of the decisions. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { paceOf } from './pace.ts';
 
 const SHARE = 20;
 
 export type Asking = {
-  /** How many actions were asked for. */
+  /** Returns how many actions were sent. */
   asked(): number;
-  /** Resolves once nothing more is asked for. */
+  /** Resolves when no more actions are sent. */
   stop(): Promise<void>;
 };
 
 /**
- * @param ask for so many actions, from that number on
- * @param decided how many actions are decided
- * @param ahead how many may wait to be
- * @param perSecond at most
+ * @param ask sends `count` actions, from number `from` on
+ * @param decided returns how many actions are decided
+ * @param ahead how many actions may be undecided
+ * @param perSecond the most actions per second
  */
 export function keepAsking(
   ask: (from: number, count: number) => Promise<unknown>,
@@ -33,7 +33,7 @@ export function keepAsking(
       asked += SHARE;
     }
   })();
-  // Told by `stop`, which every test awaits.
+  // `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     asked: () => asked,

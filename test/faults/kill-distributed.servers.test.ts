@@ -1,7 +1,7 @@
 /**
- * The kill switch as section 6 of docs/semantics.md promises it, where several deciders share a ledger: pulled through one
- * gateway in full flight while a decider is held up with ALLOWs on their way, and pulled for everything on a cluster of
- * which a shard hangs.
+ * The kill switch with several deciders on one ledger, as section 6 of docs/semantics.md promises it. First a kill
+ * during heavy traffic, while a decider with unpublished ALLOWs is paused. Then a kill of everything on a cluster
+ * with a shard that hangs.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, startRedisCluster, waitUntil } from '@mandate/testing';
@@ -18,7 +18,7 @@ const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 type Receipt = { sequences: Record<string, number>; open: { actionId: string }[] };
 
 describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while three deciders work', () => {
-  test('no ALLOW has a higher sequence, and each that reaches the log later was named, held up or not', {
+  test('no ALLOW has a higher sequence, and the answer names each ALLOW that reaches the log later, even from a paused decider', {
     timeout: 900_000,
   }, async () => {
     const broker = wayToBroker(PUBLISH);
@@ -48,7 +48,7 @@ describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while thr
       waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
 
     const publishing = ask(4_000);
-    // One that came to the group late may have found nothing left to do.
+    // A decider that joined the group late may have found nothing left to decide.
     const askMore = async () => log.decisions.size === asked && ask(400);
     await allAtWork([heldUp, ...others], askMore);
     const late = await heldAtLast(way.hold('request'), askMore);
@@ -57,12 +57,12 @@ describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while thr
     await publishing;
     await ask(100);
     await allDecided();
-    // All ALLOWs, from before the kill; the decider that took over has said the same.
+    // All ALLOWs are from before the kill. The decider that took over has published the same ones.
     const repeats = log.repeats();
     late.pass();
     await waitUntil('what it had to say to arrive', () => log.repeats() > repeats, PATIENCE_MS);
     heldUp.process.kill('SIGCONT');
-    // What else it had in hand is on the log, if it ever will be, once it has ended.
+    // The paused decider may still publish other decisions. After it has ended, everything is on the log.
     await heldUp.kill('SIGTERM');
     await log.caughtUp();
 
@@ -86,7 +86,7 @@ const TENANTS = Array.from({ length: 20 }, (_, at) => `tenant-${at}`);
 const AGENTS = 1_000;
 
 describeWithOwnServers(['kafka', 'redis'], 'killed everywhere, on a cluster of three', () => {
-  test('not one of 1,000 agents in 20 tenants is allowed after it; a shard that hangs is named, and the others are stopped', async () => {
+  test('after the kill none of 1,000 agents in 20 tenants is allowed; the answer names the tenants on a hanging shard, and the others are stopped', async () => {
     const servers = await startBreakable(() =>
       startRedisCluster({ appendonly: true, config: { 'cluster-require-full-coverage': 'no' } }),
     );
@@ -117,7 +117,7 @@ describeWithOwnServers(['kafka', 'redis'], 'killed everywhere, on a cluster of t
 
     const registry = await servers.redis.nodeOf('_registry');
     const homes = await Promise.all(TENANTS.map(servers.redis.nodeOf));
-    // One without the registry, through which everything is killed.
+    // A shard other than the one of the registry, which a kill of everything uses.
     const shard = homes.find((node) => node !== registry);
     if (shard === undefined) throw new Error('all tenants lie beside the registry');
     const hanging = TENANTS.filter((_, at) => homes[at] === shard);

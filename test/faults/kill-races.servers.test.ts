@@ -1,8 +1,8 @@
 /**
- * Kills and revives of the same agents, tenants and everything at once, through three gateways, on a cluster, under load,
- * while deciders come and go and tenants open of which the ledger has never heard. Whatever order they come in: no ALLOW
- * lies behind a kill that was acknowledged and before its revive, and in the end each flag is as the highest revision on
- * the log says, on every shard, in every gateway and every decider.
+ * Kills and revives of the same agents, tenants and of everything at once: through three gateways, on a cluster,
+ * under load, while deciders come and go and new tenants open. Whatever their order, no ALLOW is after an
+ * acknowledged kill and before its revive. In the end each flag agrees with the highest revision on the log, on every
+ * shard and in every gateway and decider.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -23,26 +23,26 @@ import { appendUntilTaken, followLog } from './follow-log.ts';
 import { keepAsking } from './keep-asking.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
-/** How often a decider comes or goes; it races all along. */
+/** How often a decider starts or ends, while the commands race. */
 const CHANGES = IS_LONG ? 30 : 2;
 const LEAST_ROUNDS = 3 * CHANGES;
 const TENANTS = ['one', 'two', 'three', 'four'];
 const AGENTS = ['a', 'b', 'c'];
 const GATEWAYS = 3;
-/** The commands for one target in a round, each sent once and through a gateway that is drawn. */
+/** The commands for one target in a round. Each is sent once, through a random gateway. */
 const COMMANDS = ['kill', 'kill', 'revive', 'revive'] as const;
 const LONGEST_DELAY_MS = 40;
 const MOST_WAITING = 200;
-/** How many actions: a machine that is busy with nothing else starts no decider. */
+/** The rate of actions. If the machine did nothing else, no new decider could start. */
 const PER_SECOND = 200;
-/** The codes of a revive that met a newer kill, and of a kill that was revived before it was answered. */
+/** The codes of a revive that met a newer kill, and of a kill that was revived before its answer. */
 const LOST_THE_RACE = ['NEWER_KILL_STANDS', 'REVIVED_SINCE'];
 
 describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () => {
   test(`over ${CHANGES} rebalances and tenants that open: none escapes, and log, shards and gateways agree (SEED=${SEED})`, {
     timeout: 1_200_000,
   }, async () => {
-    // Another one for the load: the machine decides how much of it there is.
+    // The load has its own generator, because the machine's speed decides how many numbers it takes.
     const [random, ofLoad] = [seededRandom(SEED), seededRandom(SEED + 1)];
     const among = <T>(all: readonly T[], drawn = random): T => all[Math.floor(drawn() * all.length)] as T;
     const servers = await startBreakable(() =>
@@ -122,7 +122,7 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
     await Promise.all([log.caughtUp(), flags.caughtUp()]);
 
     expect(acknowledged.length).toBeGreaterThan(LEAST_ROUNDS);
-    // Without any revive, this would be wrong too: revives won, and revived agents were allowed again.
+    // If revives are ignored, the check must fail. This shows that revives won and revived agents were allowed again.
     expect(allowedBehind(acknowledged, [], raced)).not.toEqual([]);
     expect(allowedBehind(acknowledged, flags.revives, log.allowed)).toEqual([]);
     expect(log.contradictions).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * The kill switch where the gateways hear of it over Pub/Sub, and where they do not. What may run is read from the flag, so
- * the promises are the same; only who listens hears of it later, once the broadcast is back.
+ * The kill switch with the Pub/Sub broadcast, and without it. Deciders and gateways read the flag itself, so the
+ * promises are the same. Only listeners hear of a kill later, when the broadcast is back.
  */
 import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -14,7 +14,7 @@ import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts
 import { type FollowedLog, followLog } from './follow-log.ts';
 
 const DEADLINE_MS = 3_600_000;
-/** A build with streams that stay open by something else than a repeat of their flags: each of these has a cause. */
+/** Another build, whose streams do not repeat the flags. So if a stream stays open, something else keeps it open. */
 const REPEATS_NO_FLAGS = {
   file: 'services/gateway/src/routes/stream-kills.ts',
   from: 'setInterval(trySendFlags,',
@@ -25,7 +25,7 @@ type Receipt = { sequences: Record<string, number>; open: { actionId: string }[]
 type Answer = { actionId: string; withheld: boolean; decision: { verdict: string; code: string } };
 
 describeWithOwnServers(['kafka', 'redis'], 'killed in full flight, over Pub/Sub and with it cut', () => {
-  test('no ALLOW lies behind it, none is handed over after it, each is named; who listens learns of it', async () => {
+  test('no ALLOW is after the kill, none is handed out after it, the answer names each, and listeners hear of it', async () => {
     const build = await anotherBuild(REPEATS_NO_FLAGS);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const way = await breakableWay(servers.redis.port, 'subscribe');
@@ -50,7 +50,10 @@ describeWithOwnServers(['kafka', 'redis'], 'killed in full flight, over Pub/Sub 
     const areAllowed = (actions: readonly { id: string }[]) => () =>
       actions.every(({ id }) => log.decisions.get(id)?.verdict === 'ALLOW');
 
-    /** A gateway is held up with answers to hand over: they are on the log before the kill, and it has not read them. */
+    /**
+     * Pauses a gateway that has answers to hand out. The decisions are on the log before the kill, and the gateway
+     * has not read them.
+     */
     const answersHeldUp = async (round: string) => {
       signalDeciders('SIGSTOP');
       const actions = Array.from({ length: 20 }, (_, at) => look(`${round}-held-${at}`, `held-${at}`));
@@ -116,7 +119,8 @@ describeWithOwnServers(['kafka', 'redis'], 'killed in full flight, over Pub/Sub 
     const listen = async () => {
       const stream = await listenToKills(other.url, key);
       onTestFinished(stream.leave);
-      // Once for the answer to begin with, and once when it listens: then nothing older is on its way.
+      // The flags come once at the start of the answer, and once when the stream listens. After that, no older event
+      // can arrive.
       const flags = () => stream.events.filter(({ event }) => event === 'flags');
       await waitUntil('the flags twice', () => flags().length > 1);
       return { events: stream.events, flags };
@@ -152,7 +156,7 @@ function look(id: string, agentId: string) {
   return { id, agentId, type: 'tool_call', tool: 'look', deadlineMs: DEADLINE_MS };
 }
 
-/** Ids of all actions that were asked for, as they reach the log. */
+/** The ids of all actions, as they reach the log. */
 async function followAsked(bus: Bus): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const reader = await bus.read({
@@ -169,7 +173,7 @@ async function followAsked(bus: Bus): Promise<ReadonlySet<string>> {
   return ids;
 }
 
-/** Publishes on the log for as long as it is not stopped, and so that there is always something to decide. */
+/** Appends actions until it is stopped, so that there is always something to decide. */
 function publishAllAlong(
   bus: Bus,
   { log, asked }: { log: FollowedLog; asked: ReadonlySet<string> },
@@ -186,7 +190,7 @@ function publishAllAlong(
       await waitUntil('room', () => !isOn || asked.size - log.decisions.size < 300, PATIENCE_MS);
     }
   })();
-  // Told by `stop`, which every test awaits.
+  // `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     stop() {
@@ -196,7 +200,9 @@ function publishAllAlong(
   };
 }
 
-/** Ten agents that ask a gateway again and again, and wait for each answer; each asks once more after the kill. */
+/**
+ * Ten agents that send actions to a gateway repeatedly, and wait for each answer. Each sends one more after the kill.
+ */
 function agentsAsk(api: Api, name: string) {
   const answers: (Answer & { isAskedAfter: boolean })[] = [];
   let isKilled = false;
@@ -210,7 +216,7 @@ function agentsAsk(api: Api, name: string) {
     }
   };
   const done = Promise.all(Array.from({ length: 10 }, (_, at) => agent(at)));
-  // Told by `stop`, as above.
+  // `stop` returns this promise too.
   done.catch(() => {});
   return {
     isAllowed: () => answers.some(({ decision }) => decision.verdict === 'ALLOW'),

@@ -1,8 +1,8 @@
 /**
- * A decider is killed with SIGKILL at a chosen instruction: what it says to Redis and to Kafka goes over ways that hold one
- * message, and while that is held the process dies. So it dies between the ledger's step and the record on the log, or
- * between that and the offset committed, and never by chance; how many of its kind go through before, the seed says. That
- * it died there is looked for on the servers afterwards.
+ * A decider is killed with SIGKILL at a chosen instruction. Its messages to Redis and Kafka go through proxies that
+ * hold one message, and the process is killed while the message is held. So it dies between the ledger's step and the
+ * record on the log, or between the record and the committed offset. The seed decides how many such messages pass
+ * first. Afterwards the test checks on the servers that the process died at that point.
  */
 import type { Bus, GroupPosition } from '@mandate/bus';
 import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
@@ -26,15 +26,15 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 type Ways = { redis: BreakableWay; kafka: BreakableWay };
 
-/** What a step brings, and no other call: encode-call.ts. */
+/** A request with a step, and no other call: encode-call.ts. */
 const STEP = /evalsha.*"actions":/s;
-/** As the scripts begin what they answer when they did what they were asked. */
+/** The beginning of a script's answer after it has done its work. */
 const DONE = /^\*\d+\r\n\$2\r\nOK/;
-/** What a confirmation brings, and no other call: step.ts. */
+/** A request with a confirmation, and no other call: step.ts. */
 const CONFIRM = /evalsha.*"calls":/s;
 const COMMIT = /^OffsetCommit .*mandate\.actions/s;
 
-/** By gap, the messages in it: while one of them is held, the decider is in that gap. */
+/** The messages in each gap. While one of them is held, the decider is in that gap. */
 const GAPS = {
   'between step and publish': [
     ({ redis }: Ways) => redis.hold('answer', STEP, DONE),
@@ -55,7 +55,7 @@ const ROUNDS = Array.from({ length: KILLS_A_MESSAGE }, () =>
     messages.map((holdNext) => ({ gap: gap as Gap, holdNext })),
   ),
 ).flat();
-/** Asked for before each kill: more batches than are let through before it. */
+/** The number of actions before each kill: more batches than may pass before it. */
 const SHARE = 240;
 const MOST_LET_THROUGH = 4;
 const LIMITS = { agentMicros: 40_000 * ROUNDS.length, tenantMicros: 4_500_000 * ROUNDS.length };
@@ -83,7 +83,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
     for (const [round, { gap, holdNext }] of ROUNDS.entries()) {
       const letThrough = Math.floor(random() * MOST_LET_THROUGH);
       const victim = await startDecider(overTheWays);
-      // What it gets again from the one before it changes nothing; what is new does.
+      // A record that it gets again from the decider before changes nothing; only a new record does.
       if (gap === 'between step and publish')
         await waitUntil('it to be at the end', () => isAtEnd(bus, seen), PATIENCE_MS);
       const holding = holdAfter(letThrough, () => holdNext(ways));
@@ -122,7 +122,10 @@ async function holdAfter(letThrough: number, holdNext: () => Promise<Held>): Pro
 
 type Unpublished = { unpublished: readonly { source: Decision['source'] }[] };
 
-/** Between step and publish the ledger has charged what the log knows nothing of; behind it, what no offset was committed for. */
+/**
+ * Between step and publish, the ledger has charged for actions that are not on the log. Between publish and commit,
+ * decisions are on the log for requests whose offset is not committed.
+ */
 async function expectWithinGap(
   gap: Gap,
   { bus, api, seen }: { bus: Bus; api: Api; seen: FollowedLog },

@@ -1,7 +1,8 @@
 /**
- * Three brokers, of which partitions move their leaders while gateway and deciders publish: to another replica, by the admin
- * API, with the old leader left out of them; and because a broker ends, or is killed. kafkajs' own send may resolve then with
- * a partition lost (its issue 1303), so it is the log that is asked what it holds.
+ * Partitions of three brokers change their leaders while gateway and deciders publish. Leaders move to another
+ * replica by the admin API, which removes the old leader from the replicas; and they move because a broker ends or is
+ * killed. kafkajs' own send may then resolve although a partition was lost (its issue 1303), so the test checks the
+ * log itself.
  */
 import type { Acknowledged } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -27,7 +28,7 @@ const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
 
 const MOVES = byLength({ short: 2, full: 4, long: 60 });
 const [END, KILL] = ['end', 'kill'] as const;
-/** Brokers that go, among the moves. */
+/** How many of the moves are caused by a broker that ends. */
 const GOING = IS_LONG ? 6 : 1;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', () => {
@@ -98,7 +99,7 @@ function idOf(value: string | Uint8Array | undefined): string {
   return JSON.parse(value === undefined ? '{}' : Buffer.from(value).toString()).action?.id;
 }
 
-/** Moves leaders by leaving them out of the replicas of their partitions, and puts them back behind the new one. */
+/** Moves leaders by removing them from the replicas of their partitions, and adds them again after the new leader. */
 async function leadersOf({ brokers, nodes }: KafkaCluster) {
   const admin = plainKafka(brokers).admin();
   await admin.connect();

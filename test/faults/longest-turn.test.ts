@@ -1,6 +1,6 @@
 /**
- * A search for the body that holds the event loop up longest, for each route that takes one: bodies as large as is allowed
- * are drawn, and what took longest is changed again and again. No turn may take 50 ms of CPU time.
+ * Searches for each route with a body the body that blocks the event loop longest. Random bodies of the maximum size
+ * are tried, and the slowest are varied repeatedly. No turn may take 50 ms of CPU time.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ import { describedBy } from './attacks/hostile-parameters.ts';
 import { MOST_BUSY_MS, quietestOf } from './busiest-turn.ts';
 import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './largest-bodies.ts';
 
-/** The number of random bodies for each route, beside the bodies that are known to take long. */
+/** The number of random bodies for each route, beside the bodies that are known to be slow. */
 const DRAWN = IS_LONG ? 60 : 2;
 const TENANT = 'default';
 const NO_BOUND = { perSecond: CAPS.throughput, burst: CAPS.throughput, perDay: CAPS.throughput };
-/** A request without a valid key or scope, or beyond a limit. */
+/** Statuses of requests without a valid key or scope, or beyond a limit. */
 const NOT_PARSED = [401, 403, 429];
 
 let plane: PlaneProcess;
@@ -47,12 +47,12 @@ beforeAll(async () => {
   operations = all.filter(({ requestBody }) => requestBody?.content['application/json'] !== undefined);
 });
 afterAll(async () => {
-  // It is never idle, so it does not end by itself.
+  // The process is never idle, so it does not end by itself.
   await plane?.kill('SIGKILL');
   rmSync(data, { recursive: true });
 });
 
-test('no body holds the event loop up', { timeout: IS_LONG ? 3_600_000 : 600_000 }, async () => {
+test('no body blocks the event loop', { timeout: IS_LONG ? 3_600_000 : 600_000 }, async () => {
   const random = seededRandom(SEED);
   const tooLong: Record<string, number> = {};
   for (const operation of operations) {
@@ -63,7 +63,7 @@ test('no body holds the event loop up', { timeout: IS_LONG ? 3_600_000 : 600_000
   expect(tooLong).toEqual({});
 });
 
-/** What was found to take longest for this route, and its ms of CPU time. */
+/** Returns the slowest body found for this route, with its CPU time in ms. */
 async function longestOf(operation: Described, random: () => number): Promise<{ body: Body; ms: number }> {
   const example = exampleOf(operation);
   let longest = { body: drawnBody(random), ms: -1 };
@@ -79,7 +79,7 @@ async function longestOf(operation: Described, random: () => number): Promise<{ 
   return { ...longest, ms: await quietestOf(() => turnOf(operation, text)) };
 }
 
-/** The longest turn while the plane received, read and answered a body, in ms of CPU time. */
+/** Returns the longest turn in ms of CPU time, while the plane received, parsed and answered a body. */
 async function turnOf(operation: Described, body: string): Promise<number> {
   await longestTurn();
   const answer = await fetch(plane.url + urlOf(operation, requiredValues(operation)), {
@@ -88,7 +88,7 @@ async function turnOf(operation: Described, body: string): Promise<number> {
     body,
   });
   await answer.arrayBuffer();
-  // The body of such a request is not parsed, so its turn says nothing.
+  // With these statuses the body is not parsed, so the turn would show nothing.
   expect(NOT_PARSED, `${operation.method} ${operation.path}`).not.toContain(answer.status);
   return longestTurn();
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults`: everything of the catalogue, or some of it, and what became of each. Exit 0 when all passed, 1 when
- * one did not, 2 when it was called wrongly.
+ * `npm run test:faults`: runs all faults of the catalogue or some of them, and prints the result of each. Exits with
+ * 0 if all passed, with 1 if one failed, with 2 if the arguments are wrong.
  */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -45,7 +45,7 @@ type Became = {
   lacks: readonly string[];
 };
 
-/** As vitest's JSON reporter writes it. */
+/** The form of the output of vitest's JSON reporter. */
 type Results = {
   testResults: {
     name: string;
@@ -80,7 +80,7 @@ function say(text: string): 0 {
   return 0;
 }
 
-/** What was asked for, or what is wrong with it. */
+/** Returns the parsed arguments, or a text that says what is wrong with them. */
 function readArguments(): Asked | string {
   try {
     const { values } = parseArgs({
@@ -126,11 +126,11 @@ function listOf(faults: readonly Fault[]): string {
     .join('');
 }
 
-/** null if vitest ended before it had results. */
+/** Returns null if vitest ended before it had results. */
 function run(asked: Asked): Became[] | null {
   const { faults } = asked;
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
-  // Measured tests have the machine to themselves.
+  // Measured tests need the machine for themselves.
   const isMeasured = faults.every((fault) => fault.isMeasured);
   const runs = (isMeasured ? files.map((file) => [file]) : [files]).map((some) => runFiles(some, asked));
   const results = runs.map((each) => each.results).filter((each) => each !== null);
@@ -138,7 +138,7 @@ function run(asked: Asked): Became[] | null {
   const testResults = results.flatMap((each) => each.testResults);
   const became = faults.map((fault) => becameOf(fault, { testResults }));
   if (runs.every(({ status }) => status === 0) || became.some(({ passed }) => !passed)) return became;
-  // An error that no test waited for. The output of vitest above names its file.
+  // An error outside of any test. The output of vitest above names its file.
   return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
 }
 
@@ -179,7 +179,7 @@ function becameOf({ number, what, tests }: Fault, { testResults }: Results): Bec
     assertionResults.some(({ status }) => status === 'passed'),
   );
   const ran = passedIn.map(({ name }) => relative(ROOT, name));
-  // For a file that did not run its name says enough.
+  // If a file did not run, its name is enough.
   const skipped = passedIn
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status !== 'passed' && status !== 'failed')

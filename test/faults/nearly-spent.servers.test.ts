@@ -1,8 +1,8 @@
 /**
- * A thousand actions at once on a hierarchy of budgets that is nearly spent, decided by eight processes. What each budget
- * and rate has left is drawn from the seed, and spent by the thousand alone. Adding up the log in the order of the
- * ledger's sequences shows that each ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits
- * is allowed, to the micro-dollar.
+ * A thousand actions at once under nested budgets that are nearly spent, decided by eight processes. The seed decides
+ * what each budget and rate has left, and only these actions spend it. The test adds up the log in the order of the
+ * ledger's sequences. Each ALLOW must have fit every limit, and each refused action must not have fit one. So exactly
+ * what fits is allowed, to the micro-dollar.
  */
 import { type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
@@ -16,10 +16,10 @@ import { wholePlane } from './whole-plane.ts';
 
 const [ACTIONS, DECIDERS] = [1_000, 8];
 const [AGENTS, PRINCIPALS] = [40, 8];
-/** Odd, so that what fits comes out differently for each order. */
+/** Uneven costs, so that different orders leave different rests. */
 const COST_MICROS: Readonly<Record<string, number>> = { small: 7_001, middling: 33_333, large: 100_003 };
 
-/** So many processes that start at once leave little of a small machine to Redis. */
+/** Redis needs a long timeout, because the start of eight processes leaves it little CPU on a small machine. */
 const PATIENT = { MANDATE_REDIS_COMMAND_TIMEOUT_MS: '20000' };
 
 type Limits = Readonly<Record<'agent' | 'principal' | 'mandate' | 'tenant' | 'calls', number>>;
@@ -62,7 +62,8 @@ describeWithOwnServers(
       const decisions = actions.flatMap(({ id }) => log.decisions.get(id) ?? []);
       const { spent, misjudged, full } = addUp(decisions, limits);
       expect(misjudged).toEqual([]);
-      // Nothing was spent before: what is full now was filled by ALLOWs among the thousand, and refused another of them.
+      // Nothing was spent before. So each full limit was filled by ALLOWs among the thousand, and refused another of
+      // them.
       expect([...full].sort()).toEqual(['agent', 'calls', 'mandate', 'principal', 'tenant']);
       const { balances } = await api.get<Balances>('/v1/ledger/balances');
       const held = balances.map(({ budget, spentMicros }) => [
@@ -76,8 +77,8 @@ describeWithOwnServers(
 );
 
 /**
- * Little of what is asked for: each of them is too little for some, in whatever order they come. Who spends of the mandate
- * could spend more than it holds by all other limits, and the others a little more than the tenant has beside it.
+ * Returns limits that are too small for all actions, in whatever order they come. The spenders' other limits allow
+ * more than the budget of the mandate. The other agents can spend a little more than the tenant's budget leaves.
  */
 function drawLimits(random: () => number, actions: readonly Asked[]): Limits {
   const between = (low: number, high: number) => Math.floor(low + random() * (high - low));
@@ -95,7 +96,10 @@ function drawLimits(random: () => number, actions: readonly Asked[]): Limits {
   return { ...limits, tenant: limits.mandate + beside - between(20_000, 50_000) };
 }
 
-/** Spenders share the mandate's budget, callers have the rate, and what others ask for is the tenant's alone to bear. */
+/**
+ * Spenders share the budget of the mandate, and callers have the rate. The tenant's budget is the only shared limit
+ * of the others.
+ */
 function mandatesOf({ agent, principal, mandate, tenant, calls }: Limits): string {
   const document = (id: string, budgets: string, more: string) => `
 version: 1
@@ -131,7 +135,9 @@ function action(number: number, random: () => number) {
   };
 }
 
-/** Actions of agents without limits: they wake every decider, and leave the thousand all there is to spend. */
+/**
+ * Returns actions of agents without limits. They start every decider, and spend nothing of the thousand's budgets.
+ */
 function costless(from: number) {
   return Array.from({ length: 2 * AGENTS }, (_, agent) => ({
     id: `free-${from + agent}`,
@@ -164,7 +170,7 @@ function bookOf(limits: Limits) {
   const used = new Map<string, number>();
   const after = ([limit, subject, amount]: Ask) => (used.get(`${limit} ${subject}`) ?? 0) + amount;
   return {
-    /** By limit and subject. */
+    /** The spent amounts, by limit and subject. */
     used: used as ReadonlyMap<string, number>,
     lacking: (asks: readonly Ask[]) =>
       asks.filter((ask) => after(ask) > limits[ask[0]]).map(([limit]) => limit),
@@ -174,7 +180,7 @@ function bookOf(limits: Limits) {
   };
 }
 
-/** What each agent spends, which decisions were not what the limits asked for, and which limits refused something. */
+/** Returns what each agent spent, the decisions that contradict the limits, and the limits that refused something. */
 function addUp(decisions: readonly Decision[], limits: Limits) {
   const { used, lacking, charge } = bookOf(limits);
   const spent = new Map<string, number>();

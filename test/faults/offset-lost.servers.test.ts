@@ -1,7 +1,7 @@
 /**
- * Retention takes requests of a partition that no decider had come to: nothing jumps over them unsaid. That partition
- * halts under each decider that gets it, which says so in its log, its metrics and its readiness; the others go on; and
- * it goes on as docs/operations.md says, once an operator has moved the group.
+ * Retention deletes requests that no decider had read yet. No decider may skip them silently. The partition stops
+ * under each decider that gets it, which reports this in log, metrics and readiness, and the other partitions
+ * continue. The partition continues as docs/operations.md says, after an operator has moved the group's offset.
  */
 import { keyPartition } from '@mandate/bus';
 import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
@@ -93,7 +93,7 @@ describeWithOwnServers(
         await Promise.all(deciders.map((decider) => decider.kill()));
       }
 
-      // As docs/operations.md says: with all deciders stopped, to the first record that is there.
+      // As docs/operations.md says: all deciders are stopped, and the offset is set to the first existing record.
       await admin.setOffsets({
         groupId: GROUPS.decider,
         topic: TOPICS.actions,

@@ -1,7 +1,7 @@
 /**
- * What becomes of allowed actions, drawn from the seed: outcomes that come twice, that tell of more than was reserved, that
- * never come, that come after the lease has run out, and after a second attempt was allowed. A decider is killed with
- * SIGKILL in the middle of each part. In the end every agent has spent what the table of charging policies says.
+ * Outcomes of allowed actions, chosen by the seed: some are reported twice, report more than was reserved, are never
+ * reported, or are reported after the lease ended and after a second attempt was allowed. A decider is killed with
+ * SIGKILL in the middle of each part. In the end every agent's spending agrees with the table of charging policies.
  */
 import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision, TOPICS } from '@mandate/schemas';
@@ -39,7 +39,9 @@ type Outcome = {
   actualCostMicros?: number;
   verification?: { ok: boolean };
 };
-/** Outcomes of hasty agents come once every lease has run out; some actions had a second attempt by then. */
+/**
+ * Outcomes of "hasty" agents are reported after all leases have ended. Some actions have a second attempt by then.
+ */
 type Fate = { tool: string; agentId: string; outcomes: Outcome[]; second: Outcome | null };
 type Balances = { balances: readonly { budget: { scope: string; subject: string }; spentMicros: number }[] };
 
@@ -60,7 +62,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
       );
     const settled = () => new Set(answers.settlements().map(({ id }) => id)).size;
     let killed = 0;
-    /** Appends, kills a decider once some of it is answered, and waits for the rest. */
+    /** Appends the records, kills a decider after some answers, and waits for the other answers. */
     const appendAndKill = async (records: readonly Outgoing[], count: () => number) => {
       const before = count();
       const some = before + Math.floor(random() * records.length);
@@ -110,7 +112,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
     }
     const { balances } = await api.get<Balances>('/v1/ledger/balances');
     const spent = new Map(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros]));
-    // Who has spent nothing is not listed.
+    // An agent without spending is not listed.
     const spenders = [...expected].filter(([, micros]) => micros > 0);
     expect(Object.fromEntries(spent)).toEqual(Object.fromEntries(spenders));
     const moved = answers.settlements().filter(({ kind }) => kind === 'settled');
@@ -119,7 +121,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
     );
     expect(new Set(settlements.values()).size).toBe(settlements.size);
 
-    // Overdrawn by what it cost in the end: nothing more is allowed.
+    // The actual cost is above the budget, so nothing more is allowed.
     const poor = [...spent].filter(([agentId, micros]) => agentId.startsWith('poor') && micros > 60_000);
     expect(poor.length).toBeGreaterThan(0);
     await bus.append(
@@ -136,7 +138,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
 });
 
 function drawFate(at: number, random: () => number): Fate {
-  // Each of the poor has one action.
+  // Each "poor" agent has one action.
   const isPoor = at < AGENTS;
   const name = isPoor ? 'poor' : random() < 0.5 ? 'hasty' : 'patient';
   const tool = ['success', 'attempt', 'tiered'][Math.floor(random() * 3)] ?? '';
@@ -175,7 +177,10 @@ function nameOf({ actionId, attempt }: { actionId: string; attempt: number }): s
   return `${actionId} ${attempt}`;
 }
 
-/** As the table of section 4 of docs/semantics.md has it; without an outcome, what the lease leaves behind. */
+/**
+ * Returns the charge by the table in section 4 of docs/semantics.md. Without an outcome, the charge is what remains
+ * when the lease ends.
+ */
 function costOf(tool: string, outcome: Outcome | undefined): number {
   if (outcome?.status === 'cancelled') return 0;
   const { status, actualCostMicros: actual, verification } = outcome ?? {};

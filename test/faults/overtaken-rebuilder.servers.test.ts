@@ -1,8 +1,7 @@
 /**
- * A decider that rebuilds the ledger is held up just before it says so on the log. Redis is emptied, another decider
- * rebuilds the ledger, decides and commits; and then the first one's record comes onto the log after all that. It begins
- * nothing: every decision stands, for the fold, for ClickHouse and for the gateway, and the ledger is not rebuilt once
- * more.
+ * A decider that rebuilds the ledger is paused just before it appends its epoch record. Redis is emptied, and another
+ * decider rebuilds the ledger, decides and commits. Then the first decider's record reaches the log. It must begin no
+ * epoch: every decision stays valid for the fold, ClickHouse and the gateway, and the ledger is not rebuilt again.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, spawnService, waitUntil } from '@mandate/testing';
@@ -22,14 +21,14 @@ maxCostTotal: 0.50
 toolPolicies: { look: { cost: 0.01 } }
 `;
 const AGENTS = 8;
-/** For each agent, before that record and after it: together more than the mandate allows. */
+/** The calls of each agent before that record and after it. Together they are more than the mandate allows. */
 const [FIRST_CALLS, LATER_CALLS] = [40, 20];
 const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
 
 type Answer = { decision: { verdict: string } };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was overtaken', () => {
-  test('takes back nothing of what was decided meanwhile', async () => {
+  test('makes no decision void that was made meanwhile', async () => {
     const whole = await wholePlane(MANDATES, { deciders: SMALL_BATCHES });
     const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;
     const log = await followLog(bus);
@@ -55,17 +54,17 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
       waitUntil('a decision for every action', () => log.decisions.size === asked, PATIENCE_MS);
     await ask(FIRST_CALLS);
     await allDecided();
-    // A decider that stops has committed what it decided.
+    // A decider that stops has committed its decisions.
     await decider.kill('SIGTERM');
-    // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
+    // Each try of a rebuild has its own epoch, and a busy machine may interrupt a try.
     const epochs = [...log.epochs];
     const inForce = epochs.at(-1);
 
     heldUp.process.kill('SIGCONT');
     await waitUntil('the late record', () => log.epochs.size > epochs.length, PATIENCE_MS);
-    // Held up for longer than it waits for Kafka, it ends, and its supervisor starts it again.
+    // It was paused for longer than its Kafka timeout, so it ends, and a supervisor would restart it.
     await startDecider();
-    // The first of the next two knows the epoch from the tables, the other from the ledger.
+    // The first of the next two recorders learns the epoch from the tables, the second from the ledger.
     await recorder.kill('SIGTERM');
     const [late] = await Promise.all([whole.startGateway(), whole.startRecorder()]);
     await ask(LATER_CALLS);

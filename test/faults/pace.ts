@@ -1,7 +1,7 @@
-/** So much a second, and no more than a second's worth at once after a rest. */
+/** Limits work to a rate, and to one second's worth after a rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Each call resolves once so many more are due. */
+/** Each call resolves when `count` more are due. */
 export function paceOf(perSecond: number): (count: number) => Promise<void> {
   let atMs = performance.now();
   let saved = 0;

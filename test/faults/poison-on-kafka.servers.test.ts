@@ -1,4 +1,7 @@
-/** Whatever a producer of its own puts on a topic of Kafka, packed with any codec: nothing of it holds up what lies beside it. */
+/**
+ * Hostile records of a foreign producer on a Kafka topic, compressed with any codec. None of them delays the records
+ * beside it.
+ */
 import { createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -37,18 +40,18 @@ describeWithOwnServers(['kafka'], 'poison on Kafka', () => {
     return bus;
   }
 
-  test('each is a dead letter or a decision, what lies beside it is decided, and no turn of the event loop is long', async () => {
+  test('each becomes a dead letter or a decision, the records beside it are decided, and no turn of the event loop is long', async () => {
     const bus = await openBus();
     const producer = await plainProducer(kafka.brokers);
     await bus.ranges(TOPICS.actions);
     await mustSurvivePoison(bus, TOPICS.actions, async (records) => {
-      // What Kafka itself takes: batches of a megabyte.
+      // Kafka accepts batches up to a megabyte.
       for (const some of pieces(records, 500_000))
         await producer.send({ topic: TOPICS.actions, compression: GZIP, messages: some });
     });
   });
 
-  test('a tenant that packs the dearest records as tight as it can holds up nobody, and loses none', async () => {
+  test('a tenant that packs the most expensive records as tightly as possible delays no other tenant, and loses none of its records', async () => {
     const bus = await openBus();
     const topic = topicOfTenant('acme');
     const producer = await plainProducer(kafka.brokers);
@@ -79,7 +82,7 @@ describeWithOwnServers(['kafka'], 'poison on Kafka', () => {
   });
 });
 
-/** In order, so many bytes each; a larger one alone. */
+/** Splits the values in order into batches of this size in bytes. A larger value gets its own batch. */
 function pieces<T extends { value: Buffer }>(records: readonly T[], bytes: number): T[][] {
   const all: T[][] = [];
   let room = 0;

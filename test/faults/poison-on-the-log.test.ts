@@ -1,4 +1,7 @@
-/** Whatever a user who can write the file puts on the log of one machine: nothing of it holds up what is beside it. */
+/**
+ * Hostile records on the log of one machine, from a user who can write the file. None of them delays the records
+ * beside it.
+ */
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -15,7 +18,7 @@ async function openBus(): Promise<Bus> {
   return bus;
 }
 
-test('each is a dead letter or a decision, what lies beside it is decided, and no turn of the event loop is long', async () => {
+test('each becomes a dead letter or a decision, the records beside it are decided, and no turn of the event loop is long', async () => {
   const bus = await openBus();
   await mustSurvivePoison(bus, TOPICS.actions, async (records) => {
     await bus.append(
@@ -25,7 +28,7 @@ test('each is a dead letter or a decision, what lies beside it is decided, and n
   });
 });
 
-test('a batch of the dearest records holds up nobody either', async () => {
+test('a batch of the most expensive records delays no other record', async () => {
   const bus = await openBus();
   const append = (values: readonly (Buffer | string)[]) =>
     bus.append(

@@ -1,6 +1,6 @@
 /**
- * What an attacker, or a broken program, may put on an actions topic; and what becomes of each: a dead letter, or a
- * decision where it can be read after all.
+ * What an attacker or a broken program may put on an actions topic, and the result for each: a dead letter, or a
+ * decision if it can still be read.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { CAPS } from '@mandate/schemas';
@@ -9,15 +9,15 @@ export type Poison = {
   name: string;
   key: string | null;
   value: Buffer;
-  /** What the reason of its dead letter says; null where it is decided. */
+  /** The reason in its dead letter. Null if the record is decided. */
   reason: RegExp | null;
 };
 
-/** A request of the agent `poison`: what else than `args` may be told in `fields`. */
+/** Returns a request of the agent `poison`. `fields` has JSON for other fields than `args`. */
 function asking(args: string, fields = ''): string {
   return `{"event":"action.requested","action":{"id":"${ID}","agentId":"poison","type":"tool_call","tool":"look"${fields},"args":${args}}}`;
 }
-/** Stands for an id that no other one has. */
+/** A placeholder for an id that no other record has. */
 const ID = 'POISON';
 
 const harmless = asking('{}');
@@ -109,7 +109,7 @@ const DECIDED: readonly (readonly [name: string, value: string])[] = [
   ['what a regular expression would go round for', asking(`{"a":"${'a'.repeat(50_000)}!"}`)],
 ];
 
-/** All of it; each request that can be read has an id of its own that begins with `prefix`. */
+/** Returns all hostile records. Each readable request gets its own id, which begins with `prefix`. */
 export function poison(prefix: string): Poison[] {
   const all = [
     ...REFUSED.map(([name, value, reason]) => ({ name, value, reason })),
@@ -124,8 +124,8 @@ export function poison(prefix: string): Poison[] {
 }
 
 /**
- * The dearest records that can still be read, so many that they fill what a batch of a log may hold: each costs little,
- * and all of them at once would hold up everything else.
+ * Returns the most expensive records that can still be read, enough to fill a batch of the log. Each costs little,
+ * but all at once could block everything else.
  */
 export function dear(prefix: string, count: number): Buffer[] {
   return Array.from({ length: count }, (_, n) =>

@@ -1,7 +1,7 @@
 /**
- * What a broker answers to those who publish is late, never comes, or is lost with its connection, with other sends under
- * way; and so are the sends themselves, and what deciders ask of the broker as members of their group. All go over a way to
- * the broker, those of the gateway and of the deciders.
+ * A broker's answers to producers are late, never arrive, or are lost with their connection, while other sends are
+ * under way. The same happens to the sends themselves, and to the group requests of deciders. All traffic of gateway
+ * and deciders goes through a proxy.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byLength, describeWithOwnServers, type Held, SEED, seededRandom, waitUntil } from '@mandate/testing';
@@ -21,7 +21,7 @@ const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
 const REQUESTS = /^Produce .*mandate\.actions/s;
 const OF_THE_GROUP = /^(Fetch|OffsetCommit|Heartbeat) /;
 
-/** Late, swallowed, lost with its connection. */
+/** The answer is delayed, dropped, or lost with its connection. */
 const FATES: ((held: Held, random: () => number) => unknown)[] = [
   (held, random) => sleep(random() * LONGEST_DELAY_MS).then(() => held.pass()),
   (held) => held.swallow(),
@@ -60,7 +60,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
     };
     const writing = Promise.all(Array.from({ length: WRITERS }, write));
 
-    // Two that show for certain: what was carried out and not answered is sent again, and lies there twice.
+    // Two faults with a certain effect: a send that succeeded without an answer is repeated, and the log has it
+    // twice.
     (await way.hold('answer', REQUESTS)).swallow();
     const unanswered = await way.hold('answer', PUBLISH);
     const repeats = seen.repeats();

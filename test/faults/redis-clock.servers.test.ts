@@ -1,7 +1,7 @@
 /**
- * The clock of the Redis server an hour ahead, and an hour behind, with deciders at work: while it is off nothing is
- * decided by it, and once it is right they go on by themselves. No window opened meanwhile: each agent is allowed what fits
- * its rate and its windowed budget once, over the whole of it.
+ * The clock of the Redis server is an hour ahead, and later an hour behind, while deciders work. While it is wrong,
+ * it decides nothing; when it is right, the deciders continue by themselves. No window slid meanwhile: in the whole
+ * time each agent is allowed what fits its rate and its windowed budget once.
  */
 import { TOPICS } from '@mandate/schemas';
 import {
@@ -20,7 +20,7 @@ import { followLog } from './follow-log.ts';
 import { wholePlane } from './whole-plane.ts';
 
 const HOUR_MS = 3_600_000;
-/** Longer than this test takes, shorter than the clock is off. */
+/** Longer than this test, and shorter than the error of the clock, in ms. */
 const WINDOW_MS = 1_800_000;
 const [AGENTS, FITS, CENT] = [10, 10, 10_000];
 const MANDATES = `
@@ -89,7 +89,7 @@ describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'the clock of Redis i
     const codes = new Set([...log.decisions.values()].map(({ code }) => code));
     expect(codes).toEqual(new Set(['ALLOWED', 'RATE_LIMIT_EXCEEDED', 'COST_LIMIT_EXCEEDED']));
     for (const { decidedAt } of log.decisions.values()) {
-      // Two clocks of one machine, of which one is read in milliseconds and the other once a tick.
+      // The test compares two clocks of one machine. One has milliseconds, the other changes once a tick.
       expect(Date.parse(decidedAt)).toBeGreaterThan(startMs - 1_000);
       expect(Date.parse(decidedAt)).toBeLessThan(Date.now() + 1_000);
     }
@@ -98,12 +98,12 @@ describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'the clock of Redis i
   });
 });
 
-/** Resolves once the server has gone through its keys and dropped what is over by its clock: some of our own, too. */
+/** Resolves when the server has dropped expired keys by its own clock. Some of them belong to this function. */
 async function expiredByServer(url: string): Promise<void> {
   const redis = plainRedis(url);
   onTestFinished(() => redis.disconnect());
   const before = await redis.dbsize();
-  // No client reads them, so that nothing but the server's own rounds drops them.
+  // No client reads these keys, so only the server's own rounds drop them.
   for (let at = 0; at < 100; at += 1) await redis.set(`passing-${at}`, '', 'PX', 1);
   await waitUntil('the server to drop them', async () => (await redis.dbsize()) <= before);
 }

@@ -1,22 +1,22 @@
-/** What goes wrong with a Redis, each as something to do to one that deciders work on; it is over when it resolves. */
+/** Faults of a Redis that deciders use. Each function resolves when its fault is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BreakableWay, IS_LONG, plainRedis, type RedisServer } from '@mandate/testing';
 
-/** How long it is away: the length of the fault itself, and no wait for anything. */
+/** How long Redis is away, in ms. This is the fault itself, not a wait for a condition. */
 const AWAY_MS = IS_LONG ? 60_000 : 3_000;
 const REPLIES = 5;
 const FLUSHES = 20;
 
 export type TroubledRedis = {
   readonly server: RedisServer;
-  /** Over which every service speaks to it. */
+  /** The proxy that every service uses. */
   readonly way: BreakableWay;
-  /** Resolves once no decider can go on without it. */
+  /** Resolves when no decider can continue without Redis. */
   readonly missed: () => Promise<void>;
 };
 
 export const REDIS_FAULTS: Readonly<Record<string, (redis: TroubledRedis) => Promise<void>>> = {
-  /** Requests arrive and are carried out: steps, since nothing else names actions. */
+  /** Only steps name actions, so this loses answers of steps that were executed. */
   async 'answers lost'({ way }) {
     for (let lost = 0; lost < REPLIES; lost += 1) await way.loseAnswer('act-');
   },

@@ -1,8 +1,8 @@
 /**
- * Redis loses the ledger in the middle of a run, once by a restart without its append-only file and once by FLUSHALL, and
- * each time a decider is held up, with decisions on their way, until the others have it back and have decided all there is.
- * Those come onto the log behind that, and are void: counting what is valid, no budget is exceeded, each action has one
- * decision, and log, ledger and audit agree.
+ * Redis loses the ledger during a run, once by a restart without its append-only file and once by FLUSHALL. Each time
+ * a decider with unpublished decisions is paused until the others have rebuilt the ledger and decided everything. Its
+ * late decisions are void. Counting valid decisions, no budget is exceeded, each action has one decision, and log,
+ * ledger and audit agree.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, seededRandom, startRedis, waitUntil } from '@mandate/testing';
@@ -13,14 +13,14 @@ import { expectWithin, followLog } from './follow-log.ts';
 import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-/** Before each loss, or more, and after the last. */
+/** The number of actions before each loss, at least, and after the last one. */
 const SHARE = 3_000;
-/** The tenant's is used up before the end, and behind a loss. */
+/** The tenant's budget is used up before the end, and after a loss. */
 const LIMITS = { agentMicros: 1_400_000, tenantMicros: 80_000_000 };
 const KILLED = 'agent-7';
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets', () => {
-  test('resets no budget and revives nobody, though a decider sleeps through it', {
+  test('resets no budget and revives no agent, although a decider is paused meanwhile', {
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(20_261_121);
@@ -48,7 +48,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     };
 
     for (const lose of [() => servers.redis.restart(), () => emptyRedis(servers.redis.url)]) {
-      // Until it is back in the group the others may have done it all.
+      // Until the paused decider is back in the group, the others may have decided everything.
       const askMore = async () => seen.decisions.size === asked && ask();
       const late = await heldAtLast(way.hold('request'), askMore);
       const epochs = seen.epochs.size;
@@ -72,7 +72,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     await Promise.all([heldUp, ...others].map((decider) => decider.kill('SIGTERM')));
     await expectWhole(seen, asked);
 
-    // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
+    // Each try of a rebuild has its own epoch, and a busy machine may interrupt a try.
     expect(seen.epochs.size).toBeGreaterThanOrEqual(3);
     expect(seen.allowed.filter(({ agentId }) => agentId === KILLED)).toEqual([]);
     expect(await api.get(`/v1/agents/${KILLED}/kill-status`)).toMatchObject({ killed: { scope: 'agent' } });

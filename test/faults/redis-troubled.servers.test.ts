@@ -1,7 +1,7 @@
 /**
- * All that goes wrong with a Redis, one thing after the other in an order drawn from the seed, under deciders that never
- * stop being asked: answers that are lost, scripts that are forgotten, a restart, memory that is full, a server that is
- * away. What it holds in the end is what the log holds, and no budget was exceeded at any moment.
+ * Faults of a Redis, one after the other in an order that the seed decides, while deciders get actions continuously:
+ * lost answers, forgotten scripts, a restart, full memory, a server that is away. In the end the ledger agrees with
+ * the log, and no budget was ever exceeded.
  */
 import { describeWithOwnServers, SEED, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { test } from 'vitest';

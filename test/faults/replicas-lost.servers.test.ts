@@ -1,7 +1,7 @@
 /**
- * A Redis Cluster with a replica for each master, on which charges have to be: with a replica stopped nothing of its shard
- * is allowed, and once it is back nothing was lost; then the master dies, and its replica takes its place. That has none of
- * its own then: nothing is allowed before the one that died follows it.
+ * A Redis Cluster with one replica for each master, and deciders that wait until charges are on the replica. While a
+ * replica is paused, nothing of its shard is allowed, and nothing is lost when it is back. Then the master dies, and
+ * its replica is promoted. The promoted node has no replica, so nothing is allowed until the old master follows it.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainRedis, startRedisCluster, waitUntil } from '@mandate/testing';
@@ -20,7 +20,7 @@ const REPLICATED = { MANDATE_REDIS_WAIT_REPLICAS: '1', MANDATE_REDIS_WAIT_TIMEOU
 type Balances = { balances: readonly { spentMicros: number }[] };
 
 describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', () => {
-  test('allow nothing that no replica has, and lose nothing with a master', async () => {
+  test('allow nothing that no replica has, and lose nothing when a master dies', async () => {
     const servers = await startBreakable(() =>
       startRedisCluster({ appendonly: true, withReplicas: true, config: { appendfsync: 'everysec' } }),
     );
@@ -51,7 +51,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', ()
 
     replica?.pause();
     await ask();
-    // What they charged no replica has, however often they try.
+    // No replica has the charges, however often the deciders try.
     await allWaiting(deciders, 3);
     await log.caughtUp();
     expect(log.decisions.size).toBe(asked - SHARE);
@@ -67,7 +67,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', ()
       async () => (await promoted.info('replication')).includes('role:master'),
       PATIENCE_MS,
     );
-    // It has no replica of its own until the one that died is back and follows it.
+    // The promoted node has no replica until the old master is back and follows it.
     await master.restart();
     await allDecided();
     await log.caughtUp();

@@ -1,4 +1,7 @@
-/** Loaded into a plane by NODE_OPTIONS. On SIGUSR2 it writes the longest turn since the last time to stderr, in ms of CPU time. */
+/**
+ * NODE_OPTIONS loads this file into a plane. On SIGUSR2 it writes to stderr the longest turn since the last signal,
+ * in ms of CPU time.
+ */
 import { isMainThread } from 'node:worker_threads';
 import { watchTurns } from './busiest-turn.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Deciders are replaced one by one by others of another build, while actions flow. Where both read the ledger that there
- * is they decide side by side, and of one action only one of them does: what was decided under one is a duplicate to the
- * other. Where the newer ones have a layout of their own they rebuild the ledger, once, and the older ones leave it to them.
+ * Deciders are replaced one by one with deciders of another build, while actions arrive. If both builds read the same
+ * ledger layout, they decide side by side, and each action is decided once: the other build sees it as a duplicate.
+ * If the new build has its own layout, it rebuilds the ledger once, and the old deciders leave the ledger to it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,12 +29,12 @@ const [OLD_MICROS, NEW_MICROS] = [10_000, 20_000];
 type Balances = { balances: readonly { spentMicros: number }[] };
 type Plane = ReturnType<typeof serverPlane>;
 
-/** The file of this build that says which layout of the ledger it reads and writes. */
+/** The file that has the version of the ledger layout. */
 const SHARDS = 'packages/ledger/src/redis/shards.ts';
 const DECIDER = { ...SHORT_SESSION, BATCH_RECORDS: '20' };
 
 describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () => {
-  test('and back, decide each action once, with the old scripts and mandates or the new', async () => {
+  test('and back, decide each action once, with the old and the new scripts and mandates', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newMandates = join(temporaryFolder(), 'mandates.yaml');
@@ -65,7 +65,8 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
       await ask();
       const next = await startNext();
       await ask();
-      // Side by side until both have decided something; each loads its scripts again that Redis forgets.
+      // They run side by side until both have decided something. Redis forgets the scripts, so each loads its own
+      // again.
       await redis.script('FLUSH');
       await waitUntil(
         'the next one to be at work',
@@ -78,7 +79,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
       await deciders.shift()?.kill();
       deciders.push(next);
     }
-    // Every request once more: the last ones to decide have not met most of them.
+    // Every request is sent once more, because the last deciders have seen only a few of them.
     await askAgain();
     await waitUntil(
       'an answer to every request',
@@ -97,7 +98,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     expect(await spentInLedger(plane, gateway)).toBe(spentOnLog(log));
   });
 
-  test('by ones of a newer layout leave the ledger to them, which rebuild it once; rolled back, they rebuild it', async () => {
+  test('with a newer layout: the old ones leave the ledger to the new ones, which rebuild it once; after a rollback the old ones rebuild it', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newBuild = await anotherBuild({
@@ -120,9 +121,9 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
 
     await ask();
     await waitUntil('the old ones to be at work', () => log.decisions.size > 0, PATIENCE_MS);
-    // How often it took them to begin is no part of this: on a machine that is busy a rebuild may be overtaken.
+    // The number of tries at the start does not matter here: on a busy machine a rebuild may be overtaken.
     const begun = log.epochs.size;
-    // With decisions of the old ones under way.
+    // Decisions of the old deciders are still under way.
     await ask();
     const young = await startNew();
     for (const decider of old) expect(await endedFor(decider, 'LEDGER_NEWER')).toBe(1);
@@ -131,7 +132,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     expect(log.epochs.size).toBe(begun + 1);
     expect(await notReady(oldGateway)).toMatch(/newer than this program/);
 
-    // The other way about: an old one that comes to a ledger of newer ones.
+    // The other direction: an old decider starts on the ledger of new ones.
     const late = spawnService('decider', { ...environmentOf(servers), ...plane.data, PORT: '0', ...DECIDER });
     expect(await endedFor(late, 'LEDGER_NEWER')).toBe(1);
     await ask();
@@ -140,7 +141,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     const newGateway = await plane.start('gateway', {}, newBuild);
     expect(await spentInLedger(plane, newGateway)).toBe(spentOnLog(log));
 
-    // Rolled back as docs/deploy.md has it.
+    // A rollback as docs/deploy.md describes it.
     await Promise.all([young.kill(), newGateway.kill()]);
     await ask();
     const redis = plainRedis(servers.redis.url);
@@ -155,7 +156,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
   });
 });
 
-/** They ask for a share of actions at a time, and can ask for all of them again. */
+/** Returns agents that send a number of actions at a time, and can send all of them again. */
 function agentsOf(bus: Bus) {
   let asked = 0;
   const calls = (from: number, count: number) =>
@@ -195,7 +196,7 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, micros) => total + micros, 0);
 }
 
-/** The exit code of one that says what is the matter, and what to do about it. */
+/** Returns the exit code of a process that reports this error code and a remedy. */
 async function endedFor(started: StartedProcess, code: string): Promise<number | null> {
   const exit = await started.exited;
   const last = started

@@ -1,7 +1,7 @@
 /**
- * The same id again: with the same payload, with another, from another tenant, from another agent. And the whole topic of
- * actions again, from offset 0, as after a reset of the group's offsets: while the ledger remembers it, nothing comes
- * onto the log but what is there; after that, answers that decide nothing again. Nothing is charged by any of it.
+ * The same id again: with the same payload, with another, from another tenant, from another agent. Then the whole
+ * actions topic again from offset 0, as after a reset of the group's offsets. While the ledger remembers the
+ * requests, the log gets no new record. Afterwards it gets answers that allow nothing. None of this is charged.
  */
 import type { Bus } from '@mandate/bus';
 import { CAPS, type Decision, GROUPS, TOPICS } from '@mandate/schemas';
@@ -18,7 +18,7 @@ const MANDATES =
 const SHORT_MEMORY_MS = 10_000;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for again', () => {
-  test('is answered, charges nothing and decides nothing anew', async () => {
+  test('is answered, charges nothing and decides nothing again', async () => {
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);
     const answers = await followAnswers(bus);
     let appended = 0;
@@ -60,8 +60,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     await expectLawsHold();
   });
 
-  // The contract of the ledger, which Redis passes too, repeats forgotten requests in every run.
-  test.skipIf(TEST_LENGTH === 'short')('after it was forgotten, too', async () => {
+  // The contract of the ledger, which Redis passes too, tests forgotten requests in every run.
+  test.skipIf(TEST_LENGTH === 'short')('even after the ledger has forgotten it', async () => {
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(
       MANDATES.replace('cost: 0.01', 'cost: 0.01, executionLeaseMs: 1000'),
       { deciders: { REPLAY_MEMORY_MS: String(SHORT_MEMORY_MS) } },
@@ -69,14 +69,14 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     const answers = await followAnswers(bus);
     const decider = await startDecider();
     const actions = Array.from({ length: ACTIONS }, (_, at) =>
-      // No deadline is longer than the memory.
+      // The longest deadline, which is no longer than the replay memory.
       request(asked(`once-${at}`, at, { deadlineMs: CAPS.deadlineMs })),
     );
     await bus.append(TOPICS.actions, actions);
     await waitUntil('an answer to each', () => answers.distinct().size === ACTIONS, PATIENCE_MS);
     const allowed = answers.decisions().filter(({ verdict }) => verdict === 'ALLOW');
     expect(allowed.length).toBeGreaterThan(0);
-    // What it could not say that it published is never forgotten.
+    // The ledger never forgets a decision whose publication is not confirmed.
     await readToTheEnd(servers);
     await decider.kill('SIGTERM');
     const balances = await api.get('/v1/ledger/balances');
@@ -104,7 +104,7 @@ function told(decisions: readonly Decision[] = []): string[] {
   return [...new Set(decisions.map(({ kind, code, chargedMicros }) => `${kind} ${code} ${chargedMicros}`))];
 }
 
-/** As an operator does it, when the group has no member left. */
+/** Resets the offsets as an operator does, when the group has no members. */
 function resetOffsets(servers: WholePlane['servers']): Promise<void> {
   return asAdmin(servers, async (admin) => {
     await waitUntil(
@@ -120,7 +120,7 @@ function resetOffsets(servers: WholePlane['servers']): Promise<void> {
   });
 }
 
-/** Resolves once the group stands at the end of every partition again. */
+/** Resolves when the group has committed the end of every partition again. */
 function readToTheEnd(servers: WholePlane['servers']): Promise<void> {
   return asAdmin(servers, async (admin) => {
     const ends = await admin.fetchTopicOffsets(TOPICS.actions);

@@ -1,6 +1,7 @@
 /**
- * Redis hangs, and the broker dies, while actions flow. Without the ledger nothing is allowed, and what waits too long ends
- * as DEADLINE_EXCEEDED; what the log has acknowledged is decided, however often its broker is killed.
+ * Redis hangs, and the broker dies, while actions arrive. Without the ledger nothing is allowed, and a request that
+ * waits too long ends as DEADLINE_EXCEEDED. Every acknowledged request is decided, however often its broker is
+ * killed.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, seededRandom, startRedis, waitUntil } from '@mandate/testing';
@@ -19,7 +20,7 @@ const CENT_A_CALL =
 type Balances = { balances: readonly { budget: { subject: string }; spentMicros: number }[] };
 
 describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
-  test('stops every decision; what is late by then says so, and the rest is allowed as soon as it answers', async () => {
+  test('stops every decision; afterwards late requests are refused as late, and the others are allowed', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, CENT_A_CALL);
     const bus = await openTestLog(servers);
@@ -44,7 +45,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     };
     await ask('before', 3_600_000);
     await waitUntil('the first decisions', () => log.decisions.size === CALLS, PATIENCE_MS);
-    // Each try of the first rebuild has one of its own, and on a busy machine one may be cut short.
+    // Each try of the first rebuild has its own epoch, and a busy machine may interrupt a try.
     const epochs = log.epochs.size;
 
     servers.redis.pause();
@@ -60,7 +61,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     servers.redis.resume();
     await waitUntil('everything to be decided', () => log.decisions.size === 3 * CALLS, PATIENCE_MS);
     expect([codesOf('before'), codesOf('late')]).toEqual([['ALLOWED'], ['DEADLINE_EXCEEDED']]);
-    // Whether a kill that was answered 503 took place is open: the same again says so.
+    // A kill that was answered with 503 may or may not be in force. Sending it again would tell.
     expect(codesOf('patient')).toContain('ALLOWED');
     expect(log.epochs.size).toBe(epochs);
     expect(log.contradictions).toEqual([]);
@@ -82,7 +83,7 @@ const BATCHES = 60;
 const BROKER_KILLS = 2;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is killed', () => {
-  test('under the whole flow loses nothing that was acknowledged', async () => {
+  test('loses no acknowledged request under full load', async () => {
     const random = seededRandom(20_261_121);
     const limits = { agentMicros: 2_400_000, tenantMicros: 200_000_000 };
     const { servers, bus, api, recorder, startDecider, expectLawsHold } = await wholePlane(mandates(limits));
@@ -94,7 +95,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is kille
       for (let from = 0; from < BATCHES * BATCH; from += BATCH) {
         const batch = requests(from, BATCH, random);
         const actions = batch.map(({ value }) => JSON.parse(String(value)).action);
-        // Every other batch by HTTP; what is refused is sent again, under the same ids.
+        // Every second batch goes over HTTP. A refused batch is sent again with the same ids.
         if (from % (2 * BATCH) === 0) await appendUntilTaken(bus, batch);
         else await postUntilTaken(api, actions);
         acknowledged.push(...actions.map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** The same in an order that `random` draws. */
+/** Returns the values in a random order. */
 export function shuffled<T>(values: readonly T[], random: () => number): T[] {
   return values
     .map((value) => ({ value, place: random() }))

@@ -1,6 +1,7 @@
 /**
- * The plane killed with SIGKILL again and again while actions flow and outcomes settle. Afterwards: one first decision for
- * each action, charges on the log = ledger = audit, to the micro-dollar, and every other law holds.
+ * A plane is killed with SIGKILL repeatedly while actions arrive and outcomes settle. Afterwards each action has one
+ * first decision. The charges on the log, in the ledger and in the audit are equal, to the micro-dollar, and every
+ * other law holds.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const KILLS = byLength({ short: 4, full: 16, long: 50 });
 const ACTIONS = KILLS * 400;
 const AGENTS = 97;
 
-/** Budgets of agents and of the tenant are used up before the end. */
+/** The budgets of the agents and of the tenant are used up before the end. */
 const MANDATES = `
 version: 1
 id: everybody
@@ -78,7 +79,7 @@ test(`killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, { timeout: 
   expect(seen.firstsPerAction()).toEqual(new Set([1]));
   const api = createApiClient({ url: plane.url, key: keys.operator });
   let report = await reconcilePlane(bus, api);
-  // The recorder may still have much to catch up with; what it never makes good is drift.
+  // The recorder may still have much to do. A difference that never goes away is drift.
   for (let again = 0; !allHolds(report) && again < 20; again++) report = await reconcilePlane(bus, api);
   expectLaws(report);
   expect(report.requests.open).toBe(0);
@@ -98,7 +99,7 @@ function actions(from: number, count: number, random: () => number) {
   });
 }
 
-/** Counts what is decided and settled, and reports an outcome for every ALLOW, as agents would. */
+/** Counts decisions and settlements, and reports an outcome for every ALLOW, as agents would. */
 async function followDecisions(bus: Bus, random: () => number) {
   const firsts = new Map<string, number>();
   const settled = new Set<string>();

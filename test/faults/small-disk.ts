@@ -1,23 +1,23 @@
-/** A disk of its own, in memory, that a test fills. */
+/** A small disk in memory, which a test can fill. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-/** Why a test was skipped. */
+/** The reason for skipping a test. */
 export const NO_DISK = 'NOT RUN: mounting a disk that can be filled takes root on Linux';
 
 const BLOCK = Buffer.alloc(4_096);
 
 export type SmallDisk = Disposable & {
   readonly path: string;
-  /** Takes all the room there is, but for so much. */
+  /** Takes all free space except this number of bytes. */
   fill(butBytes?: number): void;
   free(): void;
 };
 
-/** null where none may be mounted. */
+/** Returns null if this machine cannot mount a disk. */
 export function smallDisk(mebibytes: number): SmallDisk | null {
   const path = mkdtempSync(join(tmpdir(), 'mandate-disk-'));
   try {

@@ -1,6 +1,6 @@
 /**
- * A decider stands still with an answer on its way, until the others have taken its partitions over and given that answer;
- * then it goes on, and says what it had to say.
+ * A decider is paused while an answer is under way, until the others have taken over its partitions and given the
+ * same answer. Then it continues, and publishes its answer.
  */
 import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -46,7 +46,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
       }
       const late = await nextPublish();
       sleeper.process.kill('SIGSTOP');
-      // Only those that have its partitions now can answer all.
+      // Only the new owners of its partitions can answer all requests.
       await waitUntil('the others to have taken over', () => seen.decisions.size === asked, PATIENCE_MS);
       await ask();
       const repeats = seen.repeats();

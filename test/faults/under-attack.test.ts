@@ -1,4 +1,6 @@
-/** Attacks over HTTP by holders of ordinary keys, one after the other: honest callers are served while each goes on. */
+/**
+ * Attacks over HTTP by holders of ordinary keys, one after the other. Honest callers are served during each attack.
+ */
 import type { ApiScope } from '@mandate/schemas';
 import { byLength, IS_LONG } from '@mandate/testing';
 import { afterEach, expect, test } from 'vitest';
@@ -12,9 +14,9 @@ import { settleOwnBills } from './attacks/settle-own-bills.ts';
 import { slowBodies } from './attacks/slow-bodies.ts';
 import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
 
-/** How often others are served during an attack. */
+/** How often honest callers are served during an attack. */
 const ROUNDS = byLength({ short: 5, full: 20, long: 200 });
-/** How many connections the plane takes in the attacks that hoard them. */
+/** How many connections the plane accepts in the attacks that hoard them. */
 const SOCKETS = IS_LONG ? 9_000 : 600;
 
 let attacked: Awaited<ReturnType<typeof attackedPlane>>;
@@ -29,7 +31,7 @@ test('hostile text in every parameter', async () => {
   expect(metrics).toMatch(/^mandate_http_faults_total\S* 0$/m);
 });
 
-test('an author who frees an agent from a killed family', async () => {
+test('an author who frees an agent that was killed with its ancestor', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate'], tenant: 'mallory' },
     { scopes: ['author', 'publish'], tenant: 'mallory' },
@@ -37,13 +39,13 @@ test('an author who frees an agent from a killed family', async () => {
   await attacked.bears(escapeAKilledFamily, ROUNDS);
 });
 
-test('a caller that contradicts the pins of its key', async () => {
+test('a caller who contradicts the pins of its key', async () => {
   const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
   attacked = await attackedPlane([{ scopes: ['publish'], tenant: 'mallory', pins }]);
   await attacked.bears(claimWhatIsPinned, ROUNDS);
 });
 
-test('people of a tenant who spend beyond its limits', async () => {
+test('operators of a tenant who spend beyond the tenant limits', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate', 'operate:all'], tenant: 'honest' },
     { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },
@@ -59,13 +61,13 @@ test('an agent that settles its own bills', async () => {
   await attacked.bears(settleOwnBills, ROUNDS);
 });
 
-test('bodies that are announced and hardly sent, by two publishing keys', async () => {
+test('bodies that are announced and sent very slowly, by two publishing keys', async () => {
   attacked = await attackedPlane(withScopes('publish'));
   await attacked.bears(slowBodies(), ROUNDS);
 });
 
 test.each<Hoarding>(['silent', 'slow headers', 'kept alive'])(
-  'more connections than there is room for: %s',
+  'more connections than the plane accepts: %s',
   async (how) => {
     attacked = await attackedPlane(withScopes('publish'), { MANDATE_PLANE_MAX_SOCKETS: String(SOCKETS) });
     await attacked.bears(hoardSockets(how, Math.floor(SOCKETS * 1.2)), ROUNDS);

@@ -1,6 +1,6 @@
 /**
- * The command in this process (`runMandate`), or in a process of its own, as its users run it (`spawnCommand`). A process
- * costs a third of a second of CPU time, so only tests of what a process adds start one: signals, exit codes, pipes.
+ * Runs the command in this process (`runMandate`), or in its own process as its users do (`spawnCommand`). A process
+ * costs a third of a second of CPU time. So only tests of signals, exit codes and pipes start one.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,10 +13,10 @@ const COMMAND = join(import.meta.dirname, '../../../packages/cli/bin/mandate.mjs
 
 export type Ran = { exitCode: number | null; stdout: string; stderr: string };
 export type RunOptions = { env?: Readonly<Record<string, string>>; stdin?: string };
-/** In this process a test can read the output while the command runs, and stop the command. */
+/** In this process, a test can read the output while the command runs, and can stop the command. */
 export type RunHereOptions = RunOptions & { stdout?: PassThrough; signal?: AbortSignal };
 
-/** An environment in which nothing of the person's own is set. */
+/** Returns an environment without the developer's own settings. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MANDATE_'));
   return Object.fromEntries(own);
@@ -59,14 +59,14 @@ export async function spawnCommand(
 ): Promise<Ran> {
   const child = startMandate(args, env);
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-  // Who reads nothing of a long stdin may have gone already.
+  // A program that does not read a long stdin may have ended already.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const [exitCode] = await once(child, 'close');
   return { exitCode, stdout: await stdout, stderr: await stderr };
 }
 
-/** NDJSON, as values. */
+/** Parses NDJSON into values. */
 export function jsonLines<T>(stdout: string): T[] {
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
 }

@@ -1,11 +1,14 @@
-/** The first step of every npm script, where what another lockfile said is installed already. */
+/**
+ * scripts/setup.mjs, the first step of every npm script. It runs in a folder that has the packages of another
+ * lockfile.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, it } from 'vitest';
 
-it('installs again, though it runs on the very Node that is taken away by that', () => {
+it('installs the packages again, although this deletes the Node that runs it', () => {
   const folder = temporaryFolder();
   const asJson = (file: string, content: object) =>
     writeFileSync(join(folder, file), JSON.stringify(content));
@@ -24,7 +27,7 @@ it('installs again, though it runs on the very Node that is taken away by that',
   mkdirSync(join(folder, 'node_modules/.bin'));
   symlinkSync(installed, join(folder, 'node_modules/.bin/node'));
 
-  // npm puts the folder's own programs first.
+  // npm puts the programs of the folder first on PATH, so the script runs on the copied Node.
   execFileSync('npm', ['run', 'setup'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   expect(existsSync(installed)).toBe(false);
   expect(existsSync(join(folder, 'node_modules/.mandate-setup'))).toBe(true);

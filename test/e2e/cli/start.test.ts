@@ -1,4 +1,4 @@
-/** docs/start.md, followed to the letter by a stranger with curl. */
+/** Runs docs/start.md with curl, as a reader would. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/start.md'), 
 const FILES = [...GUIDE.matchAll(/^```yaml\n# (policies\/[a-z]+\.yaml)[^\n]*\n(.*?)^```$/gms)];
 const COMMANDS = [...GUIDE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-/** Every command in one shell, as a reader runs them. Gives the answers in their order. */
+/** Runs every command in one shell, as a reader does. Returns the answers in order. */
 function follow(env: Readonly<Record<string, string>>): unknown[] {
   const script = COMMANDS.map((block) => `${block}\nprintf '\\036'`).join('\n');
   const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
@@ -25,7 +25,7 @@ function follow(env: Readonly<Record<string, string>>): unknown[] {
     .map((text) => JSON.parse(text));
 }
 
-test('the guide for a start governs an agent from an empty folder on', async () => {
+test('the guide leads from an empty folder to a governed agent', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'policies'));
   for (const [, path = '', text = ''] of FILES) writeFileSync(join(folder, path), text);

@@ -1,4 +1,4 @@
-/** How `mandate up` begins and ends, and how long commands that run without a plane may take or be stopped. */
+/** How `mandate up` starts and stops, and how commands without a plane are limited and stopped. */
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { runMandate, spawnCommand, startMandate } from './run-mandate.ts';
 
-it('starts on an empty folder, shows keys once, does what its files say, and stops at SIGTERM', async () => {
+it('starts on an empty folder, shows keys once, applies its files, and stops at SIGTERM', async () => {
   const folder = temporaryFolder();
   const data = join(folder, 'deep', 'data');
   const policies = join(folder, 'policies.yaml');
@@ -40,7 +40,7 @@ it('starts on an empty folder, shows keys once, does what its files say, and sto
   expect(await second.kill('SIGINT')).toBe(0);
 });
 
-it('says what is in its way, and what to do', async () => {
+it('says what prevents the start, and what to do', async () => {
   const folder = temporaryFolder();
   const plane = await startPlane({ data: join(folder, 'a') });
   try {
@@ -82,7 +82,7 @@ it('says what is in its way, and what to do', async () => {
   expect(exposed.stderr).toContain('chmod 600');
 });
 
-it('names the places of bad mandates, and a file that is missing', async () => {
+it('names the lines of invalid mandates, and a file that does not exist', async () => {
   const folder = temporaryFolder();
   const mandates = join(folder, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: -1\nallowed: []\n');
@@ -97,7 +97,7 @@ it('names the places of bad mandates, and a file that is missing', async () => {
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('says on a platform without an engine for ClickHouse that a server is the way out', async () => {
+it('says on a platform without an embedded ClickHouse that a server can be used instead', async () => {
   const { arch } = process;
   Object.defineProperty(process, 'arch', { value: 'riscv64' });
   try {
@@ -110,7 +110,7 @@ it('says on a platform without an engine for ClickHouse that a server is the way
   }
 });
 
-it('takes its bounds from the environment, and refuses those that are none', async () => {
+it('takes its limits from the environment, and refuses invalid ones', async () => {
   const data = join(temporaryFolder(), 'data');
   const bad = {
     MANDATE_GATEWAY_MAX_WAITING: '0',
@@ -138,7 +138,7 @@ it('takes its bounds from the environment, and refuses those that are none', asy
   }
 });
 
-it('eval stops at Ctrl-C, and when nobody reads it any more', async () => {
+it('eval stops at Ctrl-C, and when its output is closed', async () => {
   const mandates = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\n');
   const request = `${JSON.stringify({ event: 'action.requested', action: { id: 'a', agentId: 'b', type: 'tool_call', tool: 't' } })}\n`;
@@ -158,10 +158,13 @@ it('eval stops at Ctrl-C, and when nobody reads it any more', async () => {
 });
 
 const RECORDS = 100_000;
-/** So often in a row must a process be seen doing nothing before it counts as waiting: a second, in which it could have read thousands. */
+/**
+ * The number of checks in a row that must find the process idle before it counts as waiting. They take a second, in
+ * which it could have read thousands of records.
+ */
 const LOOKS = 50;
 
-it('eval reads no faster than its answers are taken, and keeps little of a hundred thousand records', async () => {
+it('eval reads no faster than its answers are read, and 100,000 records fit in little memory', async () => {
   const mandates = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: 0\n');
   const child = startMandate(['eval', '--mandates', mandates, '--json'], {
@@ -178,7 +181,7 @@ it('eval reads no faster than its answers are taken, and keeps little of a hundr
     child.stdin.end();
   };
   const fed = feed();
-  // Its answers are not read yet, beyond what the pipe holds: it must stop reading, long before the end.
+  // No answer is read yet, apart from what the pipe buffers. So eval must stop reading long before the end.
   let [stoodAt, looks] = [0, 0];
   await waitUntil(
     'the end of its reading',

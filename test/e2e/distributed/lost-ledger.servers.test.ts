@@ -1,7 +1,7 @@
 /**
- * Redis is emptied in the middle of a run, and one of two deciders is held up from before that until the ledger is back.
- * What it still publishes then is void: counting what is valid, no budget is exceeded, nothing is left undecided, and who
- * was killed stays killed. With a snapshot on the log, what lies behind that is folded and no more.
+ * Redis is emptied during a run, and one of two deciders is paused from before that until the ledger is rebuilt. What
+ * this decider still publishes is void. Counting valid decisions, no budget is exceeded, every request has a
+ * decision, and killed agents stay killed. With a snapshot on the log, a rebuild folds only the later records.
  */
 import { randomUUID } from 'node:crypto';
 import { createKafkaBus, type LogRecord } from '@mandate/bus';
@@ -25,9 +25,12 @@ toolPolicies: { lookup: { cost: 0.01 } }
 const TENANT = 'acme';
 const KILLED = 'killed';
 const AGENTS = [KILLED, ...Array.from({ length: 16 }, (_, at) => `agent-${at}`)];
-/** More than the mandate allows, and most of them before Redis is emptied. */
+/** More calls than the mandate allows, and most of them before Redis is emptied. */
 const [FIRST_CALLS, LATER_CALLS] = [60, 10];
-/** Short, so that the partitions of the one that is held up go to the other soon; no broker takes less. */
+/**
+ * The session timeout is the shortest that a broker accepts, so that the partitions of the paused decider soon move
+ * to the other one.
+ */
 const DECIDER = { BATCH_RECORDS: '10', SESSION_TIMEOUT_MS: '6000' };
 const PATIENCE_MS = 120_000;
 const PARTITIONS = settingsOfTopic(TOPICS.decisions).partitions;
@@ -42,7 +45,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
   });
   afterAll(() => servers?.[Symbol.asyncDispose]());
 
-  test('no budget is exceeded, nothing is left out, and who was killed stays killed', async () => {
+  test('no budget is exceeded, every call has a decision, and a killed agent stays killed', async () => {
     const plane = serverPlane(servers, MANDATES);
     const [gateway, decider, heldUp] = await Promise.all([
       plane.start('gateway'),
@@ -65,7 +68,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
     await publish(FIRST_CALLS);
     await waitUntil('both to have decided something', async () => {
       const [one = 0, other = 0] = await Promise.all([decider, heldUp].map(decisionsBy));
-      // One that came to the group late may have found nothing left to do.
+      // A decider that joined the group late may have found nothing left to decide.
       if (one + other >= published) await publish(1);
       return one > 0 && other > 0;
     });
@@ -87,7 +90,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
       },
       PATIENCE_MS,
     );
-    // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
+    // Each try of a rebuild has its own epoch, and a busy machine may interrupt a try.
     expect(log.epochs().size).toBeGreaterThanOrEqual(2);
     const [lostEpoch] = log.epochs();
     const decidedLate = log.all().filter(({ ledgerEpoch, decidedAt }) => {
@@ -123,7 +126,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
     expect(new Set(expected.map(([, spentMicros]) => spentMicros))).toEqual(new Set([500_000]));
   });
 
-  test('behind a snapshot, what came after it is folded and no more, and every budget is as before', async () => {
+  test('after a snapshot, only later records are folded, and every budget is as before', async () => {
     const plane = serverPlane(servers, MANDATES);
     const gateway = await plane.start('gateway');
     const decider = await plane.start('decider', DECIDER);
@@ -154,7 +157,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
       return msg === 'the ledger is rebuilt' ? records : undefined;
     });
     await emptyRedis(servers.redis.url);
-    // The later calls, and the record of the new epoch on each partition.
+    // The later calls, and one epoch record on each partition.
     expect(await folded).toBe(20 + PARTITIONS);
     const ranges = await log.bus.ranges(TOPICS.decisions);
     expect(ranges.reduce((sum, { endOffset }) => sum + endOffset, 0)).toBeGreaterThan(1_000);
@@ -179,7 +182,10 @@ function callsOf(agentId: string, count: number) {
   });
 }
 
-/** All decisions on the log, and those that hold: behind the record of an epoch, what another decided is void. No rebuild is overtaken here. */
+/**
+ * Follows all decisions on the log, and those that are valid. After an epoch record, decisions of other epochs are
+ * void. No rebuild is overtaken in this test.
+ */
 async function followLog(brokers: readonly string[]) {
   const bus = await createKafkaBus({ brokers, clientId: 'test', log: silentLogger() });
   const inForce = new Map<number, string>();

@@ -1,4 +1,7 @@
-/** What an operator does with a plane of servers and processes of their own, by the command and by what each process tells. */
+/**
+ * What an operator does with a plane of separate servers and processes, with the command and with each process's
+ * metrics.
+ */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +26,7 @@ async function metricsOf({ url }: { url: string }): Promise<string> {
   return (await fetch(`${url}/metrics`)).text();
 }
 
-/** Which metrics a process tells, as its alarms and dashboards name them. */
+/** Returns the names of the metrics that a process exports, as alarms and dashboards use them. */
 function namesIn(metrics: string): string[] {
   return [
     ...new Set(
@@ -51,10 +54,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     return { exitCode: ran.exitCode, states, findings };
   }
 
-  test('has the servers checked, made ready, and checked again, as often as one likes', async () => {
+  test('checks the servers, prepares them and checks them again, as often as needed', async () => {
     const bare = { kafka: ['wrong'], redis: ['ok'], clickhouse: ['wrong'] };
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
-    // All of it: looking had made nothing.
+    // Everything had to be made, so the check before had made nothing.
     const made = { kafka: ['made'], redis: ['ok'], clickhouse: ['made'] };
     expect(await migrate()).toMatchObject({ exitCode: 0, states: made });
 
@@ -66,7 +69,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 0, states: well });
   });
 
-  test('is told of a server that would forget, and of one that does not answer', async () => {
+  test('reports a server that would lose data, and one that does not answer', async () => {
     await using forgetful = await startRedis({
       appendonly: true,
       config: { 'maxmemory-policy': 'allkeys-lru' },
@@ -85,7 +88,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(away.findings).toHaveLength(3);
   });
 
-  test('opens a tenant with a topic of its own while deciders run, one of which dies, and restarts nothing', async () => {
+  test('opens a tenant with its own topic while deciders run, one of which dies, and restarts nothing', async () => {
     const log = silentLogger();
     const { MANDATE_KAFKA_BROKERS: brokers = '' } = environment;
     const bus = await createKafkaBus({
@@ -98,7 +101,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     onTestFinished(() => bus.close());
     await Promise.all(Object.values(TOPICS).map((topic) => bus.makeTopic(topic)));
     const plane = serverPlane(servers, MANDATES);
-    // No process makes topics at their first use: the control service makes this one because the tenant was opened.
+    // No process creates topics on first use. The control service creates this topic because the tenant was opened.
     const alone = { MANDATE_KAFKA_CREATE_TOPICS: 'false' };
     const start = async (service: 'control' | 'decider') => {
       const settings = service === 'control' ? alone : { ...alone, SESSION_TIMEOUT_MS: '6000' };
@@ -110,7 +113,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
 
     const api = plane.api(control.url, await plane.issueKey('default', ['operate:all']));
     await api.post('/v1/tenants', { version: 1, id: 'initech', directTopic: true });
-    /** By action the codes of its first decisions, by their ids: who dies behind a decision has it told again by the next. */
+    /**
+     * For each action, the codes of its first decisions by decision id. A decider that dies before its commit leaves
+     * records that the next decider answers again.
+     */
     const decided = new Map<string, Map<string, string>>();
     const reader = await bus.read({
       topics: [TOPICS.decisions],
@@ -149,7 +155,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     const { findings } = await migrate(['--check']);
     expect(findings).toContainEqual(expect.objectContaining({ what: topic, state: 'ok' }));
 
-    // The decider may not have read yet that it is closed.
+    // The decider may not know yet that the tenant is closed.
     await api.delete('/v1/tenants/initech');
     await waitUntil('what comes to the topic of a closed tenant is refused', async () => {
       const id = decided.size;
@@ -159,7 +165,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     });
   });
 
-  test('uses every command on services that run alone, given both addresses', async () => {
+  test('uses every command on separate services, given the addresses of two', async () => {
     const plane = serverPlane(servers, MANDATES);
     const key = await plane.issueKey('default');
     const start = async (service: Parameters<typeof plane.start>[0]) => {
@@ -188,7 +194,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect((await mandate(['agents'])).stdout).toMatch(/^bot +\$0\.01 /m);
     expect((await mandate(['query', 'spend'])).stdout).toMatch(/^bot +\$0\.01 /m);
 
-    // Nothing of this is left in a gateway's memory; the audit has it.
+    // A new gateway has nothing of this in memory, so the audit must have it.
     await gateway.kill();
     const next = await start('gateway');
     addresses.MANDATE_URL = next.url;
@@ -241,7 +247,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
   });
 
-  test('forgets a person at one gateway, and the other has forgotten them a moment later', async () => {
+  test('forgets a person at one gateway, and the other gateway follows a moment later', async () => {
     const planes = [serverPlane(servers, MANDATES), serverPlane(servers, MANDATES)] as const;
     const [folder, otherFolder] = planes.map(({ data }) => data.DATA_PATH) as [string, string];
     const file = join(folder, 'person-keys');
@@ -271,7 +277,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
   });
 });
 
-/** A foreign producer that forgot the kind of its action. */
+/** Publishes a record as a faulty foreign producer does: its action has no type. */
 async function producedBadly({ kafka }: Servers, agentId: string): Promise<void> {
   const producer = await plainProducer(kafka.brokers);
   const value = JSON.stringify({ event: 'action.requested', action: { id: 'd-1', agentId, tool: 'look' } });

@@ -1,7 +1,7 @@
 /**
- * Every service as a process of its own, configured by its environment alone, on servers that refuse clients without TLS,
- * a certificate and a password: Kafka by each mechanism, Redis with infra/redis/users.acl, ClickHouse with
- * infra/clickhouse. A process that is refused ends, says why and what to do, and shows no password.
+ * Every service in its own process, configured by its environment only, on servers that refuse clients without TLS, a
+ * certificate and a password: Kafka with each SASL mechanism, Redis with infra/redis/users.acl, ClickHouse with
+ * infra/clickhouse. A process that is refused ends. It says why and what to do, and shows no password.
  */
 
 import { createHash } from 'node:crypto';
@@ -37,7 +37,7 @@ const PASSWORD = {
   recorder: 'of the "recorder" ✓',
   query: 'of the "query" ✓',
 };
-/** The user that the engine runs as when it serves; clients cannot be this user. */
+/** The user that the ClickHouse server itself needs. Clients cannot log in as this user. */
 const ADMIN = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
@@ -55,7 +55,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
   let authority: Authority;
   let stranger: Authority;
   let plainPort: number;
-  /** What every service is told; each takes its own of it. */
+  /** The settings that all services get. Each service uses some of them. */
   let environment: Environment;
 
   beforeAll(async () => {
@@ -144,7 +144,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
 
   const mechanism = (name: string): Environment => ({ MANDATE_KAFKA_SASL_MECHANISM: name });
 
-  /** Each with another mechanism. */
+  /** The settings of each service, with different SASL mechanisms. */
   const settingsOf: Record<ServiceName, () => Environment> = {
     gateway: () => ({ ...environment, ...mechanism('scram-sha-256') }),
     decider: () => ({ ...environment, ...mechanism('scram-sha-512') }),
@@ -154,7 +154,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     control: () => ({ ...environment, ...mechanism('scram-sha-512') }),
   };
 
-  test('from publishing to the answers of the query service and the alerter', async () => {
+  test('an action is published, decided and recorded, and the query service and the alerter answer', async () => {
     const [gateway, decider, recorder, query, alerter, control] = await Promise.all(
       (['gateway', 'decider', 'recorder', 'query', 'alerter', 'control'] as const).map(async (service) => {
         const started = await startService(service, settingsOf[service]());
@@ -278,7 +278,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
         ],
       ],
     ],
-  ])('%s: who is not let in ends, and says what to do', async (_, cases) => {
+  ])('%s: a process that is refused ends, and says what to do', async (_, cases) => {
     const ended = await Promise.all(
       cases.map(async ([what, service, settings]) => {
         const started = spawnService(service, { ...settingsOf[service](), PORT: '0', ...settings() });
@@ -292,7 +292,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     }
   });
 
-  /** The remedy of the error that made it end. */
+  /** Returns the remedy of the error that ended the process. */
   function remedyIn(said: string): string {
     const lines = said.split('\n').filter((line) => line.startsWith('{'));
     return (

@@ -1,4 +1,4 @@
-/** Kafka, Redis and ClickHouse of a test file's own, and services that run on them, each in a process of its own. */
+/** A Kafka, a Redis and a ClickHouse for one test file, and services on them, each in its own process. */
 
 import { writeFileSync } from 'node:fs';
 import { createApiClient } from '@mandate/client';
@@ -38,26 +38,29 @@ const SCOPES: ApiScope[] = ['publish', 'report', 'audit', 'operate'];
 
 export type Api = ReturnType<ReturnType<typeof serverPlane>['api']>;
 
-/** How many decisions a decider has published. */
+/** Returns how many decisions a decider has published. */
 export async function decisionsBy({ url }: { url: string }): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const counts = [...text.matchAll(/^mandate_decider_decisions_total\{[^}]*\} (\d+)$/gm)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** What a plane runs on; without ClickHouse each of its services that takes one has a folder. */
+/** The servers of a plane. Without ClickHouse, each service that needs one uses a folder. */
 export type Backends = {
   kafka: KafkaCluster;
   redis: RedisServer | RedisCluster;
   clickhouse?: ClickHouseServer;
 };
 
-/** The replication of topics that are made there: one broker may be away, if there are three. */
+/** Returns the replication of new topics. With three brokers, one may be away. */
 export function replicationOn({ brokers }: Pick<KafkaCluster, 'brokers'>) {
   return { replicationFactor: brokers.length, minInSyncReplicas: Math.ceil((brokers.length + 1) / 2) };
 }
 
-/** What every process is told of the servers; one that has no use for some of it does not mind. */
+/**
+ * Returns the environment that gives every process the servers' addresses. A process ignores the settings that it
+ * does not use.
+ */
 export function environmentOf({ kafka, redis, clickhouse }: Backends): Record<string, string> {
   const { replicationFactor, minInSyncReplicas } = replicationOn(kafka);
   return {
@@ -72,7 +75,7 @@ export function environmentOf({ kafka, redis, clickhouse }: Backends): Record<st
   };
 }
 
-/** A data folder for mandates and keys, and what a service is told of the servers. */
+/** Returns a data folder for mandates and keys, and functions that start services on these servers. */
 export function serverPlane(backends: Backends, mandates: string) {
   const folder = dataFolder(temporaryFolder());
   writeFileSync(folder.mandates, mandates);
@@ -81,7 +84,7 @@ export function serverPlane(backends: Backends, mandates: string) {
   const data = { DATA_PATH: folder.path };
   return {
     data,
-    /** @param build the root of other sources than this repository's */
+    /** @param build the root of another checkout, if the service does not run from this repository */
     async start(service: ServiceName, settings: Record<string, string> = {}, build?: string) {
       const told = { ...environment, ...data, ...settings };
       const started = await startService(service, told, build);

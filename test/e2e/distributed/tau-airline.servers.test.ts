@@ -1,7 +1,7 @@
 /**
- * The data set published by a plain Kafka producer, of JavaScript and of another language, decided by one decider and by
- * three, on Redis; every figure of the oracle read back from ClickHouse through the query service. The scenarios run side
- * by side, each with agents of its own.
+ * The data set of test/e2e/tau-airline, published by a plain Kafka producer in JavaScript and by one in another
+ * language. One decider or three decide it, on Redis. The query service must return every figure of the oracle from
+ * ClickHouse. The scenarios run at the same time, each with its own agents.
  */
 import { randomUUID } from 'node:crypto';
 import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
@@ -30,7 +30,7 @@ const MANDATES = scenarios
 
 const PARTITIONS = Array.from({ length: settingsOfTopic(TOPICS.actions).partitions }, (_, at) => at);
 
-/** An action of an agent without a mandate. */
+/** Returns an action of an agent without a mandate. */
 function warmUp(partition: number) {
   const action = { id: randomUUID(), tenant: 'warm-up', agentId: 'nobody', type: 'tool_call', tool: 't' };
   return { partition, value: JSON.stringify({ event: 'action.requested', action }) };
@@ -46,7 +46,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
   });
   afterAll(() => servers?.[Symbol.asyncDispose]());
 
-  test.each([1, 3])('by %i deciders as the oracle says', (count) =>
+  test.each([1, 3])('by %i deciders with the figures of the oracle', (count) =>
     isDecided(`by-${count}`, count, async (messages) => {
       const producer = await plainProducer(servers.kafka.brokers);
       await producer.send({ topic: TOPICS.actions, messages });

@@ -1,4 +1,4 @@
-/** TLS in front of a server that speaks HTTP: what it answers is passed on to those who show a certificate. */
+/** A TLS proxy in front of an HTTP server. Only clients with a certificate get answers. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as passOn } from 'node:http';

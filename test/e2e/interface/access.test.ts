@@ -1,6 +1,6 @@
 /**
- * Who is let in, at every route of a whole plane. Which there are, and what each takes, is in the OpenAPI document: a new
- * one is asked without being named here.
+ * Which keys open which route of a whole plane. The OpenAPI document has the routes and their parameters, so a new
+ * route is tested without a change here.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -31,13 +31,13 @@ import { type Described, isStream, type OpenApi, operationsOf, requiredValues, u
 const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>
   issueApiKey({ tenant, name, scopes: [...scopes], agents: ['*'] });
 type Caller = { name: string; scopes: readonly ApiScope[]; key: string };
-/** A viewer has `audit` alone. */
+/** The role viewer has `audit` alone, so this scope needs no key of its own. */
 const OF_ONE_SCOPE = API_SCOPES.filter((scope) => scope !== 'audit').map((scope) => ({
   name: scope,
   scopes: [scope],
   ...issue('acme', scope, [scope]),
 }));
-/** With operate:all one sees every tenant. */
+/** operate:all shows every tenant, so it is left out. */
 const OF_A_TENANT = API_SCOPES.filter((scope) => scope !== 'operate:all');
 const [ours, theirs] = [issue('acme', 'ours', OF_A_TENANT), issue('globex', 'theirs', OF_A_TENANT)];
 const [unknown, forged] = [issue('acme', 'unknown', API_SCOPES), issue('acme', 'forged', API_SCOPES)];
@@ -46,16 +46,16 @@ const folder = mkdtempSync(join(tmpdir(), 'mandate-access-'));
 let plane: Awaited<ReturnType<typeof openPlane>>;
 let operations: Described[];
 let keyed: Described[];
-/** Issued by the plane itself. */
+/** The callers whose keys the plane itself issued, one for each role. */
 let ofRoles: readonly (Caller & { id: string })[];
 let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [...OF_ONE_SCOPE, ours, theirs]) await keys.add(record);
-  // Its id is right, and its secret is another's.
+  // The id of this key is known, but the stored hash belongs to another secret.
   await keys.add({ ...forged.record, hash: unknown.record.hash });
-  // Everybody asks at once, also where the machine has much else to do.
+  // All callers ask at once, and the machine may be busy with other work.
   const settings = { PLANE_DATA_PATH: folder, PLANE_PORT: 0, QUERY_ANSWER_TIMEOUT_MS: 60_000 };
   const config = planeConfig.parse(settings);
   plane = await openPlane(config, silentLogger());
@@ -79,7 +79,7 @@ afterAll(async () => {
 
 type Asked = { values?: ReadonlyMap<string, string>; body?: string };
 
-/** For a stream the status alone: it has no end. Whatever the answer is, it must be as described. */
+/** Sends a request, and checks that the answer is as described. A stream has no end, so only its status is read. */
 async function ask(operation: Described, key: string | null, { values, body = '{}' }: Asked = {}) {
   const answer = await fetch(new URL(urlOf(operation, values ?? requiredValues(operation)), plane.url), {
     method: operation.method,
@@ -101,7 +101,7 @@ async function ask(operation: Described, key: string | null, { values, body = '{
 const nameOf = ({ method, path }: Described) => `${method} ${path}`;
 const routeOf = (operation: Described) => nameOf(operation).replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Which scopes open what; the first that fits counts, and every route fits one. */
+/** The scopes that open each route. The first matching row counts, and every route matches one. */
 const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^POST .v1.actions$/, ['publish']],
   [/^POST .v1.outcomes$/, ['report']],
@@ -131,7 +131,7 @@ function scopesOf(operation: Described): readonly string[] {
   return OPENED_BY.find(([routes]) => routes.test(nameOf(operation)))?.[1] ?? [];
 }
 
-/** A caller that is refused often is asked to wait, by address: so these ask from one after the other. */
+/** Asks from one address after the other, because a caller that is refused often must wait, by address. */
 let asking = 0;
 async function askAnew(operation: Described, key: string | null): Promise<{ status: number; code: unknown }> {
   asking += 1;
@@ -155,7 +155,7 @@ async function askAnew(operation: Described, key: string | null): Promise<{ stat
   return { status, code: status < 400 ? null : JSON.parse(body).code };
 }
 
-/** The callers without a valid key, so far. */
+/** Returns the recorded requests without a valid key so far, counted by tenant, key, method and route. */
 async function strangersOnRecord(): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { value } of await recordsOf(plane.bus, TOPICS.access)) {
@@ -168,7 +168,10 @@ async function strangersOnRecord(): Promise<Record<string, number>> {
   return sums;
 }
 
-/** Each of these keys, at each route that takes any, as strangers are on record: `by` is their tenant and name. */
+/**
+ * Sends each key to each route that needs one, and expects a refusal and its record. `by` is the tenant and name in
+ * the record.
+ */
 async function expectRefusedAndOnRecord(keys: readonly { by: string; key: string | null }[]): Promise<void> {
   const expected = await strangersOnRecord();
   for (const operation of keyed)
@@ -183,7 +186,7 @@ async function expectRefusedAndOnRecord(keys: readonly { by: string; key: string
   expect(await strangersOnRecord()).toEqual(expected);
 }
 
-test('without a key, or with one that is not known here, nothing is answered but what is for everybody; it is on record', async () => {
+test('without a key, or with an unknown one, only public routes answer, and the refusals are recorded', async () => {
   for (const operation of operations.filter((one) => !keyed.includes(one)))
     for (const key of [null, unknown.key]) {
       expect([nameOf(operation), (await askAnew(operation, key)).status]).toEqual([nameOf(operation), 200]);
@@ -195,14 +198,14 @@ test('without a key, or with one that is not known here, nothing is answered but
   );
 });
 
-test('a key opens the routes that take its scope and no others; whoever is turned away is on record, once', async () => {
+test('a key opens exactly the routes of its scopes, and each refusal is recorded once', async () => {
   const turnedAway: string[] = [];
   for (const operation of keyed) {
     const said = operation.security[0]?.bearer ?? [];
     expect([nameOf(operation), new Set(said)]).toEqual([nameOf(operation), new Set(scopesOf(operation))]);
     const askAll = (callers: readonly Caller[]) =>
       Promise.all(callers.map(async (caller) => ({ ...caller, ...(await ask(operation, caller.key)) })));
-    // One after the other: a tenant has no more than four exports at once.
+    // One group after the other, because a tenant may have only four exports at once.
     const asked = [...(await askAll(OF_ONE_SCOPE)), ...(await askAll(ofRoles))];
     for (const { name, scopes, status, text } of asked) {
       const isLetIn = scopes.some((scope) => scopesOf(operation).includes(scope));
@@ -221,15 +224,15 @@ test('a key opens the routes that take its scope and no others; whoever is turne
   expect(onRecord.sort()).toEqual(turnedAway.sort());
 });
 
-/** For routes that take an id of the caller's choice; it is in nothing of acme's. */
+/** An id for all that globex names itself. It is in no data of acme. */
 const SPY = 'spy-1';
-/** What else of globex's has an id, which acme could have learnt. */
+/** All ids of globex's data. Acme could have learnt the ones that globex did not choose. */
 const spied: string[] = [SPY];
 
-/** Itself: a tenant that was opened has an id like all else. */
+/** The id of the tenant globex itself, which is a document with an id too. */
 const THEM = 'globex';
 
-/** What is read of the answers to what is put there: each has its own of it. */
+/** The fields that the test reads of the answers. Each answer has some of them. */
 type Made = {
   id: string;
   revision: number;
@@ -278,14 +281,14 @@ async function seed(): Promise<void> {
 }
 
 const NAMING = /^(agent|agentId)$/;
-/** The parameters that name something. Filters of the audit are asked in fuzz-openapi.test.ts. */
+/** Returns the parameters that name something. fuzz-openapi.test.ts tests the filters of the audit. */
 const namesIn = ({ path, parameters = [] }: Described) =>
   parameters
     .filter(({ schema }) => schema.type !== 'integer')
     .filter((one) => one.in === 'path' || (NAMING.test(one.name) && !path.startsWith('/v1/audit')))
     .map(({ name }) => name);
 
-/** A request that names this id wherever one may be named; of two in a path the first is who has it. */
+/** Returns a request that has this id wherever it may name one. If a path has two ids, the first is `owner`. */
 function naming(operation: Described, id: string, owner: string): Asked {
   const names = namesIn(operation);
   const values = new Map([
@@ -298,7 +301,7 @@ function naming(operation: Described, id: string, owner: string): Asked {
   return { values, body: body.replaceAll(/"(airline-007|act_1)"|(?<="id":)"[^"]+"/g, JSON.stringify(id)) };
 }
 
-/** But for what differs each time. */
+/** Returns the answer without the parts that differ each time. */
 async function answered(operation: Described, key: string, id: string, owner: string): Promise<string> {
   const { status, text } = await ask(operation, key, naming(operation, id, owner));
   if (operation.method !== 'GET') return `${status} ${JSON.parse(text).code}`;
@@ -306,10 +309,13 @@ async function answered(operation: Described, key: string, id: string, owner: st
   return `${status} ${same.replaceAll(id, 'ID').replaceAll(owner, 'OWNER')}`;
 }
 
-/** An id of the same length that does not exist: a number less may be a change of acme's. */
+/**
+ * Returns an id of the same length that does not exist. Changing the last letter is safe; subtracting from a number
+ * could give a change of acme.
+ */
 const nobodys = (id: string) => id.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 
-test("another tenant's ids are those of nobody, wherever one may be named; nothing of it is in any list, nor changed", async () => {
+test("another tenant's ids behave like unknown ids wherever a request may name one, and no list shows or changes the tenant's data", async () => {
   await seed();
   const ofATenant = keyed.filter((one) => scopesOf(one).some((scope) => scope !== 'operate:all'));
   const named = ofATenant.filter((one) => namesIn(one).length > 0 || one.requestBody !== undefined);
@@ -318,7 +324,7 @@ test("another tenant's ids are those of nobody, wherever one may be named; nothi
 
   for (const operation of ofATenant.filter(({ method }) => method === 'GET')) {
     const { status, text } = await ask(operation, ours.key);
-    // Who asks for another tenant is on record with its name.
+    // A request for another tenant is recorded with that tenant's name, so the name is left out.
     for (const id of spied.filter((one) => one !== THEM))
       expect([nameOf(operation), status, text.includes(id)]).toEqual([nameOf(operation), status, false]);
     if (!operation.parameters?.some(({ name }) => name === 'tenant')) continue;
@@ -337,7 +343,7 @@ test("another tenant's ids are those of nobody, wherever one may be named; nothi
     return seen;
   };
   const before = await seenByThem();
-  // Else what was looked for was not there to be seen.
+  // Otherwise the test would have looked for data that even globex cannot see.
   const unseen = [];
   for (const operation of shown) {
     const nobody = await answered(operation, theirs.key, nobodys(SPY), nobodys(SPY));
@@ -346,7 +352,7 @@ test("another tenant's ids are those of nobody, wherever one may be named; nothi
   }
   expect(unseen).toEqual([]);
 
-  // What shows first: what acme does may make something of its own under such an id.
+  // Reads come first, because a write of acme may create its own document under such an id.
   for (const operation of [...shown, ...named.filter((one) => !shown.includes(one))])
     for (const id of spied)
       expect([nameOf(operation), id, await answered(operation, ours.key, id, SPY)]).toEqual([
@@ -357,7 +363,7 @@ test("another tenant's ids are those of nobody, wherever one may be named; nothi
   expect(await seenByThem()).toEqual(before);
 });
 
-test('a key that was revoked opens nothing, wherever it did; that it was shown is on record', async () => {
+test('a revoked key opens no route, and each use of it is recorded', async () => {
   for (const { id } of ofRoles) {
     const headers = { authorization: `Bearer ${ours.key}` };
     expect((await fetch(`${plane.url}/v1/keys/${id}`, { method: 'DELETE', headers })).status).toBe(200);
@@ -365,10 +371,12 @@ test('a key that was revoked opens nothing, wherever it did; that it was shown i
   await expectRefusedAndOnRecord(ofRoles.map(({ name, key }) => ({ by: `acme ${name}`, key })));
 });
 
-/** What is left where a tenant is closed: to read, to report what ran, to forget people, and to revoke keys. */
+/**
+ * The scopes that still work in a closed tenant: to read, to report outcomes, to forget persons, and to revoke keys.
+ */
 const LEFT: readonly ApiScope[] = ['publish', 'report', 'audit', 'persons', 'admin'];
 
-test('a key of a closed tenant opens what reads, and changes nothing; what it may not is on record', async () => {
+test('a key of a closed tenant can read and changes nothing, and each refusal is recorded', async () => {
   const owner = OF_ONE_SCOPE.find(({ name }) => name === 'operate:all')?.key ?? '';
   const headers = { authorization: `Bearer ${owner}` };
   expect((await fetch(`${plane.url}/v1/tenants/${THEM}`, { method: 'DELETE', headers })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** The OpenAPI document as tests read it: its operations, and a request for each that it describes. */
+/** The OpenAPI document in the form that tests read: its operations, and a request for each of them. */
 export type JsonSchema = {
   type?: string | string[];
   format?: string;
@@ -50,12 +50,12 @@ export function operationsOf({ paths }: Pick<OpenApi, 'paths'>): Described[] {
   );
 }
 
-/** Whether the answer is a stream of events without end. */
+/** True if the answer is an endless stream of events. */
 export function isStream({ responses }: Operation): boolean {
   return 'text/event-stream' in (responses['200']?.content ?? {});
 }
 
-/** Path and query with a value for each of these parameters. */
+/** Returns path and query with these values. */
 export function urlOf(
   { path, parameters = [] }: Described,
   values: ReadonlyMap<string, string | readonly string[]>,
@@ -72,7 +72,7 @@ export function urlOf(
   return query.size === 0 ? filled : `${filled}?${query}`;
 }
 
-/** A value for each parameter that has to be given. */
+/** Returns a value for each required parameter. */
 export function requiredValues({ parameters = [] }: Operation): Map<string, string> {
   const required = parameters.filter((parameter) => parameter.required);
   return new Map(required.map(({ name, example, schema }) => [name, String(example ?? someValue(schema))]));
@@ -86,7 +86,7 @@ function someValue(schema: JsonSchema): unknown {
   return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : 'x';
 }
 
-/** The example bodies of the document. A route without a body has one: null. */
+/** Returns the example bodies of the document. A route without a body has one: null. */
 export function examplesOf({ requestBody }: Operation): unknown[] {
   const content = requestBody?.content['application/json'];
   if (content === undefined) return [null];

@@ -1,6 +1,6 @@
 /**
- * Hostile text wherever the interface of a plane takes any: each request has one answer that the OpenAPI document describes,
- * the text breaks no header, and nothing throws where nothing catches.
+ * Hostile text in every parameter, header and body of a plane. Each request must get one answer that the OpenAPI
+ * document describes. The text must break no header, and no exception may stay uncaught.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,12 @@ import {
   send,
 } from '../../faults/attacks/hostile-parameters.ts';
 
-/** A short run sends each fourth request. Four is coprime with the three texts of a parameter and the seven of headers. */
+/**
+ * A short run sends one of four requests. Four has no common factor with the three texts of a parameter or the seven
+ * of headers, so all texts are used.
+ */
 const EVERY = byLength({ short: 4, full: 1 });
-/** Requests under way at once: a tenant has no more than 4 exports and 4 questions to the audit. */
+/** The number of requests under way. A tenant may have only 4 exports and 4 questions to the audit at once. */
 const AT_ONCE = 4;
 
 let folder: string;
@@ -31,12 +34,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Refusals that no operation describes: the request did not come as far as one. */
+/** The codes of refusals that no operation describes, because the request reaches no operation. */
 const BEFORE_ROUTES: ReadonlySet<string> = new Set([
   ...['INVALID_URL', 'INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
   ...['UNAUTHENTICATED', 'UNSUPPORTED_ENCODING', 'UNSUPPORTED_MEDIA_TYPE'],
 ]);
-/** What may be answered where much is asked at once. */
+/** The codes that are allowed because many requests run at once. */
 const MAY_FAIL: ReadonlySet<string> = new Set(['OVERLOADED', 'AUDIT_UNAVAILABLE']);
 
 const isJson = (contentType: string) => contentType.includes('json');
@@ -49,7 +52,7 @@ function codeIn(body: string): string {
   }
 }
 
-test('each hostile text is answered as described, breaks no header, and throws nowhere', {
+test('each hostile text gets an answer as described, breaks no header, and throws no uncaught exception', {
   timeout: IS_LONG ? 3_600_000 : 600_000,
 }, async () => {
   const document = await describedBy(plane.url);
@@ -58,7 +61,7 @@ test('each hostile text is answered as described, breaks no header, and throws n
   const faults: string[] = [];
   let asked = 0;
 
-  /** What is wrong with the answer, a line each. */
+  /** Returns the faults of the answer, one on each line. */
   function faultsIn({ operation }: HostileRequest, answer: HostileAnswer): string[] {
     const { status, contentType, rawHeaders } = answer;
     const body = Buffer.from(answer.body, 'latin1').toString();

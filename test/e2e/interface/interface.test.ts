@@ -1,4 +1,4 @@
-/** The interface of a whole plane, as a stranger meets it with its address, a key and nothing else. */
+/** The interface of a whole plane, for a caller that knows only its address and a key. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ function keyOf(name: 'auditor' | 'operator'): string {
   return plane.firstKeys.find((key) => key.name === name)?.key ?? '';
 }
 
-/** The status and the headers; what follows is not waited for, as it may have no end. */
+/** Returns status and headers. The body is cancelled, because it may have no end. */
 async function call(operation: Described, key: string, given: Record<string, string> = {}) {
   const headers = {
     ...given,
@@ -56,8 +56,8 @@ async function call(operation: Described, key: string, given: Record<string, str
   return answer;
 }
 
-describe('the document', () => {
-  test('is OpenAPI 3.1 and leaves out nothing that a reader needs', () => {
+describe('the OpenAPI document', () => {
+  test('is OpenAPI 3.1 and has everything that a reader needs', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     const isValid = ajv.compile(OPENAPI_SCHEMA);
     isValid(document);
@@ -70,12 +70,12 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('says of each group of operations what it is for', () => {
+  test('describes each group of operations', () => {
     const used = new Set(operations.flatMap(({ tags }) => tags));
     expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
   });
 
-  test('refers to nothing that it does not hold', () => {
+  test('has no reference to a missing part', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to ?? '');
     const held = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     expect([...new Set(references)].filter((to) => !held.includes(to))).toEqual([]);
@@ -84,7 +84,7 @@ describe('the document', () => {
     expect([...new Set(schemes)].sort()).toEqual(Object.keys(document.components.securitySchemes).sort());
   });
 
-  test('has each parameter of a path, each once, and an example of each body', () => {
+  test('declares each path parameter once, and has an example for each body', () => {
     for (const { operationId, path, parameters = [], requestBody } of operations) {
       const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name);
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -96,7 +96,7 @@ describe('the document', () => {
     }
   });
 
-  test('says of each what it answers when it does not do as asked', () => {
+  test('describes for each operation the answers to failed requests', () => {
     for (const { operationId, path, responses, security } of operations) {
       const refusals = Object.entries(responses).filter(([status]) => !/^[23]/.test(status));
       for (const [, { content = {} }] of refusals)
@@ -108,7 +108,7 @@ describe('the document', () => {
   });
 });
 
-test('the key of an auditor reads everything of the audit', async () => {
+test('an auditor’s key can read the whole audit', async () => {
   const auditor: ApiScope = 'audit';
   const reads = operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/audit'));
   expect(reads.length).toBeGreaterThan(10);
@@ -125,12 +125,12 @@ test('the key of an auditor reads everything of the audit', async () => {
   expect(found.length).toBeGreaterThan(reads.length / 2);
 });
 
-/** Found, not there, or asked wrongly; not refused, and no fault. */
+/** True for an answer, a missing item or an invalid request. False for a refusal or a server fault. */
 function isAnswer(status: number): boolean {
   return status < 500 && status !== 401 && status !== 403;
 }
 
-test('streams of events reach the reader one by one, whatever encodings it accepts', async () => {
+test('events of a stream reach the reader one by one, whatever encodings the reader accepts', async () => {
   const streams = operations.filter(isStream);
   expect(streams.length).toBeGreaterThan(0);
   for (const operation of streams) {
@@ -143,7 +143,7 @@ test('streams of events reach the reader one by one, whatever encodings it accep
   }
 });
 
-test('what is set of pages, origins and rates is in force', async () => {
+test('the settings of pages, origins and rate limits are in force', async () => {
   const page = await fetch(`${plane.url}/docs`);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('swagger-ui')]);
   const asked = await fetch(`${plane.url}/v1/audit/decisions`, {

@@ -1,6 +1,6 @@
 /**
- * The form of an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1), as far as a server without callbacks, links and webhooks
- * has use for it, and stricter in places: what a reader needs may not be left out. Schemas in it are JSON Schema 2020-12.
+ * The form of an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1), without callbacks, links and webhooks. Stricter
+ * in places: what a reader needs must be present. Schemas in the document are JSON Schema 2020-12.
  */
 const text = { type: 'string', minLength: 1 };
 const extensions = { '^x-': true };

@@ -1,6 +1,6 @@
 /**
- * Every route that writes is bounded. The OpenAPI document names the routes, and ROUTE_RECORDS names the records that each
- * of them writes. This test calls each route, and compares the log.
+ * Every route that writes has a limit. The OpenAPI document names the routes, and ROUTE_RECORDS names the records
+ * that each of them writes. This test calls each route, and compares the log.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ let operations: Described[];
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [free, limited]) await keys.add(record);
-  // People can be found only if a field is sealed.
+  // Persons can be found only if a field is sealed.
   writeFileSync(dataFolder(folder).privacy, 'version: 1\nfields: [{ path: args.note, do: seal }]\n');
   plane = await openPlane(planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 }), silentLogger());
   operations = operationsOf((await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi);
@@ -73,7 +73,7 @@ async function ask(operation: Described, key: string): Promise<{ status: number;
   return { status: answer.status, code: null };
 }
 
-/** How many records each topic contains. */
+/** Returns how many records each topic contains. */
 async function lengths(): Promise<Record<string, number>> {
   const all: Record<string, number> = {};
   for (const [name, topic] of Object.entries(TOPICS)) {
@@ -83,7 +83,7 @@ async function lengths(): Promise<Record<string, number>> {
   return all;
 }
 
-/** The topics that grew during the work, and by how many records. */
+/** Returns the topics that grew during the work, and by how many records. */
 async function appendedBy(work: () => Promise<void>): Promise<Record<string, number>> {
   const before = await lengths();
   await work();
@@ -132,7 +132,7 @@ test.each(Object.entries(CODES))(
         expect([nameOf(operation), answer]).toEqual([nameOf(operation), expected]);
       }
     });
-    // Refusals are counted. The first record of many comes at once.
+    // Refusals are counted, and the first record of many is written at once.
     const { access = 0, ...others } = appended;
     expect(others).toEqual({});
     expect(access).toBeLessThanOrEqual(limitedBy(limit).length);

@@ -1,7 +1,7 @@
 /**
- * Parts that requests share belong to none of them: whatever they leave to run on by itself (timers, sockets, promises)
- * would take its faults to the request that happened to start it, and the process would go on in an unknown state. Here
- * every operation of a plane is asked, and Node says which code made something while it carried a request.
+ * Shared parts belong to no single request. If a request starts a timer, socket or promise for a shared part, a later
+ * fault of it would be attributed to this request, and the process would continue in an unknown state. This test
+ * calls every operation of a plane. An async hook reports which code starts such work during a request.
  */
 import { createHook } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,17 +14,17 @@ import { afterAll, expect, test } from 'vitest';
 import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Deeper than any chain of calls from a shared part to what it makes. */
+/** More stack frames than lie between a shared part and the work that it starts. */
 const FRAMES = 40;
 
-/** Code of requests: how HTTP is spoken, and what services do for one request after another. */
+/** Code that works for one request: the HTTP code, and the routes of the services. */
 const OF_REQUESTS =
   /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|query)\/)/;
-/** What of these services goes on between requests. */
+/** Code of these services that also works between requests. */
 const BETWEEN_REQUESTS =
   /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
 
-/** Shared code that a request runs itself, step by step, and awaits: it leaves nothing behind. */
+/** Shared code that a request runs and awaits, so it leaves nothing running. */
 const AWAITED: ReadonlySet<string> = new Set([
   'packages/audit/src/live/follow.ts',
   'packages/audit/src/question.ts',
@@ -34,7 +34,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/ledger/src/ledger-readiness.ts',
   'packages/runtime/src/turns.ts',
 ]);
-/** Made and done within one call. */
+/** Work that starts and ends within one call. */
 const AT_ONCE: ReadonlySet<string> = new Set(['RANDOMBYTESREQUEST']);
 
 const folder = mkdtempSync(join(tmpdir(), 'mandate-shared-'));
@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The innermost file of this project on the stack; null where there is none. */
+/** Returns the innermost file of this repository on the stack, or null if there is none. */
 function madeBy(stack: string): string | null {
   for (const [, place = ''] of stack.matchAll(/\(?((?:file:\/\/)?\/[^()\s]+\.ts):\d+:\d+\)?$/gm)) {
     const file = relative(ROOT, place.startsWith('file:') ? fileURLToPath(place) : place);
@@ -53,7 +53,7 @@ function madeBy(stack: string): string | null {
   return null;
 }
 
-test('what shared parts leave to run on by itself belongs to no request', async () => {
+test('work that shared parts leave running belongs to no request', async () => {
   const config = planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 });
   const plane = await openPlane(config, silentLogger());
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
@@ -87,7 +87,7 @@ test('what shared parts leave to run on by itself belongs to no request', async 
   hook.disable();
   await plane.stop();
   expect([...ofShared].sort()).toEqual([]);
-  // Otherwise nothing was looked at.
+  // Otherwise the hook would have seen nothing.
   expect(ofRequests.size).toBeGreaterThan(50);
   expect([...ofRequests]).toEqual(
     expect.arrayContaining(['services/gateway/src/publish/publish-records.ts']),

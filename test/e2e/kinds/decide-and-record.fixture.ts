@@ -1,4 +1,7 @@
-/** Decides two actions of the toy kind, records the decisions, and prints what the audit has of them. Runs in a copy of the repository. */
+/**
+ * Decides two actions of the new kind, records the decisions, and prints what the audit has about them. Runs in a
+ * copy of the repository.
+ */
 import { text } from 'node:stream/consumers';
 import {
   ask,

@@ -1,4 +1,7 @@
-/** A kind of action is data: a new one changes at most six files, and shows in the decision, its record, its row and an export. */
+/**
+ * A kind of action is data. A new kind changes at most six files, and appears in the decision, its record, its row
+ * and an export.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { TOY_KIND } from './toy-kind.ts';
 
 const SCRIPT = 'decide-and-record.fixture.ts';
 
-test('a new kind of action takes at most six files, and is decided, recorded, searched and exported', async () => {
+test('a new kind of action needs at most six files, and is decided, recorded, searched and exported', async () => {
   expect(new Set(TOY_KIND.map(({ file }) => file)).size).toBeLessThanOrEqual(6);
   const copy = await anotherBuild(...TOY_KIND);
   cpSync(join(import.meta.dirname, SCRIPT), join(copy, SCRIPT));

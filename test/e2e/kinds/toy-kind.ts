@@ -1,4 +1,7 @@
-/** What it takes to add a kind of action: `note_read`, with a check, a code and an obligation. A new kind may change six files. */
+/**
+ * The changes that add a kind of action: `note_read`, with a check, a code and an obligation. A new kind may change
+ * six files.
+ */
 import type { Change } from '../../faults/another-build.ts';
 
 const ACTION = 'schemas/src/action.ts';

@@ -1,12 +1,12 @@
-/** Rules and panels ask for what a plane really tells: the names are those of its /metrics. */
+/** Rules and panels use only metrics that a running plane exports at /metrics. */
 import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRules, expressions } from './observed-files.ts';
 
-/** Series that Prometheus itself makes, for every target. */
+/** The series that Prometheus itself adds for every target. */
 const OF_PROMETHEUS = ['up'];
 
-/** Words of PromQL that stand where a metric could. */
+/** The words of PromQL that can appear in the position of a metric name. */
 const WORDS = new Set(['and', 'or', 'by', 'on', 'offset', 'unless', 'ignoring', 'without']);
 
 function metricsIn(expr: string): string[] {
@@ -21,7 +21,7 @@ function metricsIn(expr: string): string[] {
     .filter((name) => !WORDS.has(name) && !new RegExp(`\\b${name}\\s*\\(`).test(bare));
 }
 
-test('every metric that a rule or a panel names is one that a running plane tells', async () => {
+test('a running plane exports every metric that a rule or panel names', async () => {
   const plane = await startPlane({ data: temporaryFolder() });
   onTestFinished(async () => void (await plane.kill()));
   const told = await waitUntil('the metrics of a plane that is ready', async () => {

@@ -1,4 +1,4 @@
-/** What infra/ holds for those who watch a plane, as Grafana and Prometheus read it. */
+/** The files in infra/ for Grafana and Prometheus, parsed as these programs read them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -51,7 +51,7 @@ export function alertRules(): Rule[] {
   return file.groups.flatMap(({ rules }) => rules);
 }
 
-/** Every expression of a panel or a rule, with where it stands, as Prometheus gets it from Grafana. */
+/** Returns every expression of a panel or rule with its place, in the form that Prometheus gets from Grafana. */
 export function expressions(): { at: string; expr: string }[] {
   const panels = grafanaDashboards().flatMap((dashboard) =>
     panelsOf(dashboard).flatMap(({ title, targets = [] }) =>

@@ -1,4 +1,4 @@
-/** The questions of the audit's dashboard, asked of ClickHouse as Grafana's plugin would send them. */
+/** The queries of the audit dashboard, sent to ClickHouse as Grafana's plugin sends them. */
 import { type AuditClient, refreshRollups } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import { type Shown, sentByGrafana } from './sent-by-grafana.ts';
 
 const HOUR_S = 3_600;
 const HOUR_MS = HOUR_S * 1_000;
-/** Hours and days are whole, so that there is something to sum up. */
+/** The period begins on a whole hour and has whole hours and days, so that rollups can answer for them. */
 const FROM_MS = Math.floor(START_MS / HOUR_MS) * HOUR_MS - 24 * HOUR_MS;
 const SHOWN: Shown = {
   tenant: 'acme',
@@ -70,7 +70,7 @@ describe("a panel of the audit's dashboard", () => {
     ...Array.from({ length: 6 }, (_, n) => settled(n)),
     killed('kill-mine', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),
     killed('kill-theirs', { scope: 'agent', tenant: 'globex', agentId: 'spy' }),
-    // What must not count: another tenant's, and what an overruled ledger decided.
+    // Two decisions that must not count: one of another tenant, and one of an outdated ledger.
     decided(300, { tenant: 'globex', agentId: 'spy' }),
     decided(301, { ledgerEpoch: 'ep-0' }),
   ];
@@ -88,16 +88,16 @@ describe("a panel of the audit's dashboard", () => {
     );
     const recorder = await recording.record();
     await recorder.caughtUp();
-    // Repeats, each in an insert of its own: within one, ClickHouse collapses them by itself.
+    // Repetitions in a separate insert. Within one insert, ClickHouse would remove them itself.
     await recording.append([decided(1), settled(1)]);
     await recorder.caughtUp();
-    // It would sum up by itself, but the test must be the only one that does.
+    // The recorder would refresh rollups too, but only the test may do so.
     await recorder.stop();
   });
   afterAll(() => recording.close());
 
   test.each(panels)(
-    '"$title" is answered, in the shape that it says',
+    '"$title" gets an answer in the form that it declares',
     async ({ title, type, fieldConfig, targets }) => {
       const rows = await ask(title);
       expect(rows.length).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ describe("a panel of the audit's dashboard", () => {
     },
   );
 
-  test('counts what counts, once', async () => {
+  test('counts each valid decision once', async () => {
     expect(await ask('Decisions')).toEqual([{ decisions: 52 }]);
     expect(await ask('Blocked')).toEqual([{ blocked: 10 / 52 }]);
     const [spent] = await ask('Spent');
@@ -143,7 +143,7 @@ describe("a panel of the audit's dashboard", () => {
     expect(await ask('Dead letters')).toMatchObject([{ reason: 'not JSON', republished: 1 }]);
   });
 
-  test.each(panels)('"$title" answers the same once there are sums', async ({ title }) => {
+  test.each(panels)('"$title" gets the same answer from rollups', async ({ title }) => {
     const steps = [20, HOUR_S, 24 * HOUR_S];
     const asked = () => Promise.all(steps.map((stepS) => ask(title, { stepS })));
     await audit.command('TRUNCATE TABLE rollup_sums');
@@ -153,7 +153,7 @@ describe("a panel of the audit's dashboard", () => {
     expect(await asked()).toEqual(before);
   });
 
-  test('keeps to the agents that are picked, and to the tenant', async () => {
+  test('shows only the selected agents, and only the tenant', async () => {
     const agents = ['agent-0', "o'brien"];
     expect(await ask('Agents by spend', { agents })).toMatchObject([{ agent: 'agent-0' }]);
     expect(await ask('Decisions', { agents: ["x') OR 1=1 --"] })).toEqual([{ decisions: 0 }]);
@@ -161,7 +161,7 @@ describe("a panel of the audit's dashboard", () => {
     expect(await ask('Agents', { tenant: 'globex' })).toEqual([{ agents: 1 }]);
   });
 
-  test('the agents to pick from are those that asked for something', async () => {
+  test('the selectable agents are those that sent an action', async () => {
     const query = dashboard.templating.list.find(({ name }) => name === 'agent')?.query ?? '';
     const found = await audit.query(sentByGrafana(query, SHOWN), {}, z.object({ agent_id: z.string() }));
     expect(found.map(({ agent_id }) => agent_id).sort()).toEqual([

@@ -1,4 +1,7 @@
-/** What Prometheus itself says of the configuration, the rules, their tests and the expressions of the panels. */
+/**
+ * promtool, the checker of Prometheus, on the configuration, the rules, their tests and the expressions of the
+ * panels.
+ */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeWithPromtool, promtool, temporaryFolder } from '@mandate/testing';
@@ -7,18 +10,18 @@ import { stringify } from 'yaml';
 import { expressions, PROMETHEUS } from './observed-files.ts';
 
 describeWithPromtool('Prometheus', () => {
-  test('takes the configuration with its rules', async () => {
+  test('accepts the configuration with its rules', async () => {
     const { ok, said } = await promtool(['check', 'config', 'prometheus.yaml'], PROMETHEUS);
     expect({ ok, said }).toEqual({ ok: true, said: expect.stringContaining('rules found') });
   });
 
-  test('rings each alert when it should, and not otherwise', async () => {
+  test('fires each alert when it should, and not otherwise', async () => {
     const files = ['alerts.test.yaml', 'block-rate.test.yaml'];
     const { ok, said } = await promtool(['test', 'rules', ...files], PROMETHEUS);
     expect([ok, said]).toEqual([true, expect.any(String)]);
   });
 
-  test('notices an alert that has another threshold', async () => {
+  test('notices an alert with a changed threshold', async () => {
     const folder = temporaryFolder();
     cpSync(PROMETHEUS, folder, { recursive: true });
     const { groups } = { groups: [{ name: 'mandate', rules: [{ alert: 'MandateDown', expr: 'up == 7' }] }] };
@@ -26,7 +29,7 @@ describeWithPromtool('Prometheus', () => {
     expect(await promtool(['test', 'rules', 'alerts.test.yaml'], folder)).toMatchObject({ ok: false });
   });
 
-  test('reads every expression of a panel', async () => {
+  test('parses every expression of a panel', async () => {
     const folder = temporaryFolder();
     const rules = (broken: string[]) =>
       [...expressions().map(({ expr }) => expr), ...broken].map((expr, at) => ({

@@ -1,11 +1,11 @@
-/** What Grafana and its plugin for ClickHouse make of a panel's text before they send it. */
+/** How Grafana and its ClickHouse plugin expand a panel's query before they send it. */
 export type Shown = {
   tenant: string;
   fromMs: number;
   toMs: number;
-  /** The length of an interval on the axis of time. */
+  /** The length of a bucket on the time axis. */
   stepS: number;
-  /** Those that are picked; null where all are. */
+  /** The selected agents. Null: all agents. */
   agents: readonly string[] | null;
 };
 

@@ -1,5 +1,5 @@
 /**
- * An action that waits for a person, from the question to the one call that the answer is good for; the plane restarts
+ * An action that waits for a person, from the question to the one call that the approval allows. The plane restarts
  * meanwhile.
  */
 import { writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ type Approval = {
   answer: object | null;
 };
 
-test('what waits is listed with all that an answer takes, outlives a restart, and is granted for one call', async () => {
+test('a waiting question has all details for a decision, survives a restart, and its approval allows one call', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, MANDATE);

@@ -1,6 +1,6 @@
 /**
- * What the privacy document names is nowhere of what a plane keeps or shows: not in a byte of its data folder, not in the
- * tables, not in an export. What it does not name is, so that the search is seen to find something.
+ * What the privacy document names must be nowhere: not in a byte of the data folder, not in the tables, not in an
+ * export. What it does not name must be there, which shows that the search works.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const SHOWN = 'a-word-that-nobody-hides';
 
 type Published = { decision: Decision };
 
-test('nothing that the document names is kept or shown, from the first action on and after an edit', async () => {
+test('data that the document names is neither stored nor shown, from the first action on and after an edit', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   const privacy = join(data, 'privacy.yaml');
@@ -80,7 +80,7 @@ test('nothing that the document names is kept or shown, from the first action on
     JSON.stringify(await publish('203.0.113.9')).includes('[redacted:ip_address]'),
   );
 
-  // Operators write what they were told.
+  // Operators may repeat personal data in a reason.
   const reason = `complaint of ${EMAIL}, ${PHONE}: ${SHOWN}`;
   const budget = { scope: 'agent', subject: 'bot', id: 'total' };
   const waiting = approvalId(await decided(SHOWN, 'pay'));
@@ -101,7 +101,7 @@ test('nothing that the document names is kept or shown, from the first action on
   expect(told).toContain(`complaint of [redacted:email], [redacted:phone]: ${SHOWN}`);
   for (const hidden of HIDDEN) expect(told).not.toContain(hidden);
 
-  // What was asked for is on record too.
+  // The text of a search is recorded too.
   await api.get('/v1/audit/decisions', { text: `to ${EMAIL}` });
   const exported = await waitUntil('all decisions on record', async () => {
     const answer = await fetch(new URL('/v1/audit/export?format=ndjson', plane.url), {
@@ -113,13 +113,13 @@ test('nothing that the document names is kept or shown, from the first action on
   for (const hidden of HIDDEN) expect(exported).not.toContain(hidden);
   await plane.kill();
 
-  // Before the tables are opened: ClickHouse has files come and go.
+  // Reads the files before the tables are opened, because ClickHouse creates and removes files while it runs.
   const kept = filesBelow(data).map((path) => readFileSync(path, 'latin1'));
   expectHidden(kept.join('\n'));
   expectHidden(await tablesOf(data));
 });
 
-test('the first action after an edit that seals for the first time is sealed, and published', async () => {
+test('after an edit that seals for the first time, the first action is sealed and published', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\nallowedTools: ["*"]\n');
@@ -151,7 +151,7 @@ function action(id: string, shown: string): object {
   };
 }
 
-/** Every row of every table, as text: on the disk they are compressed. */
+/** Returns every row of every table as text. The files on disk are compressed. */
 async function tablesOf(data: string): Promise<string> {
   const audit = await openEmbeddedAudit({ path: dataFolder(data).audit });
   onTestFinished(() => audit.close());

@@ -1,4 +1,7 @@
-/** The kill switch as section 6 of docs/semantics.md promises it, pulled on a running plane: in full flight, and across SIGKILL. */
+/**
+ * The kill switch on a running plane, as section 6 of docs/semantics.md promises it: during heavy traffic, and across
+ * SIGKILL.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
@@ -11,7 +14,7 @@ const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
 type Receipt = { sequences: Record<string, number>; open: { agentId: string; actionId: string }[] };
 
-test('killed in full flight: no ALLOW carries a higher sequence, and any that reaches the log later was named', async () => {
+test('a kill during heavy traffic: no ALLOW has a higher ledger sequence, and the answer names each ALLOW that reaches the log later', async () => {
   const { plane, call, bus } = await started();
   const ends = async () =>
     new Map((await bus.ranges(TOPICS.decisions)).map((row) => [row.partition, row.endOffset]));
@@ -21,7 +24,7 @@ test('killed in full flight: no ALLOW carries a higher sequence, and any that re
   const receipt = await call<Receipt>('POST', '/v1/agents/runaway/kill', { reason: 'it loops' });
   const endsAtKill = await ends();
   await publishing;
-  // However much was decided by then, these come behind the kill.
+  // These actions are published after the kill, however many are decided by then.
   await publish(bus, 'runaway', count - 100, 100);
   await waitUntil('every action decided', async () => (await decisions(bus)).length === count);
 
@@ -38,7 +41,7 @@ test('killed in full flight: no ALLOW carries a higher sequence, and any that re
   expect(plane.process.exitCode).toBeNull();
 });
 
-test('a kill survives SIGKILL of the plane, and so does a revive', async () => {
+test('a kill survives a SIGKILL of the plane, and so does a revive', async () => {
   const first = await started();
   expect(await first.verdict('a', 'one')).toEqual(['ALLOW', 'ALLOWED']);
   await first.call('POST', '/v1/agents/a/kill', {});

@@ -1,4 +1,7 @@
-/** An LLM call in a running plane: priced by the lists whatever its agent says, and found by any spelling of its model. */
+/**
+ * An LLM call in a running plane: its price comes from the price lists, whatever its agent says, and any spelling of
+ * its model finds it.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiClient } from '@mandate/client';
@@ -18,7 +21,7 @@ deniedProviders: [deepseek]
 modelPrices: { house: { inputPerMillion: 100, outputPerMillion: 100 } }
 `;
 
-test('an agent does not choose its price or its list by how it names the model, and people find it by any name', async () => {
+test('an agent cannot choose its price by spelling the model differently, and people find the call by any spelling', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, MANDATE);
@@ -42,7 +45,7 @@ test('an agent does not choose its price or its list by how it names the model, 
     return (await api.post<{ decision: Decision }>('/v1/actions', body, { query })).decision;
   };
 
-  // The dearest list asks $2 and $8 a million tokens for o3.
+  // The most expensive list has $2 and $8 per million tokens for o3.
   expect(await call('a', { provider: 'x', model: 'OpenAI/o3', estimatedCostMicros: 0 })).toMatchObject({
     verdict: 'ALLOW',
     chargedMicros: 2_800,

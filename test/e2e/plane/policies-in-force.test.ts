@@ -1,6 +1,6 @@
 /**
- * Agents, policies and rules, changed over HTTP while a plane runs: what an agent may do follows at its next action. With
- * the seeds of many bugs elsewhere: globs that overlap, rates of two windows, a policy that is archived, no rule at all.
+ * Agents, policies and rules change over HTTP while a plane runs, and the next action of an agent obeys the change.
+ * Has cases that often cause bugs: overlapping patterns, rates of two windows, an archived policy, no rule at all.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const SCOPES: ApiScope[] = ['publish', 'report', 'audit', 'operate', 'operate:all', 'author'];
 
-/** A tenant of its own, by what may all be done in it. */
+/** Returns a new tenant with one key that has all scopes, and functions that use it. */
 async function scene() {
   const { key, record } = issueApiKey({ tenant: randomUUID(), scopes: SCOPES, agents: ['*'], name: 'all' });
   await fileKeyStore(folder.keys).add(record);
@@ -85,13 +85,13 @@ async function scene() {
   };
 }
 
-test('a policy that is published is obeyed at the next action, and an agent that is not registered keeps the file', async () => {
+test('the next action obeys a published policy, and an agent that is not registered keeps the mandate of the file', async () => {
   const { send, ask, toldOf, publish, rule, register } = await scene();
   expect(await toldOf({ tool: 'look' })).toBe('ALLOW ALLOWED');
   expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
 
   await register({ id: 'bot', groups: ['support'] });
-  // No rule matches, and the file is no longer asked.
+  // No rule matches, and the file does not apply to registered agents.
   expect(await ask({ tool: 'look' })).toMatchObject({ code: 'MANDATE_NOT_FOUND', mandate: null });
   expect(await toldOf({ type: 'llm_call', model: 'gpt-4o', inputTokens: 1, maxOutputTokens: 1 })).toBe(
     'BLOCK MANDATE_NOT_FOUND',
@@ -163,7 +163,7 @@ test('a policy that is published is obeyed at the next action, and an agent that
   expect(await toldOf(underIt)).toBe('BLOCK MANDATE_NOT_FOUND');
 });
 
-test('a family spends one budget, and is killed with who heads it, also those who are registered later', async () => {
+test('a parent and its descendants spend one budget and are killed together, even those registered later', async () => {
   const { send, ask, toldOf, publish, rule, register } = await scene();
   await publish('all', {});
   await rule('all', 'all');
@@ -208,7 +208,7 @@ test('a family spends one budget, and is killed with who heads it, also those wh
   );
   const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // A change of the register gets no agent out of a family that is killed.
+  // A changed parent does not free an agent whose ancestor was killed with its descendants.
   await send('PUT', '/v1/agents/bot', { id: 'bot' });
   await send('DELETE', '/v1/agents/hand');
   await send('PUT', '/v1/agents/hand', { id: 'hand', parent: 'other' });
@@ -217,7 +217,7 @@ test('a family spends one budget, and is killed with who heads it, also those wh
     'The agent "lead", with everything that was below it then, this agent included, was stopped by the kill switch: runs amok',
   );
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // There was no kill of the agent alone.
+  // The lead was never killed alone.
   expect(await send('POST', '/v1/agents/lead/revive', {})).toMatchObject({ changed: false, killed: flag });
   expect(await send('POST', '/v1/agents/lead/revive', { family: true })).toMatchObject({
     changed: true,
@@ -226,14 +226,14 @@ test('a family spends one budget, and is killed with who heads it, also those wh
   expect(await acts()).toEqual(Array.from({ length: 4 }, () => 'ALLOW ALLOWED'));
 });
 
-test('what a key pins an action cannot say otherwise, the record tells it, and rules can ask for it', async () => {
+test('an action cannot contradict a value that its key pins; the record shows the pin, and rules can require it', async () => {
   const { send, toldOf, publish, rule, register, ask } = await scene();
   await publish('reads', { allowedTools: ['read_file'] });
   const inProd = { field: 'context.environment', op: '==', value: 'prod' };
   const isPinned = { field: 'action.pinned', op: 'contains', value: 'context.environment' };
   await rule('in-prod', 'reads', { when: { all: [inProd, isPinned] } });
   await register({ id: 'bot' });
-  // The agent claims it: that is not enough for this rule.
+  // The agent only claims this environment. This rule needs a pinned value.
   const claimed = { tool: 'read_file', context: { environment: 'prod' } };
   expect(await toldOf(claimed)).toBe('BLOCK MANDATE_NOT_FOUND');
   const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
@@ -262,14 +262,14 @@ test('what a key pins an action cannot say otherwise, the record tells it, and r
   await expect(send('POST', '/v1/actions', elsewhere, key.key)).rejects.toThrow('PINNED_BY_KEY');
 });
 
-test('rates of two windows both hold, and a rule in shadow does not', async () => {
+test('two rates with different windows both apply, and a shadow rule does not', async () => {
   const { send, ask, toldOf, publish, rule, register } = await scene();
   await register({ id: 'bot' });
   await publish('hourly', { rateLimit: { maxCalls: 3, windowMs: 3_600_000 } });
   await publish('each-second', { rateLimit: { maxCalls: 100, windowMs: 1_000 } });
   await rule('slow', 'hourly');
   await rule('fast', 'each-second');
-  // What it would have said is on record beside each, and no more than that.
+  // The record shows what the shadow rule would have decided, and nothing changes.
   await publish('nothing', { deniedTools: ['*'] });
   await rule('soon', 'nothing', { mode: 'shadow' });
   const besides = { verdict: 'BLOCK', code: 'TOOL_DENIED', rules: ['soon'], policies: ['nothing@1'] };
@@ -295,7 +295,7 @@ test('rates of two windows both hold, and a rule in shadow does not', async () =
   });
 });
 
-test('a tenant that is opened with a topic of its own is decided by what comes there, and by no restart', async () => {
+test('a new tenant with its own topic is decided from that topic, without a restart', async () => {
   const { send } = await scene();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());

@@ -1,4 +1,4 @@
-/** A tenant on a whole plane, over HTTP: opened, bounded and closed while its agents act. */
+/** A tenant on a whole plane, over HTTP: it is opened, limited and closed while its agents act. */
 import { rmSync } from 'node:fs';
 import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';
@@ -38,7 +38,7 @@ async function scene() {
 
 const ASK = { agentId: 'bot', type: 'tool_call', tool: 'look' };
 
-test('its agents act within its bounds, and not at all once it is closed, but for what they have begun', async () => {
+test('agents act within the tenant limits, and after the tenant is closed they can only report outcomes of running actions', async () => {
   const { plane, owner, call, tenant } = await scene();
   const opened = await call(owner, 'POST', '/v1/tenants', { version: 1, id: 'acme' });
   const admin = opened.body.key.key;
@@ -69,7 +69,7 @@ test('its agents act within its bounds, and not at all once it is closed, but fo
   expect((await ask('running')).body.decision).toMatchObject({ verdict: 'ALLOW' });
   expect((await call(owner, 'DELETE', '/v1/tenants/acme')).status).toBe(200);
   expect(await ask('refused')).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
-  // As a producer that may publish for every tenant; for an agent that is registered, and for one that is not.
+  // Appends like a producer that may publish for every tenant: for a registered agent, and for one that is not.
   const direct = ['bot', 'stranger'].map((agentId) => ({
     key: agentKey('acme', agentId),
     value: JSON.stringify({

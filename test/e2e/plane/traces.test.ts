@@ -1,4 +1,4 @@
-/** Traces as a collector gets them, over OTLP: one trace from the request to the insert, whatever lies between. */
+/** Traces as a collector gets them over OTLP: one trace from the request to the insert. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ test('one trace leads from the request to the insert, and the audit finds the de
   expect(said.insert).toMatchObject({ 'db.system.name': 'clickhouse' });
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toContain(SECRET);
 
-  // The log lines of a request name its trace, whether it is recorded or not.
+  // The log lines of a request name its trace, even if the trace is not recorded.
   const answered = plane
     .errors()
     .split('\n')
@@ -106,7 +106,7 @@ test('one trace leads from the request to the insert, and the audit finds the de
   expect(traceIds.slice(0, 3)).toEqual([TRACE_ID, begun[0]?.traceId, UNRECORDED]);
 });
 
-/** A decider on a log of its own, to which a producer that knows nothing of us writes. */
+/** Runs a decider on a new log with records of a producer that does not know Mandate. */
 async function decideAlone(
   url: string | null,
   records: readonly { id: string; traceparent?: string }[],
@@ -155,7 +155,7 @@ async function decideAlone(
   return { traceparents, counted: await metrics.registry.metrics() };
 }
 
-test('for a producer that began no trace the decider does; a batch is one step, told in the trace of each record', async () => {
+test('the decider begins a trace if the producer did not; a batch has one ledger step, which is in the trace of each record', async () => {
   const receiver = await startOtlpReceiver();
   const traceparent = `00-${TRACE_ID}-${CALLER}-01`;
   const { traceparents } = await decideAlone(receiver.url, [
@@ -174,19 +174,19 @@ test('for a producer that began no trace the decider does; a batch is one step, 
   expect(new Set(steps.map(({ beganAt, endedAt }) => `${beganAt} ${endedAt}`)).size).toBe(1);
   expect(steps.map(({ attributes }) => attributes['db.operation.batch.size'])).toEqual([3, 3, 3]);
 
-  // Where the trace goes on: below the append of the decision.
+  // A record continues its trace from the append of the decision.
   const appends = spans.filter(({ name }) => name === 'append mandate.decisions.v1');
   const handedOn = appends.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
   expect([...traceparents.values()].sort()).toEqual(handedOn.sort());
 });
 
-test('with a receiver that is away all is decided, and the end is not held up', async () => {
+test('if the receiver of traces is away, everything is decided, and the decider stops without delay', async () => {
   const { traceparents, counted } = await decideAlone('http://127.0.0.1:9', [{ id: 'a' }, { id: 'b' }], 200);
   expect([...traceparents.keys()]).toEqual(['a', 'b']);
   expect(counted).toMatch(/^mandate_traces_spans_total\{outcome="refused".*\} 10$/m);
 });
 
-test('without traces no header appears, and what a producer sent is handed on untouched', async () => {
+test('without tracing no header is added, and a producer’s header is passed on unchanged', async () => {
   const traceparent = `00-${TRACE_ID}-${CALLER}-01`;
   const { traceparents, counted } = await decideAlone(null, [{ id: 'a' }, { id: 'b', traceparent }]);
   expect(Object.fromEntries(traceparents)).toEqual({ a: null, b: traceparent });

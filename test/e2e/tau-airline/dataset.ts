@@ -1,6 +1,6 @@
 /**
- * Tool calls of an airline agent: the real ones (tau-bench, MIT) where the data set lies beside the clone, else a
- * generated set of the same shape with answers that a plain loop computes.
+ * Tool calls of an airline agent. If the real data set (tau-bench, MIT) is beside the clone, it is used. Otherwise a
+ * generated set of the same shape is used, with expected results that a simple loop computes.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,9 +35,10 @@ function callsOf(line: string): ToolCall[] {
 }
 
 /**
- * The provider's call ids repeat within conversations, so each call gets an id of its own here.
+ * Returns the requests of the data set. The provider's call ids repeat within conversations, so each call gets a new
+ * id here.
  *
- * @param agentPrefix in front of every agent's id: so that several scenarios can run side by side
+ * @param agentPrefix comes before every agent's id, so that several scenarios can run at the same time
  */
 export function requestsOf({ calls }: Dataset, tenant?: string, agentPrefix = ''): ActionRequested[] {
   return calls.map(({ agentId, tool, args }, index) => ({

@@ -1,4 +1,7 @@
-/** A stand-in for the real data: seeded, of the same tools and scenarios, with the answers of a plain loop. */
+/**
+ * Generates a replacement for the real data from a seed: the same tools and scenarios, with expected results from a
+ * simple loop.
+ */
 import { createHash } from 'node:crypto';
 import { seededRandom } from '@mandate/testing';
 import { costOf, type Dataset, type Scenario, type ScenarioMandate, type ToolCall } from './scenario.ts';

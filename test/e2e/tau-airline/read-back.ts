@@ -1,4 +1,4 @@
-/** What was decided, read back through the query service, in the words of the oracle. */
+/** Reads the decisions back through the query service, in the terms of the expected results. */
 import { createHash } from 'node:crypto';
 import type { createApiClient } from '@mandate/client';
 import type { ActionRequested } from '@mandate/schemas';
@@ -10,7 +10,7 @@ type Found = { actionId: string; agentId: string; verdict: string; code: string 
 type Page = { decisions: readonly Found[]; next: string | null };
 type Codes = { codes: readonly { code: string; decisions: number }[] };
 
-/** Waits until so many decisions of the key's tenant are in the audit, and gives them all. */
+/** Waits until this number of decisions of the key's tenant is in the audit, and returns them all. */
 export async function readBack(api: Api, count: number, withinMs?: number): Promise<Found[]> {
   const recorded = async () => {
     const { codes } = await api.get<Codes>('/v1/audit/analytics/codes');
@@ -27,7 +27,7 @@ export async function readBack(api: Api, count: number, withinMs?: number): Prom
   return found;
 }
 
-/** The decisions on these requests among those found, in the requests' order. */
+/** Returns the decisions about these requests, in the order of the requests. */
 export function answersTo(
   requests: readonly ActionRequested[],
   found: readonly Found[],

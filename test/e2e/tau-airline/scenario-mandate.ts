@@ -1,10 +1,10 @@
 import { formatMicros, type MandateDocument, type PolicyDocument } from '@mandate/schemas';
 import { costOf, type Scenario } from './scenario.ts';
 
-/** A window longer than any run, so that a rate limit counts the whole conversation. */
+/** A window that is longer than any run, so that a rate counts the whole conversation. */
 const WHOLE_RUN_MS = 86_400_000;
 
-/** A scenario of the data set as the mandate that a person would write. */
+/** Returns a scenario of the data set as a mandate that a person would write. */
 export function mandateOf(
   name: string,
   { mandate }: Scenario,
@@ -36,8 +36,8 @@ export function mandateOf(
 }
 
 /**
- * The same as policies and rules: a policy for each thing that it says, and a rule that gives it to all who are registered.
- * What all of them together allow is what the mandate allows.
+ * Returns the same as policies and rules: one policy for each part of the mandate, and one rule that applies all of
+ * them to all registered agents. Together they allow exactly what the mandate allows.
  */
 export function controlOf(...[name, scenario, tools]: [string, Scenario, readonly string[]]): {
   policies: PolicyDocument[];

@@ -1,4 +1,4 @@
-/** The shape of the data set: what was called, under which mandates, and what must come of it. */
+/** The shape of the data set: the calls, the mandates, and the expected results. */
 import type { Json } from '@mandate/schemas';
 
 export type ScenarioMandate = {
@@ -10,7 +10,10 @@ export type ScenarioMandate = {
   argumentMax?: Record<string, Record<string, number>>;
 };
 
-/** What a scenario must give. `sequenceSha256` is over the decisions in file order, joined by newlines. */
+/**
+ * The expected results of a scenario. `sequenceSha256` is the hash of the decisions in file order, joined by
+ * newlines.
+ */
 export type Scenario = {
   mandate: ScenarioMandate;
   decisions: Record<string, number>;
@@ -28,7 +31,7 @@ export type Dataset = {
   scenarios: Record<string, Scenario>;
 };
 
-/** Micro-dollars, by the rule of the data set. */
+/** Returns the cost of a call in micro-dollars, by the rule of the data set. */
 export function costOf(tool: string): number {
   if (/^(book|cancel|update|send)_/.test(tool)) return 100_000;
   if (/^search_/.test(tool)) return 20_000;

@@ -11,10 +11,11 @@ import { mandateOf } from './scenario-mandate.ts';
 
 const encoder = new TextEncoder();
 
-// The generated set always, so that its stand-in is known to be right; the real one where it lies beside the clone.
+// The generated set is always tested, so that the replacement is known to be right. The real set is tested if it is
+// beside the clone.
 const datasets = new Map([loadDataset(), generateDataset()].map((dataset) => [dataset.origin, dataset]));
 
-describe.each([...datasets])('eval decides %s', (_origin, dataset) => {
+describe.each([...datasets])('eval decides %s as expected', (_origin, dataset) => {
   test.each(Object.entries(dataset.scenarios))('%s', async (name, scenario) => {
     const loaded = loadMandates(JSON.stringify(mandateOf(name, scenario, dataset.tools)));
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));

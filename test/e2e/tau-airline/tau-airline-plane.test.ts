@@ -1,4 +1,4 @@
-/** The data set published through the log of a running plane; every figure of the oracle read back from ClickHouse. */
+/** The data set, published to the log of a running plane. The audit must return every expected figure. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
@@ -17,7 +17,10 @@ const scenarios = Object.entries(dataset.scenarios);
 
 type Spend = { total: { spentMicros: number } };
 
-/** Scenarios that each way of writing a mandate plays. `tau-airline-eval.test.ts` always plays all of them, without a plane. */
+/**
+ * The scenarios that each form of the mandate plays. `tau-airline-eval.test.ts` always plays all of them, without a
+ * plane.
+ */
 const PLAYED = byLength({ short: 2, full: scenarios.length });
 
 type Written = (name: string, scenario: Scenario) => Promise<{ data: string; api: ApiClient }>;

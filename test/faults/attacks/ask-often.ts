@@ -1,16 +1,17 @@
-/** Requests of an attacker who reads the status of each answer, throws the rest away, and asks again. */
+/** An attacker that sends requests, reads the status of each answer, discards the rest, and sends again. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttackTarget } from './attack.ts';
 
 type Sent = { method: string; path: string; key: string; body?: string | Buffer };
 
-/** An attacker's pause after a refusal: a refusal costs the plane little, so it harms nothing to ask at once. */
+/** The attacker's pause after a refusal. It costs the attack little, because a refusal costs the plane little. */
 const REFUSED_PAUSE_MS = 20;
 
 /**
- * Keeps `many` requests open until the signal aborts. The next request of a place is sent after the answer to the one before.
- * @param next the request number `nth` of all
+ * Keeps `many` requests open until the signal aborts. Each of the `many` loops sends its next request after the
+ * answer to the one before.
+ * @param next returns the request with the number `nth` of all
  */
 export async function askOften(
   { url, addresses = [] }: AttackTarget,

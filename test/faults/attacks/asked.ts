@@ -1,11 +1,11 @@
-/** How an attacker asks over HTTP: whatever is answered is an answer. */
+/** Requests of an attacker over HTTP. Every answer is accepted, whatever its status. */
 export type Asked = { status: number; body: Record<string, unknown> };
 
 export type Ask = (method: string, path: string, body?: object | string) => Promise<Asked>;
 
 const PATIENCE_MS = 150_000;
 
-/** @returns what asks with that key; an object is sent as JSON, a text as it is */
+/** @returns a function that sends with this key; an object is sent as JSON, a text unchanged */
 export function askWith(url: string, key: string, headers: Readonly<Record<string, string>> = {}): Ask {
   return async (method, path, body) => {
     const answer = await fetch(url + path, {
@@ -23,13 +23,13 @@ export function askWith(url: string, key: string, headers: Readonly<Record<strin
   };
 }
 
-/** What was decided, or what the action was refused with. */
+/** Returns verdict and code of the decision, or the code of the refusal. */
 export function verdictOf({ status, body }: Asked): string {
   const { decision } = body as { decision?: { verdict: string; code: string } };
   return decision === undefined ? `${status} ${body.code ?? ''}` : `${decision.verdict} ${decision.code}`;
 }
 
-/** @throws where what the attack builds on is not there: it would show nothing */
+/** @throws if a step that the attack needs fails, because the attack would then show nothing */
 export async function expectTo(made: Promise<Asked>, what: string): Promise<Asked> {
   const asked = await made;
   if (asked.status >= 300) throw new Error(`cannot ${what}: ${asked.status} ${JSON.stringify(asked.body)}`);

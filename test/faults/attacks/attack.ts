@@ -11,8 +11,8 @@ export type AttackTarget = {
 };
 
 /**
- * Goes on until the signal aborts, and then leaves nothing open. An attack that tries to gain something tries each of its
- * ways at least once, even if the signal aborts early. Rejects if the attack gained something, or if the attack itself is
- * wrong.
+ * Continues until the signal aborts, and then leaves nothing open. An attack that tries to gain something tries each
+ * of its ways at least once, even if the signal aborts early. Rejects if the attack gained something, or if the
+ * attack itself is wrong.
  */
 export type Attack = (target: AttackTarget, until: AbortSignal) => Promise<void>;

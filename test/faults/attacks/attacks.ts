@@ -1,6 +1,6 @@
 /**
- * Every attack on a plane by holders of ordinary keys, with the keys that it takes. `attack.ts` of the parent folder runs all
- * of them at once. Each attack has tenants of its own, so that none of them stops another.
+ * Every attack on a plane by holders of ordinary keys, with the keys that it needs. `attack.ts` of the parent folder
+ * runs all of them at once. Each attack has its own tenants, so that none of them stops another.
  */
 import type { ApiScope, KeyPins } from '@mandate/schemas';
 import type { Attack } from './attack.ts';
@@ -30,14 +30,14 @@ export type NamedAttack = {
   /** The keys of the attack, in its order. */
   keys: readonly AttackerKey[];
   attack: Attack;
-  /** The attack takes so much of the machine that only the measured form runs it. */
+  /** If true, the attack uses so much of the machine that only the measured run includes it. */
   isHeavy?: true;
 };
 
 const keysOf = (tenant: string, ...scopes: ApiScope[][]): AttackerKey[] =>
   scopes.map((each) => ({ tenant, scopes: each }));
 
-/** Connections of each way to hoard them. */
+/** The number of connections for each way to hoard them. */
 const HOARDED = 400;
 const WAYS_TO_HOARD: readonly Hoarding[] = ['silent', 'slow headers', 'kept alive'];
 /** More than the 500 streams of one kind that a key may hold. */

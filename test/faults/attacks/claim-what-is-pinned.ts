@@ -10,7 +10,7 @@ import type { Attack } from './attack.ts';
 const ACTION = { agentId: 'pinned', type: 'tool_call', tool: 'look' };
 const ANN = { id: 'ann', role: 'user' };
 
-/** Bodies as they are sent, but for an id. */
+/** Request bodies. Each gets an id when it is sent. */
 const LIES: readonly string[] = [
   ...[
     {},
@@ -76,7 +76,7 @@ export const claimWhatIsPinned: Attack = async ({ url, keys }, until) => {
   } while (!until.aborted);
 };
 
-/** Or nothing, as it was refused. */
+/** True if the decision's record has the pinned values, or if the request was refused and has no record. */
 function saysWhatIsPinned({ body }: Asked, key: string): boolean {
   const { action } = (body as Recorded).decision ?? {};
   if (action === undefined) return true;

@@ -1,8 +1,8 @@
-/** Callers that ask for large answers on many connections, several requests at once, and read nothing. */
+/** Callers that send many requests for large answers on many connections, and read nothing. */
 import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 
-/** Large answers, files and endless streams. Most of them need a key with `audit`. */
+/** Routes with large answers, files and endless streams. Most of them need a key with `audit`. */
 const ASKED = [
   '/openapi.json',
   '/v1/audit/decisions?limit=1000',
@@ -13,7 +13,7 @@ const ASKED = [
 ];
 const AT_ONCE = 20;
 
-/** @param many connections of each key */
+/** @param many the number of connections for each key */
 export function deafReaders(many = 40): Attack {
   return (target, until) =>
     keepOpen(target, until, {

@@ -1,4 +1,4 @@
-/** A viewer asks the audit for what takes it longest, and for the largest pages and exports. Key: one that reads. */
+/** A viewer asks the audit its slowest questions, and for the largest pages and exports. Key: one that reads. */
 
 import { askOften } from './ask-often.ts';
 import type { Attack } from './attack.ts';

@@ -1,6 +1,7 @@
 /**
- * An author tries to get an agent out of a family that an operator killed: by other parents, by retiring and registering it,
- * and by its own keys. Keys of one tenant: one that may operate, and one that may author and publish for all agents.
+ * An author tries to free an agent whose ancestor was killed with its descendants: with other parents, by retiring
+ * and registering the agent, and with its own keys. Keys of one tenant: one that may operate, and one that may author
+ * and publish for all agents.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -8,7 +9,7 @@ import type { Attack } from './attack.ts';
 
 type Family = { lead: string; middle: string; bot: string; other: string };
 
-/** One after the other, on the family as the one before left it; some are refused, depending on that. */
+/** The ways to try, one after the other. Each starts from the state that the one before left, so some are refused. */
 const WAYS: readonly ((author: Ask, family: Family) => Promise<unknown>)[] = [
   (author, { bot }) => author('PUT', `/v1/agents/${bot}`, { id: bot }),
   (author, { bot, other }) => author('PUT', `/v1/agents/${bot}`, { id: bot, parent: other }),
@@ -27,7 +28,7 @@ const WAYS: readonly ((author: Ask, family: Family) => Promise<unknown>)[] = [
   (author, { bot }) => author('POST', `/v1/agents/${bot}/revive`, { family: true }),
 ];
 
-/** Rejects when an agent of a killed family is allowed anything. */
+/** Rejects if any action of an agent is allowed although its ancestor was killed with its descendants. */
 export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
   const [operator = '', both = ''] = keys;
   const operate = askWith(url, operator);

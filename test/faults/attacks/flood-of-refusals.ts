@@ -1,6 +1,6 @@
 /**
- * Actions that are all refused, because each refusal is a record too: actions of agents that an operator killed, and of
- * agents with made-up names that a policy forbids everything. Keys of one tenant: one that operates and authors, one that
+ * Actions that are all refused, because each refusal is a record too: actions of killed agents, and of agents with
+ * made-up names that a policy forbids everything. Keys of one tenant: one that operates and authors, one that
  * publishes.
  */
 import { randomUUID } from 'node:crypto';

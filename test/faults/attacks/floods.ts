@@ -1,4 +1,7 @@
-/** As many records as an attacker can have written: long lists, many single actions, outcomes, and questions to people. Key: one that publishes. */
+/**
+ * As many records as an attacker can cause: long lists, many single actions, outcomes, and questions to people. Key:
+ * one that publishes.
+ */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';
 import type { Attack, AttackTarget } from './attack.ts';
@@ -19,7 +22,7 @@ const send = ({ keys }: AttackTarget, path: string, body: object) => ({
   body: JSON.stringify(body),
 });
 
-/** Lists of as many actions as a request may have, none of which waits for a decision. */
+/** Sends lists of the maximum length, and waits for no decision. */
 export const floodOfLists: Attack = (target, until) =>
   askOften(target, until, 8, () =>
     send(
@@ -29,7 +32,7 @@ export const floodOfLists: Attack = (target, until) =>
     ),
   );
 
-/** Lists of outcomes of actions that never were. */
+/** Sends lists of outcomes of actions that never existed. */
 export const floodOfOutcomes: Attack = (target, until) =>
   askOften(target, until, 4, () =>
     send(
@@ -43,10 +46,10 @@ export const floodOfOutcomes: Attack = (target, until) =>
     ),
   );
 
-/** A thousand callers at once, each of which waits for one decision. */
+/** A thousand callers at once, each waiting for one decision. */
 export const floodOfCallers: Attack = (target, until) =>
   askOften(target, until, 1_000, (nth) => send(target, '/v1/actions?waitMs=20000', actionOf(nth)));
 
-/** Questions to people: the tool needs a confirmation. */
+/** Causes questions to people, with a tool that needs a confirmation. */
 export const floodOfQuestions: Attack = (target, until) =>
   askOften(target, until, 8, (nth) => send(target, '/v1/actions', actionOf(nth, 'pay')));

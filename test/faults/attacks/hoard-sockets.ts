@@ -1,4 +1,4 @@
-/** Opens connections and keeps them without doing anything useful. */
+/** Opens connections and keeps them open without using them. */
 import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 

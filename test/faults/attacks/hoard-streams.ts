@@ -9,7 +9,7 @@ export function hoardStreams(many: number): Attack {
     keepOpen(target, until, {
       many: many * target.keys.length,
       speak(socket, nth) {
-        // Neighbouring numbers are of different keys, so that each key asks for each stream.
+        // Consecutive numbers use different keys, so each key opens each kind of stream.
         const path = STREAMS[Math.floor(nth / target.keys.length) % STREAMS.length];
         socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${keyOf(target, nth)}\r\n`);
         return undefined;

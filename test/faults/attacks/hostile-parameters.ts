@@ -1,6 +1,6 @@
 /**
- * Hostile text wherever the interface takes any: in each parameter of each path and query, in each header that the server
- * reads, and in each text of each body. What there is comes from the OpenAPI document of the plane.
+ * Hostile text in every input: each parameter of each path and query, each header that the server reads, and each
+ * text of each body. The inputs come from the OpenAPI document of the plane.
  */
 import { request } from 'node:http';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../e2e/interface/described.ts';
 import type { Attack } from './attack.ts';
 
-/** As bytes on the way: percent-encoded in a URL as they are in UTF-8, where they have one. */
+/** The texts. In a URL, their UTF-8 bytes are percent-encoded. */
 const TEXTS: Readonly<Record<string, string>> = {
   'a euro sign': '€',
   'line breaks': 'a\r\nx-injected: 1\r\n\r\nHTTP/1.1 200 OK',
@@ -34,7 +34,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'no number': 'NaN',
   'a long text': 'x'.repeat(5_000),
 };
-/** What no text becomes: bytes in a URL that are not UTF-8, or no percent-encoding. */
+/** Bytes in a URL that no text gives: invalid UTF-8, or invalid percent-encoding. */
 const RAW: Readonly<Record<string, string>> = {
   'half a character, in bytes': '%ED%A0%80',
   'bytes that are not UTF-8': '%ff%fe',
@@ -43,7 +43,7 @@ const RAW: Readonly<Record<string, string>> = {
   'NUL as an overlong encoding': '%c0%80',
 };
 
-/** Whatever of a request the server reads, or a part of it might. */
+/** The headers that the server or one of its libraries might read. */
 const HEADERS = [
   ...[
     'accept',
@@ -58,7 +58,9 @@ const HEADERS = [
   ...['idempotency-key', 'if-match', 'if-none-match', 'last-event-id', 'origin', 'range', 'traceparent'],
   ...['tracestate', 'transfer-encoding', 'user-agent', 'x-api-key', 'x-forwarded-for', 'x-request-id'],
 ];
-/** Latin-1 letters stand for the bytes of UTF-8; Node sends no line break or NUL in a header. */
+/**
+ * The texts for headers. Latin-1 letters represent the bytes of UTF-8. Node sends no line break or NUL in a header.
+ */
 const HEADER_TEXTS: Readonly<Record<string, string>> = {
   'a euro sign': Buffer.from('€').toString('latin1'),
   'bytes that are not UTF-8': 'a\xff\xfe',
@@ -71,7 +73,7 @@ const HEADER_TEXTS: Readonly<Record<string, string>> = {
 
 export type HostileRequest = {
   operation: Described;
-  /** What is hostile in it, in words. */
+  /** A description of the hostile part. */
   what: string;
   path: string;
   headers: Record<string, string>;
@@ -80,7 +82,7 @@ export type HostileRequest = {
 
 export type HostileAnswer = {
   status: number;
-  /** Names and values in turn, as they came, of headers and trailers. */
+  /** Names and values in turn, in their original order, of headers and trailers. */
   rawHeaders: readonly string[];
   contentType: string;
   body: string;
@@ -91,8 +93,8 @@ export async function describedBy(url: string): Promise<OpenApi> {
 }
 
 /**
- * @param all each text at each place; otherwise at each place some of them, in turn
- * @param every 4 for each fourth request only
+ * @param all if true, each text at each place; otherwise some of them at each place, in turn
+ * @param every 4 means only each fourth request
  */
 export function* hostileRequests(
   document: OpenApi,
@@ -117,7 +119,7 @@ function* eachRequest(document: OpenApi, all: boolean): Generator<HostileRequest
 type Text = readonly [what: string, text: string];
 type Choose = (texts: readonly Text[], many: number) => readonly Text[];
 
-/** So many of the texts: each time the next ones. */
+/** Returns a function that chooses `many` of the texts, and the next ones in each call. */
 function inTurn(): Choose {
   let turn = 0;
   return (texts, many) => Array.from({ length: many }, () => texts[turn++ % texts.length] ?? ['nothing', '']);
@@ -128,7 +130,7 @@ const ENCODED = Object.entries(TEXTS).map(
   ([what, text]): Text => [what, encodeURIComponent(text.toWellFormed())],
 );
 const [euro = ['', ''], lineBreaks = ['', ''], ...others] = ENCODED;
-/** What broke headers before: in each parameter, always. */
+/** The texts that broke headers before. They are tried in each parameter. */
 const WORST_IN_URL: readonly Text[] = [euro, lineBreaks];
 const IN_URL: readonly Text[] = [...others, ...Object.entries(RAW)];
 
@@ -162,7 +164,7 @@ function* inBody(operation: Described, chosen: Choose): Generator<HostileRequest
   }
 }
 
-/** The operation as any caller would ask for it. */
+/** Returns the operation's ordinary request. */
 function plainly(operation: Described): HostileRequest {
   const example = exampleOf(operation);
   return {
@@ -181,7 +183,7 @@ function exampleOf({ requestBody }: Described): unknown {
   return content.example ?? named?.value ?? named ?? {};
 }
 
-/** Each text of a JSON value, and each name in it, with what puts another one in its place. */
+/** Yields each text and each name in a JSON value, with a function that replaces it. */
 function* textsIn(value: unknown, place: string): Generator<[place: string, put: (text: string) => unknown]> {
   if (typeof value === 'string') yield [place, (text) => text];
   if (Array.isArray(value)) {
@@ -201,7 +203,7 @@ function* textsIn(value: unknown, place: string): Generator<[place: string, put:
 const ENDLESS = 'text/event-stream';
 const GIVEN_UP_MS = 60_000;
 
-/** For an answer without an end only the beginning. */
+/** Sends the request. Of an endless answer, only the beginning is read. */
 export function send(
   url: string,
   key: string | null,
@@ -237,7 +239,7 @@ export function send(
   });
 }
 
-/** All of them, again and again; what is answered is of no interest to the attacker. */
+/** Sends all requests repeatedly, and ignores the answers. */
 export const hostileParameters: Attack = async ({ url, keys }, until) => {
   const document = await describedBy(url);
   while (!until.aborted) {

@@ -1,12 +1,12 @@
-/** Keeps a number of raw connections to a plane open. A connection that is closed is opened again. */
+/** Keeps a number of raw connections to a plane open, and opens a closed connection again. */
 import { connect, type Socket } from 'node:net';
 import type { AttackTarget } from './attack.ts';
 
-/** The pause before a closed connection is opened again. */
+/** The pause before a closed connection is opened again, in ms. */
 const AGAIN_MS = 500;
 
 /**
- * @param speak sends something on an open connection; the function that it returns is called when the connection closes
+ * @param speak sends on an open connection; it returns a function that is called when the connection closes
  * @param isRead whether the answers of the plane are read
  */
 export async function keepOpen(
@@ -43,7 +43,7 @@ export async function keepOpen(
     });
   };
   for (let nth = 0; nth < many; nth += 1) dial(nth);
-  // Sockets that do not read do not keep a process alive.
+  // Sockets that do not read do not keep a process alive, so this timer does.
   const alive = setInterval(() => {}, AGAIN_MS);
   await new Promise((resolve) => {
     if (until.aborted) resolve(null);

@@ -1,4 +1,4 @@
-/** Policies and agents that are as large as may be, changed again and again. Key: one that authors. */
+/** Policies and agents of maximum size, changed repeatedly. Key: one that authors. */
 
 import { askOften } from './ask-often.ts';
 import type { Attack } from './attack.ts';

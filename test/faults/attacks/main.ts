@@ -1,6 +1,7 @@
 /**
- * The process of the attackers: attacks at once until SIGTERM, then one line of JSON that says how each ended. They are in a
- * process of their own with a low priority, as real attackers are on other machines. `ATTACKERS` says what to attack.
+ * The process of the attackers. It runs attacks at once until SIGTERM, and then prints one line of JSON that says how
+ * each ended. The process has a low priority, because real attackers are on other machines. The variable `ATTACKERS`
+ * says what to attack.
  */
 import { constants, getPriority, setPriority } from 'node:os';
 import type { AttackTarget } from './attack.ts';
@@ -9,7 +10,7 @@ import { ATTACKS } from './attacks.ts';
 export type Attackers = {
   url: string;
   addresses: readonly string[];
-  /** Names of attacks, with the keys that each asks for. */
+  /** Names of attacks, each with its keys. */
   attacks: readonly { name: string; keys: readonly string[] }[];
 };
 

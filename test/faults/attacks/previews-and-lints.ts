@@ -1,5 +1,5 @@
 /**
- * A viewer asks for what takes the control service longest: previews of documents that are as large as may be, and the lint of
+ * A viewer sends the slowest requests of the control service: previews of documents of maximum size, and the lint of
  * a tenant with many policies. Keys: one that reads, one that authors in the same tenant.
  */
 
@@ -32,7 +32,7 @@ export const previewsAndLints: Attack = async (target, until) => {
   );
 };
 
-/** A policy with a schema of 100 fields, each with another name and another bound than in any other policy. */
+/** Returns a policy with a schema of 100 fields. Names and limits differ from those of every other policy. */
 function withSchema(policy: number): object {
   const fields = Array.from({ length: 100 }, (_, n) => [
     `f${policy}_${n}`,

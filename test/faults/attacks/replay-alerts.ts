@@ -1,9 +1,9 @@
-/** An operator raises alerts that no webhook takes, and replays all of them, in a loop. Key: one that operates. */
+/** An operator raises alerts that no webhook accepts, and replays all of them, in a loop. Key: one that operates. */
 import { askOften } from './ask-often.ts';
 import { askWith, expectTo } from './asked.ts';
 import type { Attack } from './attack.ts';
 
-/** The tenant of the key. Its webhook takes nothing, so that each alert can be replayed. */
+/** The tenant of the key. Its webhook accepts nothing, so each alert can be replayed. */
 export const ALERTED = 'alerted';
 
 const PATHS = ['/v1/alerts/test', '/v1/alerts/replay'];

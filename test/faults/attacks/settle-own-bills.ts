@@ -83,7 +83,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** Rejects when more calls are allowed than the policy pays for, or when the agent uses up what others share. */
+/** Rejects if more calls are allowed than the policy pays for, or if the agent uses up the shared budget. */
 export const settleOwnBills: Attack = async ({ url, keys }, until) => {
   const [author = '', ofAgent = ''] = keys;
   const control = askWith(url, author);

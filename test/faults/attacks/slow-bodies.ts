@@ -5,7 +5,7 @@ import { keepOpen, keyOf } from './keep-open.ts';
 const ANNOUNCED_BYTES = 1024 * 1024;
 const A_BYTE_EVERY_MS = 500;
 
-/** @param many connections of each key */
+/** @param many the number of connections for each key */
 export function slowBodies(many = 64): Attack {
   return (target, until) =>
     keepOpen(target, until, {

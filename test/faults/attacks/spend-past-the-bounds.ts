@@ -35,7 +35,7 @@ const WAYS: readonly ((own: Ask) => Promise<unknown>)[] = [
   (own) => own('POST', '/v1/revive', { scope: 'tenant' }),
 ];
 
-/** Rejects when more is allowed than the bounds. */
+/** Rejects if more is allowed than the tenant limits. */
 export const spendPastTheBounds: Attack = async ({ url, keys }, until) => {
   const [all = '', ofTenant = ''] = keys;
   const owner = askWith(url, all);

@@ -6,7 +6,7 @@ const ACTIONS = 100;
 const AT_ONCE = 20;
 const AGAIN_MS = 200;
 
-/** @param many connections of each key */
+/** @param many the number of connections for each key */
 export function waitingRequests(many = 20): Attack {
   let named = 0;
   const list = () => {

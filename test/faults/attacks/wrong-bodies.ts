@@ -1,11 +1,14 @@
-/** Bodies that are wrong in as many places as fit: what is told of the faults must cost no more than the body. Key: one that publishes. */
+/**
+ * Bodies with as many faults as fit. Reporting the faults must cost no more than parsing the body. Key: one that
+ * publishes.
+ */
 
 import { askOften } from './ask-often.ts';
 import type { Attack } from './attack.ts';
 
 const ROUTES = ['/v1/actions', '/v1/outcomes'];
 
-/** Each is less than the 1 MiB that a body may have. */
+/** The bodies, each smaller than the limit of 1 MiB. */
 const BODIES: readonly string[] = [
   `${'\n'.repeat(200_000)}[${'1,'.repeat(39_999)}1]`,
   `${'\n'.repeat(900_000)}[1,1,1]`,

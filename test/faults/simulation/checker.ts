@@ -1,6 +1,6 @@
 /**
- * What must hold of every history, told from the log by words of its own: no fold, no reader of Mandate helps. Some is
- * looked at while it happens (what is committed is answered), the rest at rest.
+ * What must hold for every history, computed from the log alone. It uses no fold and no reader of Mandate. Some
+ * checks run during the history (every committed request has an answer), the others at its end.
  */
 import type { LogRecord } from '@mandate/bus';
 import type { Balance, KillReceipt, OpenAction, Operation, StepResult } from '@mandate/ledger';
@@ -16,27 +16,27 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
-/** How many deferred actions of an agent may wait for a person. They get no answer here. */
+/** How many deferred actions of an agent may wait for a person. Nobody answers them in the simulation. */
 export const MAX_WAITING = 2;
 
 type Place = { topic: string; partition: number };
 type Standing = { decision: Decision } | { settlement: Settlement };
-/** `place`: where the request or outcome lies that moved it. */
+/** `place`: the log position of the request or outcome that made the charge. */
 type Charge = { place: string; sequence: number; atMs: number; micros: number };
 
-/** What an operator ordered, and what became of it by the steps of the scheduler. */
+/** What an operator ordered, and its result. Times are steps of the scheduler. */
 export type Order = {
   do: 'kill' | 'revive';
   id: string;
   target: KillTarget;
-  /** For a repeat, when the first with its id came: its answer says so. */
+  /** A repetition has the start of the first order with its id, because its answer is about that one. */
   startedAt: number;
-  /** Infinite while an answer is awaited, and past all steps where none comes. */
+  /** Infinite while the answer is awaited. If no answer comes, a number after all steps. */
   endedAt: number;
   acknowledged: Pick<KillReceipt, 'sequences' | 'open'> | null;
 };
 
-/** What log and ledger hold when nothing is left to do, for a tenant. */
+/** The contents of log and ledger for a tenant, when nothing is left to do. */
 export type AtRest = {
   tenant: string;
   balances: readonly Balance[];
@@ -46,37 +46,40 @@ export type AtRest = {
 };
 
 export class Checker {
-  /** What is wrong; the first says most. */
+  /** The faults found. The first one says most. */
   readonly faults: string[] = [];
-  /** Decisions and settlements that an overtaken epoch made. */
+  /** The number of decisions and settlements that an overtaken epoch made. */
   void = 0;
-  /** Standing records that lie on the log more than once. */
+  /** The number of valid records that are on the log more than once. */
   repeated = 0;
-  /** Outcomes that were settled on the log before their decision was there, and how many of these were made in a later epoch. */
+  /**
+   * The number of outcomes that were settled on the log before their decision. `anew`: how many of these decisions a
+   * later epoch made.
+   */
   early = 0;
   anew = 0;
-  /** What was decided in tenants that opened under a kill of everything. */
+  /** The number of decisions in tenants that opened while everything was killed. */
   openedKilled = 0;
-  /** Decisions and settlements for which there was no room. */
+  /** The number of decisions and settlements that the ledger had no room to remember. */
   unremembered = 0;
   readonly standing: Standing[] = [];
   readonly #epochs = new Map<number, { id: string; generation: number }>();
-  /** By the position of what it answers, the bytes of the answer that stands. */
+  /** The bytes of the valid answer, by the position of what it answers. */
   readonly #answers = new Map<string, Buffer>();
   readonly #letters = new Set<string>();
-  /** Attempts that a decision stands for, and the epochs of outcomes that came before theirs. */
+  /** The attempts that have a valid decision. `#early` has the epochs of outcomes that came before their decision. */
   readonly #first = new Set<string>();
   readonly #early = new Map<string, string>();
   readonly #requests: LogRecord[] = [];
-  /** When each step took effect, by epoch, tenant and sequence. */
+  /** The step at which each operation of the ledger took effect, by epoch, tenant and sequence. */
   readonly #stepped = new Map<string, number>();
-  /** Under which sequence each ledger settled an outcome, by its epoch and the position of the outcome. */
+  /** The sequence at which each ledger settled an outcome, by epoch and the position of the outcome. */
   readonly #settledAs = new Map<string, number>();
-  /** When each answer reached the log, by the position of what it answers. */
+  /** The step at which each answer reached the log, by the position of what it answers. */
   readonly #publishedAt = new Map<string, number>();
   readonly #now: () => number;
 
-  /** @param now the step of the scheduler */
+  /** @param now returns the current step of the scheduler */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -101,7 +104,7 @@ export class Checker {
       if ((result?.kind !== 'decided' && result?.kind !== 'settled') || result.redelivered) return;
       const { epoch, sequence } = result.facts;
       if (result.kind === 'decided') this.#stepped.set(`${epoch} ${tenant} ${sequence}`, step);
-      // Not one that came before its request: nothing was moved.
+      // An outcome before its request has moved nothing, so it is not recorded.
       else if (result.facts.kind === 'settled') this.#settledAs.set(`${epoch} ${placeOf(source)}`, sequence);
     });
   }
@@ -188,7 +191,7 @@ export class Checker {
     }
   }
 
-  /** One on each attempt, and what is decided as a repeat tells of one. */
+  /** Checks that each attempt has one first decision, and that each duplicate refers to one. */
   #oneFirstDecision(): void {
     const firsts = new Map<string, Decision>();
     const byAttempt = Map.groupBy(this.#decisions(), attemptOf);
@@ -219,7 +222,7 @@ export class Checker {
     }
   }
 
-  /** By counter without a window, what the log says was spent. */
+  /** Returns the spending that the log has for each counter without a window. */
   #spentOnLog(tenant: string): Map<string, number> {
     const spent = new Map<string, number>();
     for (const [name, charges] of this.#charges(tenant)) {
@@ -233,8 +236,8 @@ export class Checker {
   }
 
   /**
-   * By counter, all that moved it. A settlement counts at the time of what it settles; one that a ledger before made, behind
-   * that.
+   * Returns all charges of each counter. A settlement counts at the time of its decision. A settlement from an
+   * earlier ledger counts just after the decision.
    */
   #charges(tenant: string): Map<string, Charge[]> {
     const charges = new Map<string, Charge[]>();
@@ -261,9 +264,9 @@ export class Checker {
   }
 
   /**
-   * No budget at any sequence, and no rate in any window, holds more than it may when something is allowed. An outcome
-   * that the same ledger had settled by then counts, though it is settled again after it: that ledger was lost before the
-   * log had the one and after it had the other, which are of two partitions.
+   * Checks that no budget at any sequence, and no rate in any window, is exceeded when something is allowed. An
+   * outcome counts if the same ledger had settled it before, even if it is settled again later. This happens when a
+   * ledger is lost after one of two partitions got its record and before the other did.
    */
   #limitsHeld(tenant: string): void {
     const charges = this.#charges(tenant);
@@ -301,7 +304,10 @@ export class Checker {
     }
   }
 
-  /** What settles nothing, or is decided, is remembered only while there is room. Nothing is forgotten in so short a time. */
+  /**
+   * Checks that a decision, or an outcome that settles nothing, is remembered only while there is room. Nothing is
+   * forgotten in such a short history.
+   */
   #roomHeld(tenant: string, maxRemembered: number): void {
     let remembered = 0;
     for (const each of this.#inOrder(tenant)) {
@@ -317,8 +323,9 @@ export class Checker {
   }
 
   /**
-   * Nothing is allowed after a kill until a revive; and what reaches the log after its answer, it named. In a tenant that
-   * a kill of everything does not name nothing had happened: all that is ever decided there lies behind it.
+   * Checks that nothing is allowed between a kill and a revive, and that the answer to the kill named each ALLOW that
+   * reached the log later. If a kill of everything does not name a tenant, nothing had happened there, so all its
+   * decisions are after the kill.
    */
   #killHeld(kill: Order, orders: readonly Order[]): void {
     const { target, acknowledged } = kill;
@@ -387,8 +394,9 @@ function namedBy({ tenant, agentId, duplicateOf }: Decision): string {
 }
 
 /**
- * That very decision, of the same payload where it says so: on the same action, save a later attempt behind one that was
- * not blocked for good; or on another action with the same key.
+ * True if the duplicate refers to this decision, and says correctly whether the payload is the same. Either the
+ * action is the same, and the attempt is not a permitted retry of a refusal that is not final. Or another action has
+ * the same idempotency key.
  */
 function isRepeatOf(first: Decision, repeat: Decision): boolean {
   const { duplicateOf, digest, actionId, attempt, action } = repeat;
@@ -403,9 +411,9 @@ function isRepeatOf(first: Decision, repeat: Decision): boolean {
 }
 
 /**
- * The one legal exception: a ledger was lost before what the repeat names was on the log, so that it is decided behind the
- * repeat. That may be as a repeat itself, where another came first by then; but its own turn comes later each time,
- * so the last in such a row has a first decision.
+ * The one legal exception. A ledger was lost before the decision that the duplicate names was on the log, so the
+ * request is decided again after the duplicate. It may itself become a duplicate of a request that came first by
+ * then. Each comes later than the one before, so the last one in such a row has a first decision.
  */
 function isMadeAnew(decision: Decision, repeat: Decision): boolean {
   return decision.ledgerSequence > repeat.ledgerSequence && decision.ledgerEpoch !== repeat.ledgerEpoch;
@@ -415,7 +423,7 @@ function answerOf(each: Standing): Decision | Settlement {
   return 'decision' in each ? each.decision : each.settlement;
 }
 
-/** A decision on the very attempt that was asked for, or a settlement of the one that was reported. */
+/** True if the answer is a decision about the requested attempt, or a settlement of the reported one. */
 function isAnswerTo(record: ActionsRecord, answer: Standing): boolean {
   const { tenant = 'default', agentId, attempt = 1 } = 'action' in record ? record.action : record.outcome;
   const actionId = 'action' in record ? record.action.id : record.outcome.actionId;

@@ -5,12 +5,12 @@ import type { LogPorts } from './log-ports.ts';
 import { LogReader } from './log-reader.ts';
 import type { MemoryLog } from './memory-log.ts';
 
-/** The port of a process to the log. */
+/** Returns the bus of a process on the log. */
 export function openLog(log: MemoryLog, ports: LogPorts): Bus {
   return new LogClient(log, ports).bus();
 }
 
-/** The consumers and readers that one process has open, and its appends under way. */
+/** The consumers and readers that one process has open, and its pending appends. */
 class LogClient {
   readonly #log: MemoryLog;
   readonly #ports: LogPorts;

@@ -1,14 +1,17 @@
-/** Groups of consumers: their members, and which partitions each of them should have. */
+/** Consumer groups: their members, and the partitions that each member should have. */
 import { type Place, placeNamed } from './log-places.ts';
 
-/** `told` makes the member look at its group. */
+/** `told` makes the member look at its group again. */
 export type Member = { owner: unknown; topics: readonly string[]; told(): void };
-/** A partition that a member has, from its claim to its end. Each claim is an object of its own. */
+/** A partition that a member holds, from its claim to its end. Each claim has its own object. */
 export type Holding = Place & { member: Member };
 
 export type Group = { members: Member[]; holdings: Map<string, Holding>; positions: Map<string, number> };
 
-/** The member that each partition should have. An owner keeps its partitions; as few as possible move to even out the shares. */
+/**
+ * Returns the member that each partition should have. Owners keep their partitions, and as few as possible move to
+ * even out the shares.
+ */
 export function targetsOf({ members, holdings, positions }: Group): Map<string, Member> {
   const target = new Map<string, Member>();
   const load = (member: Member) => [...target.values()].filter((other) => other === member).length;

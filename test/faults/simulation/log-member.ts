@@ -6,7 +6,10 @@ import { nameOf, type Place, placeOf } from './log-places.ts';
 import type { LogPorts } from './log-ports.ts';
 import type { MemoryLog } from './memory-log.ts';
 
-/** A member of a group. It looks at the group when it is told to, takes its partitions, and releases those of others. */
+/**
+ * A member of a group. When it is told to, it looks at the group, takes its partitions, and releases those that
+ * others should have.
+ */
 export class LogMember implements Consumer {
   readonly finished: Promise<void>;
   readonly #log: MemoryLog;
@@ -15,7 +18,7 @@ export class LogMember implements Consumer {
   readonly #options: ConsumerOptions;
   readonly #finish = Promise.withResolvers<void>();
   readonly #serving = new Map<Holding, { letGo: AbortController; done: Promise<void> }>();
-  /** By partition: resolves when its last serving has ended. */
+  /** For each partition, a promise that resolves when the member's last work on it has ended. */
   readonly #last = new Map<string, Promise<void>>();
   #topics: readonly string[];
   #member: Member;
@@ -72,7 +75,7 @@ export class LogMember implements Consumer {
     return member;
   }
 
-  /** One look at a time: an answer that was held up must not undo what a later one said. */
+  /** Only one look at a time, because a delayed answer must not undo a later one. */
   async #attend(member: Member): Promise<void> {
     if (member !== this.#member) return;
     this.#isTold = true;
@@ -114,7 +117,7 @@ export class LogMember implements Consumer {
     }
   }
 
-  /** Lets the handler finish what it has in hand before another may take over. */
+  /** Lets the handler finish its batch before another member may take over. */
   #release(holding: Holding): void {
     const serving = this.#serving.get(holding);
     if (serving?.letGo.signal.aborted) return;

@@ -1,4 +1,4 @@
-/** Partitions of the log, and their names as keys of maps. */
+/** Partitions of the log, and their names as map keys. */
 export type Place = { topic: string; partition: number };
 
 export function nameOf({ topic, partition }: Place): string {

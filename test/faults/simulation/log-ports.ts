@@ -1,8 +1,8 @@
 /** How a process reaches the log. */
 export type LogPorts = {
-  /** Identifies the process in the groups of which it has members. */
+  /** Identifies the process in the groups that its members belong to. */
   owner?: unknown;
-  /** `effect` happens at some time, all at once; its answer comes later. `what` says what it does. */
+  /** `effect` happens at some time, atomically, and its answer comes later. `what` describes the call. */
   call<T>(what: LogCall, effect: () => T): Promise<T>;
   /** Runs something in the process, at some time. */
   post(run: () => void): void;

@@ -1,8 +1,9 @@
 /**
- * The log in memory: topics, partitions, groups with members that come, go and are thrown out. `openLog` gives a process its
- * client, the port of `@mandate/bus`. Each of its calls goes through `LogPorts`, so the owner of the ports chooses every
- * moment between a call and its effect. The log keeps the contract of the bus (memory-log.test.ts). It has two faults besides
- * those of real logs: a partition can move while its owner is at work, and a group can be set back to the start.
+ * The log in memory: topics, partitions, and groups whose members join, leave and are removed. `openLog` gives a
+ * process its client, the port of `@mandate/bus`. Each call of the client goes through `LogPorts`, so the owner of
+ * the ports chooses every moment between a call and its effect. The log keeps the contract of the bus
+ * (memory-log.test.ts). It has two faults beside those of real logs: a partition can move while its owner works, and
+ * a group can be reset to the start.
  */
 import {
   type Acknowledged,
@@ -24,7 +25,7 @@ type Partition = { records: LogRecord[]; startOffset: number; waiting: Set<() =>
 export type LogOptions = {
   partitionsOf(topic: string): number;
   clock(): number;
-  /** Default false. */
+  /** False by default. */
   splitsAppends?: boolean;
   onAppend?(record: LogRecord): void;
   onCommit?(group: string, place: Place, from: number, to: number): void;
@@ -40,7 +41,7 @@ export class MemoryLog {
     this.#options = options;
   }
 
-  /** Whether an append of several partitions may be on the log in part. */
+  /** True if an append to several partitions may be on the log in part. */
   get splitsAppends(): boolean {
     return this.#options.splitsAppends ?? false;
   }
@@ -58,7 +59,7 @@ export class MemoryLog {
     return partitions;
   }
 
-  /** What a topic holds, each partition in its order. */
+  /** Returns the records of a topic, each partition in its order. */
   records(topic: string): LogRecord[] {
     return this.partitions(topic).flatMap(({ records, startOffset }) => records.slice(startOffset));
   }
@@ -89,7 +90,7 @@ export class MemoryLog {
     return { position, appendedAtMs };
   }
 
-  /** Throws BUS_OFFSET_LOST where the log does not hold `from`. */
+  /** Returns records from offset `from` on. Throws BUS_OFFSET_LOST if the log does not have `from`. */
   read(place: Place, from: number, most: number): LogRecord[] {
     const { records, startOffset } = this.#partition(place);
     if (from < startOffset || from > records.length) throw offsetLost(place, from);
@@ -103,7 +104,7 @@ export class MemoryLog {
     return found;
   }
 
-  /** Calls `wake` when something behind `from` is there. */
+  /** Calls `wake` when there is a record at offset `from`. */
   waitFor(place: Place, from: number, wake: () => void): () => void {
     const { records, waiting } = this.#partition(place);
     if (records.length > from) wake();
@@ -151,7 +152,7 @@ export class MemoryLog {
     this.#balance(group);
   }
 
-  /** Where the group starts in those of the topics where it has no position. */
+  /** Sets the start of the group in each partition without a position. */
   #settle(group: Group, topics: readonly string[], from: ConsumerOptions['from']): void {
     for (const topic of topics) {
       for (const { partition, startOffset, endOffset } of this.ranges(topic)) {
@@ -162,7 +163,7 @@ export class MemoryLog {
     }
   }
 
-  /** Said goodbye, or was silent for too long. */
+  /** The member left, or was silent for too long. */
   leave(name: string, member: Member): void {
     const group = this.#group(name);
     group.members = group.members.filter((other) => other !== member);
@@ -172,7 +173,9 @@ export class MemoryLog {
     member.told();
   }
 
-  /** What a member holds, and what of it others are to have; null once it was thrown out. */
+  /**
+   * Returns the partitions that a member holds, and those that others should have. Null after the member was removed.
+   */
   standing(name: string, member: Member): { holds: Holding[]; surplus: Holding[] } | null {
     const group = this.#group(name);
     if (!group.members.includes(member)) return null;
@@ -205,13 +208,14 @@ export class MemoryLog {
     if (this.#group(name).holdings.get(nameOf(holding)) !== holding) throw fenced(name, holding);
   }
 
-  /** Members of a group, as tasks of a fault name them. */
+  /** Returns the members of a group, so that a fault can choose one. */
   members(name: string): readonly Member[] {
     return this.#group(name).members;
   }
 
   /**
-   * Gives a partition to another member, while its owner is at work; the same member takes it again if there is no other.
+   * Moves a partition to another member while its owner works. If there is no other member, the same one takes it
+   * again.
    */
   move(name: string, place: Place): void {
     const group = this.#group(name);
@@ -222,7 +226,7 @@ export class MemoryLog {
     for (const each of group.members) each.told();
   }
 
-  /** As an operator does with the tools of the log: everything is delivered again. */
+  /** Resets the group to the start, as an operator can with the tools of the log. Everything is delivered again. */
   readAgain(name: string): void {
     const group = this.#group(name);
     for (const place of group.positions.keys()) group.positions.set(place, 0);

@@ -1,7 +1,7 @@
 /**
- * The processes of a plane, each a life behind ports that the scheduler owns: deciders that share a ledger, with a gateway
- * beside them, or one process with a ledger of its own (`mandate up`). What they run is the real code; the log and the
- * shared ledger are memory, and outlive them.
+ * The processes of a plane: deciders that share a ledger and a gateway, or one process with its own ledger (`mandate
+ * up`). Each process is a life behind ports that the scheduler owns, and runs the real code. The log and the shared
+ * ledger are in memory, and survive the processes.
  */
 
 import type { Bus } from '@mandate/bus';
@@ -28,19 +28,22 @@ import {
 } from './shared-ledger.ts';
 
 export type PlaneOptions = {
-  /** How many share a ledger; 0: one process has its own. */
+  /** The number of deciders that share a ledger. 0: one process with its own ledger. */
   deciders: number;
   actionPartitions: number;
   decisionPartitions: number;
   maxBatch: number;
-  /** How many of one record lie where their key does not say, as producers with other keys or none put them. */
+  /**
+   * The share of records in another partition than their key says, as producers with other keys or without keys put
+   * them there.
+   */
   astray: number;
   /**
-   * Whether a lost ledger comes back on servers with clocks that are wrong by less than is noticed. Then no process says
-   * late on the log that an epoch begins: what that may make void stands in ADR 10.
+   * True if a lost ledger comes back on a server whose clock is wrong by too little to be noticed. No process then
+   * announces an epoch late on the log; ADR 10 says what a late one can make void.
    */
   clocksApart: boolean;
-  /** A fold of so many records leaves a snapshot behind. */
+  /** A fold of this many records saves a snapshot. */
   snapshotAfterRecords: number;
   /** How many deliveries of a tenant the ledger remembers. */
   maxRemembered: number;
@@ -51,7 +54,7 @@ type Snapshots = NonNullable<Parameters<typeof restoreLedger>[0]['snapshots']>;
 type Operators = { life: Life; ledger: Ledger; journal: CommandJournal };
 
 const QUIET = silentLogger();
-/** What such a gateway sent may arrive at any time. */
+/** The end of an order without an answer, which may still take effect at any time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 const SESSION_MS = 10_000;
 const RESTART_MS = 5_000;
@@ -76,7 +79,7 @@ export class Plane {
   readonly log: MemoryLog;
   readonly shared: SharedLedger | null;
   readonly orders: (Order & { life: Life })[] = [];
-  /** Why a process ended that should not have. */
+  /** The errors of processes that should not have ended. */
   readonly ended: unknown[] = [];
   readonly #scheduler: Scheduler;
   readonly options: PlaneOptions;
@@ -110,12 +113,12 @@ export class Plane {
     }
   }
 
-  /** The ledger in force; null while there is none. */
+  /** The ledger in force. Null if there is none. */
   get ledger(): MemoryLedger | null {
     return this.shared === null ? this.#own : this.shared.inForce;
   }
 
-  /** What is left to do; null where nothing is. */
+  /** Returns what is left to do. Null if nothing is. */
   waitsFor(): string | null {
     const { ledger } = this;
     const operators = this.#operators;
@@ -130,7 +133,7 @@ export class Plane {
     return unpublished ? 'answers that are not published' : null;
   }
 
-  /** Has a gateway carry it out; nothing happens where none is there. */
+  /** Gives the order to a gateway. Does nothing if there is no gateway. */
   order(what: Order['do'], id: string, target: KillTarget): void {
     const operators = this.#operators;
     if (operators?.life.alive !== true) return;
@@ -163,7 +166,7 @@ export class Plane {
     });
   }
 
-  /** A member that is alive is thought dead, and goes on with what it has in hand. */
+  /** Removes a live member from the group, as if it were dead. It continues with its batch. */
   expel(): void {
     const members = this.log.members(GROUPS.decider);
     if (members.length > 0) this.log.leave(GROUPS.decider, this.#scheduler.pick(members));
@@ -174,13 +177,16 @@ export class Plane {
     this.log.move(GROUPS.decider, { topic: TOPICS.actions, partition });
   }
 
-  /** What the log has in this order, only a ledger that was there before can tell. */
+  /**
+   * The log has an outcome before its decision. Only the ledger that existed before can know this order, so this may
+   * lose the ledger now.
+   */
   #outcomeIsEarly(): void {
     if (!this.#scheduler.faulty || this.#scheduler.chance(0.5)) return;
     this.loseLedger('ledger lost behind an early outcome');
   }
 
-  /** Another server takes its place. */
+  /** Another server replaces the ledger's server. */
   loseLedger(what: string): void {
     if (this.shared === null) return;
     this.#scheduler.count(what);
@@ -199,7 +205,7 @@ export class Plane {
       );
   }
 
-  /** Whatever ends, by a crash or by itself, is started again a little later, as by the machine it runs on. */
+  /** Starts a process. After a crash or an end it is started again a little later, as a supervisor does. */
   #start(process: string, live: (life: Life) => Promise<void>): void {
     const scheduler = this.#scheduler;
     const life: Life = {
@@ -273,7 +279,7 @@ export class Plane {
   }
 
   #tools(life: Life) {
-    // Processes on several machines do not agree on the time.
+    // The clocks of processes on several machines differ.
     const apartMs = this.#scheduler.pick([1_000, 1_000, 60_000]);
     const skewMs = this.shared === null ? 0 : this.#scheduler.below(apartMs) - apartMs / 2;
     const clock = () => this.#scheduler.nowMs + skewMs;
@@ -303,7 +309,7 @@ export class Plane {
           const gaps = what.named
             ? ([REBUILDING, REBUILDING] as const)
             : ([BEFORE_PUBLISH, BEFORE_COMMIT] as const);
-          // Behind what is held up it would be late itself.
+          // Such an append does not wait for a delayed one, because it would be late itself.
           const punctual = what.named && this.options.clocksApart;
           return punctual ? { name: line, error, gaps, punctual } : { name: line, error, gaps, behind: line };
         }
@@ -336,7 +342,7 @@ export class Plane {
     };
   }
 
-  /** One file, replaced by the next: who has read its first line may find another by the time it reads on. */
+  /** One snapshot file, which the next snapshot replaces. A reader may find another file after the first line. */
   #snapshots(life: Life): Snapshots {
     const call = <T>(name: string, effect: () => T) => this.#scheduler.call(life, { name }, effect);
     const held = () => this.#snapshot ?? [];
@@ -360,7 +366,7 @@ export class Plane {
   }
 }
 
-/** A ledger in the process: no answer is lost, but the process may die before and after each. */
+/** The ledger of one process behind ports. No answer is lost, but the process may die before and after each call. */
 function behindPorts(ledger: MemoryLedger, { call }: LedgerPorts, onStep: OnStep): Ledger {
   const through =
     <A extends unknown[], R>(what: LedgerCall, act: (...args: A) => Promise<R>) =>
@@ -382,13 +388,13 @@ function behindPorts(ledger: MemoryLedger, { call }: LedgerPorts, onStep: OnStep
   };
 }
 
-/** What an operator is told, in the place of what was ordered. */
+/** True if the error is an answer that an operator may get. */
 function isAnswer(error: unknown): boolean {
   return isMandateError(error) || error instanceof HttpProblem;
 }
 
 const nothing = { inc() {}, set() {}, startTimer: () => () => {} };
-/** Counts nothing: a registry for each of so many lives would take longer than they do. */
+/** Metrics that count nothing. A registry for each of the many lives would take longer than the lives themselves. */
 const NO_METRICS = {
   counter: () => nothing,
   gauge: () => nothing,

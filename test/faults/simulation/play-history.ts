@@ -1,4 +1,4 @@
-/** One history, from its seed to what is wrong with it. */
+/** Plays one history, from its seed to the list of its faults. */
 
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { foldLog } from '@mandate/ledger-log';
@@ -11,19 +11,19 @@ import { followTimeOf } from './virtual-timers.ts';
 import { drawPlane, happen, TENANTS } from './workload.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
-/** Far more than any history has needed. */
+/** Far more steps than any history has needed. */
 const MOST_STEPS = 30_000;
 
 export type Played = {
   faults: readonly string[];
   counts: ReadonlyMap<string, number>;
   steps: number;
-  /** What happened, where it is wanted. */
+  /** What happened, if the caller asked for it. */
   told: readonly string[];
 };
 
 export async function playHistory(seed: number, tells = false): Promise<Played> {
-  // Traces cost a good part of the time; who wants to know has the history told.
+  // Stack traces cost much of the time, so they are on only if the history is printed.
   Error.stackTraceLimit = tells ? 30 : 0;
   const random = randomOf(seed);
   const deciders = random() < 0.25 ? 0 : 1 + Math.floor(random() * 3);
@@ -70,7 +70,7 @@ async function lookAt(plane: Plane): Promise<AtRest[]> {
   const { ledger } = plane;
   if (ledger === null) throw new Error('there is no ledger');
   const { fold } = await foldLog(openLog(plane.log, AT_ONCE));
-  // Windows and leases are told by the ledger's own clock.
+  // The ledger ends windows and leases by its own clock, which `ping` advances.
   await ledger.ping();
   const clock = () => ledger.state().clockMs;
   const folded = createMemoryLedger({ clock, epoch: 'folded', state: fold.state });

@@ -1,23 +1,23 @@
 /**
- * Virtual time, and the order of everything. Whatever a process asks of a port is a task here, and so is its answer: the
- * scheduler picks the next one by its seed, turns the clock, and lets nothing else run until the process has come to its
- * next await. So a history is a function of its seed, and a crash may fall before and after any call: of a dead process
- * no task ever runs again, save calls that were on their way and reach the other side all the same.
+ * Virtual time, and the order of everything. Each call of a port is a task here, and so is its answer. The scheduler
+ * picks the next task by its seed, advances the clock, and lets nothing else run until the process has reached its
+ * next await. So a history is a function of its seed, and a crash can happen before and after any call. Tasks of a
+ * dead process never run, except calls that were already sent and still reach the other side.
  */
 
 /** One life of a process, from its start to its crash. */
 export type Life = { readonly process: string; alive: boolean; onDeath(): void };
 
-/** What a call is, for the faults that may fall on it. */
+/** Describes a call, for the faults that may happen to it. */
 export type Point = {
   name: string;
-  /** What a crash right before it took effect, and right after, is counted as. Without them it comes more rarely. */
+  /** How to count a crash just before the effect, and just after it. Without `gaps` such a crash is rarer. */
   gaps?: readonly [before: string, after: string];
-  /** What the caller is told when it fails; absent where it only ever waits. */
+  /** The error that the caller gets when the call fails. Absent if the caller can only wait. */
   error?: () => Error;
-  /** Such a call takes effect behind the one of this name that the same life made before. */
+  /** The call takes effect after the last call of the same life with this name. */
   behind?: string;
-  /** It takes effect at once or not at all, and is answered at once. */
+  /** The call takes effect at once or not at all, and is answered at once. */
   punctual?: boolean;
 };
 
@@ -27,32 +27,32 @@ type Task = {
   run(): void;
   isDone: boolean;
   behind: Task | undefined;
-  /** A call on its way: it may reach the other side though its caller is dead. */
+  /** The effect of a call that was already sent. It may happen although its caller is dead. */
   effect: (() => unknown) | undefined;
 };
 
-/** The rates of one history: how often each fault falls, of as many chances. Some histories know none of a kind. */
+/** How often each fault happens in one history, as a probability. In some histories a kind of fault never happens. */
 type Rates = { crash: number; fail: number; lose: number; late: number; hold: number; holdAppend: number };
 
-/** Within a moment, a session, or a lease. */
+/** The longest delays in ms: shorter than a session, about a session, and about a lease. */
 const LATE_MS = [100, 2_000, 25_000];
 
 export class Scheduler {
   nowMs: number;
-  /** Tasks that have run: the order in which everything happened. */
+  /** The number of tasks that have run. It orders everything that happened. */
   steps = 0;
   faulty = true;
-  /** Calls that are to take effect though their callers no longer wait for them. */
+  /** The number of calls that will take effect although their callers no longer wait. */
   late = 0;
-  /** What the running task belongs to. */
+  /** The life of the running task. */
   current: Life | null = null;
   readonly random: () => number;
-  /** What happened, a line each, if the caller wants to read it. */
+  /** What happened, one line each, if the caller asked for it. */
   readonly told: string[] | null;
-  /** How often each fault fell. */
+  /** How often each fault happened. */
   readonly counts = new Map<string, number>();
   readonly #rates: Rates;
-  /** Whether calls may outlive their callers: on a network they do, within a process they do not. */
+  /** True if calls may outlive their callers, as on a network. Within a process they do not. */
   readonly #networked: boolean;
   #tasks: Task[] = [];
   #crashesLeft: number;
@@ -97,13 +97,13 @@ export class Scheduler {
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
   }
 
-  /** A call of a port: `effect` happens at some time, all at once; the answer comes later, or never. */
+  /** Makes a call of a port: `effect` happens at some time, atomically. The answer comes later, or never. */
   call<T>(life: Life, point: Point, effect: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const act = () => {
       try {
         const value = effect();
-        // A caller that waits for it learns of it when the answer comes.
+        // A caller that still waits gets the rejection with the answer.
         if (value instanceof Promise) value.catch(() => {});
         return () => resolve(value);
       } catch (error) {
@@ -138,12 +138,12 @@ export class Scheduler {
     return promise;
   }
 
-  /** In the process, at some time soon. */
+  /** Runs something in the process, soon. */
   post(life: Life | null, run: () => void): void {
     this.#add(this.#latencyMs(), life, run);
   }
 
-  /** After so long; the answer takes it back. */
+  /** Runs something after this time. Returns a function that cancels it. */
   after(ms: number, life: Life | null, run: () => void): () => void {
     const task = this.#add(ms, life, run);
     return () => {
@@ -162,7 +162,7 @@ export class Scheduler {
     return promise;
   }
 
-  /** From here on nothing of this life runs. */
+  /** Ends the life. Nothing of it runs afterwards. */
   crash(life: Life, gap = 'crash elsewhere'): void {
     if (!life.alive) return;
     this.count(gap);
@@ -179,7 +179,7 @@ export class Scheduler {
     life.onDeath();
   }
 
-  /** Runs until `isDone`; answers whether it came to that within so many tasks. */
+  /** Runs tasks until `isDone`, at most this number. Returns whether `isDone` was reached. */
   async run(isDone: () => boolean, mostSteps: number): Promise<boolean> {
     for (const end = this.steps + mostSteps; this.steps < end; ) {
       if (isDone()) return true;
@@ -188,7 +188,7 @@ export class Scheduler {
       this.steps += 1;
       this.current = task.life;
       task.run();
-      // All that follows from it, up to the next await of a port.
+      // Lets everything run that follows from the task, up to the next call of a port.
       await new Promise(setImmediate);
     }
     return false;
@@ -224,7 +224,7 @@ export class Scheduler {
         const value = effect();
         if (value instanceof Promise) value.catch(() => {});
       } catch {
-        // It was refused, and no caller hears of it.
+        // The call was refused, and its caller no longer listens.
       }
     };
     this.#add(this.below(this.pick(LATE_MS)), null, act, to);
@@ -253,7 +253,7 @@ export class Scheduler {
     return fate;
   }
 
-  /** Mostly so short that what is under way at once comes in any order. */
+  /** Usually so short that concurrent calls can take effect in any order. */
   #latencyMs(held = this.#rates.hold): number {
     if (this.faulty && this.chance(held)) {
       this.count('held up');
@@ -263,7 +263,10 @@ export class Scheduler {
   }
 }
 
-/** Numbers from 0 to below 1 (mulberry32): unlike a congruential generator's, those of neighbouring seeds have nothing in common. */
+/**
+ * Returns a generator of numbers from 0 to below 1 (mulberry32). Neighbouring seeds give unrelated numbers, unlike
+ * with a congruential generator.
+ */
 export function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,8 +1,8 @@
 /**
- * The ledger that several deciders share: the memory ledger in the place of what Redis holds, and around it the registry
- * of ADR 8, one epoch and one lease for all. A call is carried out all at once, under the epoch that its caller
- * believes in, or refused; what belongs to no generation (flags and commands) outlives a rebuild. The scripts of Redis
- * are not here: their contract is kept on real servers.
+ * The ledger that several deciders share: the memory ledger in place of Redis, and around it the registry of ADR 8
+ * with one epoch and one lease for all. A call is executed atomically under its caller's epoch, or refused. Flags and
+ * commands belong to no generation, so they survive a rebuild. The Redis scripts are not simulated; their contract is
+ * tested on real servers.
  */
 import {
   createMemoryLedger,
@@ -18,7 +18,7 @@ import { DEFAULTS, type KillTarget } from '@mandate/schemas';
 
 export type LedgerCall = 'step' | 'confirm' | 'operate' | 'look' | 'begin' | 'renew' | 'load' | 'finish';
 
-/** How a process reaches the ledger: `effect` happens at some time, all at once. */
+/** How a process reaches the ledger: `effect` happens at some time, atomically. */
 export type LedgerPorts = { call<T>(what: LedgerCall, effect: () => T): Promise<T> };
 
 export type OnStep = (batch: readonly Operation[], results: readonly StepResult[]) => void;
@@ -30,35 +30,35 @@ const MOST_TURNS = 6;
 const LEASE_MS = 60_000;
 
 export class SharedLedger {
-  /** The server's own. */
+  /** The clock of the server. */
   readonly clock: Clock;
   readonly #onStep: OnStep;
   #aheadMs = 0;
   #registry: Registry | null = null;
   #ledger: MemoryLedger;
-  /** Another one after a restart: what the server holds then may lack the newest writes. */
+  /** The number of the server's run. After a restart, the server may lack the newest writes. */
   #run = 1;
 
-  /** @param onStep told of each, when it took effect */
+  /** @param onStep called with each step when it takes effect */
   constructor(clock: Clock, onStep: OnStep) {
     this.clock = () => clock() + this.#aheadMs;
     this.#onStep = onStep;
     this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
-  /** What is in force; null while nothing is. */
+  /** The ledger in force. Null if none is. */
   get inForce(): MemoryLedger | null {
     return this.#registry?.state === 'ready' && this.#registry.run === this.#run ? this.#ledger : null;
   }
 
-  /** As a failover does to a server that held nothing: that one has a clock of its own. */
+  /** Loses everything, like a failover to an empty server. That server has its own clock. */
   lose(aheadMs: number): void {
     this.#aheadMs = aheadMs;
     this.#registry = null;
     this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
-  /** As a restart does: nothing is missing, but this cannot be known. */
+  /** Restarts the server. Nothing is missing, but no process can know that. */
   restart(): void {
     this.#run += 1;
   }
@@ -77,7 +77,10 @@ export class SharedLedger {
       return force;
     };
 
-    /** Under the epoch that is believed in; adopts a newer one, unless it must happen `under` that one or not at all. */
+    /**
+     * Asks under the epoch that the process believes in. If there is a newer one, asks again under it, or throws if
+     * the call must happen under the epoch `under`.
+     */
     const ask = async <T>(
       what: LedgerCall,
       act: (ledger: MemoryLedger) => Promise<T>,
@@ -107,7 +110,7 @@ export class SharedLedger {
         return force?.generation ?? 0;
       },
       replayMemoryMs: DEFAULTS.replayMemoryMs,
-      // A call a tenant, as on a cluster.
+      // One call for each tenant, as on a cluster.
       step: async (batch) => {
         const results = new Map<unknown, StepResult>();
         await Promise.all(
@@ -131,7 +134,7 @@ export class SharedLedger {
           ),
         );
       },
-      // The flag is set whatever state the ledger is in.
+      // The kill flag is set in every state of the ledger.
       kill: async (target, command) => {
         if (force === null) await look().catch(() => {});
         return ports.call('operate', () => {
@@ -222,7 +225,7 @@ export class SharedLedger {
   }
 }
 
-/** What belongs to no generation is merged: of a flag the higher revision stands, and at a tie the kill. */
+/** Merges what belongs to no generation. Of two flags the higher revision wins, and the kill if they are equal. */
 function keepFlags(loaded: LedgerState, kept: LedgerState): void {
   for (const [key, flag] of kept.flags) {
     const known = loaded.flags.get(key);

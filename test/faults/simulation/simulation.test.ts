@@ -1,26 +1,35 @@
 /**
- * A plane in virtual time, as FoundationDB and TigerBeetle test theirs: deciders, gateway, log and ledger in one process,
- * where a seeded scheduler owns every call of a port (scheduler.ts). Each history is a function of its seed. What runs is
- * the real code: the decider from consumer to commit, plan and decide, the memory ledger, rebuild and restore with their
- * snapshots, the fold, the gateway's kill and revive and its journal. What agents and operators do, and which faults
- * fall, is drawn (workload.ts); at the end nothing fails any more, and what must hold is told from the log (checker.ts).
+ * A plane in virtual time, as FoundationDB and TigerBeetle test theirs. Deciders, gateway, log and ledger run in one
+ * process,
+ * and a seeded scheduler owns every call of a port (scheduler.ts). Each history is a function of its seed. The code
+ * is the
+ * real code: the decider from consumer to commit, plan and decide, the memory ledger, rebuild and restore with their
+ * snapshots, the fold, and the gateway's kill, revive and journal. The seed also decides what agents and operators
+ * do, and
+ * which faults happen (workload.ts). At the end nothing fails any more, and the log shows whether all laws hold
+ * (checker.ts).
  *
- *   what may go wrong   a process dies before or after any call takes effect, and another life follows. A call fails,
- *                       takes effect and its answer is lost, is held up for longer than a session or a lease, or takes
- *                       effect long after its caller was told that it failed, or is dead. Records of an agent lie in
- *                       several partitions. A partition moves while its owner works on; a member that lives is thrown
- *                       out; the topic is read again from 0. The ledger is lost, or restarted and no longer believed, at
- *                       any moment, that of its rebuild too, and as an outcome has overtaken its decision. The clock
- *                       jumps; those of the processes differ, and that of the server in the place of a lost one is up
- *                       to 50 s behind or ahead.
- *   what is memory      the log (memory-log.ts keeps the contract of the bus), the file of the snapshot, and the registry
- *                       around the shared ledger (shared-ledger.ts), where a call of Redis is carried out all at once.
- *   what is not here    the scripts of Redis, the protocol of Kafka, HTTP, SQLite, ClickHouse and with it the recorder:
- *                       those are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
- *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day.
+ *   faults         A process dies before or after any call takes effect, and is started again. A call fails; or it takes
+ *                  effect and its answer is lost; or it is delayed beyond a session or a lease; or it takes effect
+ *                  long
+ *                  after its caller got an error or died. Records of an agent are in several partitions. A partition
+ *                  moves while its owner works. A live member is removed from the group. The topic is read again from
+ *                  0.
+ *                  The ledger is lost, or restarted and no longer trusted, at any moment, even during a rebuild, and
+ *                  when an outcome is on the log before its decision. The clock jumps. The clocks of processes
+ *                  differ,
+ *                  and the clock of a server that replaces a lost one is up to 50 s wrong.
+ *   in memory      The log (memory-log.ts keeps the contract of the bus), the snapshot file, and the registry around
+ *                  the shared ledger (shared-ledger.ts), in which each call of Redis is atomic.
+ *   not simulated  The Redis scripts, the Kafka protocol, HTTP, SQLite, ClickHouse and the recorder. The tests beside
+ *                  this folder run and kill the real ones. Also sealing, redaction, tracing, approvals, adjustments,
+ *                  and deliveries after the replay memory of a day.
  *
- * `npm test` plays 1,200 histories, a full run 10,000 or two minutes of them, and the long form 100,000. `SEED` draws others
- * (`npm run test:faults`). A failure names the seed of its history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
+ * `npm test` plays 1,200 histories, a full run 10,000 or as many as fit into two minutes, and the long form 100,000.
+ * `SEED`
+ * chooses others (`npm run test:faults`). A failure names the seed of its history. `SIMULATION_HISTORY=<seed>` plays
+ * that
+ * history alone and prints what happened.
  */
 import { byLength, IS_LONG, SEED } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -29,9 +38,12 @@ import { virtualGlobals } from './virtual-timers.ts';
 
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
-/** About 120 a second on a core of its own. */
+/** About 120 histories run per second on an idle core. */
 const HISTORIES = byLength({ short: 1_200, full: 10_000, long: 100_000 });
-/** A full run ends after two minutes on a slow machine. A short run plays all of its few, or something might not happen. */
+/**
+ * A full run ends after two minutes on a slow machine. A short run plays all of its histories, because some of
+ * MUST_HAPPEN is rare.
+ */
 const LONGEST_MS = byLength({
   short: Number.POSITIVE_INFINITY,
   full: 120_000,
@@ -39,7 +51,7 @@ const LONGEST_MS = byLength({
 });
 const ONLY = process.env.SIMULATION_HISTORY;
 
-/** Without these the simulation would have stopped to test what it is for. */
+/** If one of these never happens, the simulation no longer tests what it is for. */
 const MUST_HAPPEN = [
   'crash before the step',
   'crash between step and publish',
@@ -85,7 +97,7 @@ const MUST_HAPPEN = [
 beforeAll(() => {
   vi.stubGlobal('setTimeout', virtualGlobals.setTimeout);
   vi.stubGlobal('clearTimeout', virtualGlobals.clearTimeout);
-  // No spy: that keeps every call and its result, of which there are millions.
+  // Not a spy, because a spy stores every call and its result, and there are millions of calls.
   Object.defineProperty(performance, 'now', { value: virtualGlobals.performanceNow, configurable: true });
 });
 

@@ -1,9 +1,9 @@
-/** Timers of the code under simulation: in the place of `node:timers/promises`, and of the global ones. */
+/** Replaces `node:timers/promises` and the global timers of the simulated code. */
 import type { Scheduler } from './scheduler.ts';
 
 let scheduler: Scheduler | null = null;
 
-/** From here on time is that of this scheduler. */
+/** Uses the time of this scheduler from now on. */
 export function followTimeOf(given: Scheduler): void {
   scheduler = given;
 }

@@ -1,4 +1,4 @@
-/** What agents and operators do, and what goes wrong around the plane, drawn from a seed. */
+/** What agents and operators do, and which faults happen around the plane, chosen by the seed. */
 
 import type { MandateOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
@@ -58,7 +58,7 @@ function drawMandates(scheduler: Scheduler): readonly MandateOfFile[] {
   return loaded.mandates;
 }
 
-/** Everything that will happen is put on the scheduler's list at once; answers when the last of it has. */
+/** Schedules everything that will happen. Returns the time when the last of it has happened. */
 export function happen(scheduler: Scheduler, plane: Plane): { readonly untilMs: number } {
   const lengthMs = scheduler.pick([500, 5_000, 20_000]);
   const startMs = scheduler.nowMs;
@@ -167,13 +167,13 @@ function append({ log }: Plane, key: string, partition: number | null, value: st
   log.append(TOPICS.actions, log.partitionOf(TOPICS.actions, record), record);
 }
 
-/** A little after a moment, within which much is under way. */
+/** Loses the ledger a little after this time, while much is under way. */
 function loseLedger(scheduler: Scheduler, plane: Plane, chance: number, what: string, afterMs: number): void {
   if (!scheduler.chance(chance)) return;
   scheduler.after(afterMs + scheduler.below(25), null, () => plane.loseLedger(what));
 }
 
-/** A kill, perhaps repeated under its id, and mostly a revive some time later. */
+/** Schedules a kill, sometimes a repetition with the same id, and usually a revive some time later. */
 function operate(scheduler: Scheduler, plane: Plane, n: number, at: At, lengthMs: number): void {
   const [tenant = '', agentId = ''] = scheduler.pick(AGENTS).split('/');
   const target: KillTarget = scheduler.pick([

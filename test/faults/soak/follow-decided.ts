@@ -1,4 +1,4 @@
-/** Which actions are decided, and what was allowed, of a log that is too long to keep. */
+/** The decided and allowed actions of a log that is too long to keep in memory. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, type DecisionsRecord, standsForAction, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
@@ -6,18 +6,18 @@ import { readEpochs } from '../follow-log.ts';
 import { numberOf } from './population.ts';
 
 export type FollowedDecided = {
-  /** How many actions have a decision that stands. */
+  /** Returns how many actions have a valid decision. */
   decided(): number;
-  /** By what was first said of each. */
+  /** How many actions have each code, by their first decision. */
   codes: ReadonlyMap<string, number>;
   isDecided(action: number): boolean;
-  /** Records that a newer epoch made void. */
+  /** Returns how many records a newer epoch made void. */
   voids(): number;
-  /** Each try of a rebuild that got as far as the log. */
+  /** The epochs of all rebuilds that reached the log. */
   epochs: ReadonlySet<string>;
 };
 
-/** To the end of the test. `onAllowed`: of each action that may be carried out, once. */
+/** Follows the log until the end of the test. Calls `onAllowed` once for each action that may be carried out. */
 export async function followDecided(
   bus: Bus,
   onAllowed: (decision: Decision) => void,
@@ -47,7 +47,7 @@ export async function followDecided(
     from: 'earliest',
     onRecords(records) {
       for (const { position, value } of records) {
-        // The checker reads them with all care afterwards.
+        // Parses without validation, because the checker validates the records afterwards.
         const record = JSON.parse(Buffer.from(value).toString()) as DecisionsRecord;
         if (record.event === 'ledger.epoch') {
           inForce.begin(position.partition, record.epoch);

@@ -1,18 +1,21 @@
 /**
- * What a process of Node holds on to: asked over its debugger, which it opens on SIGUSR1, once that has collected the garbage.
- * Its resident set does not say: V8 and malloc keep what a rebuild once took.
+ * The bytes that a Node process needs after a garbage collection. The debugger, which the process opens on SIGUSR1,
+ * tells them. The resident set does not, because V8 and malloc keep memory that a rebuild once used.
  */
 import { type StartedProcess, waitUntil } from '@mandate/testing';
 
 const PATIENCE_MS = 10_000;
 
-/** Resolves once it can be asked; each answer is in bytes, of objects and buffers, and null where none comes in time. */
+/**
+ * Resolves when the debugger is open. The returned function gives the bytes of objects and buffers, or null if no
+ * answer comes in time.
+ */
 export async function debugHeap({ process, errors }: StartedProcess): Promise<() => Promise<number | null>> {
   process.kill('SIGUSR1');
   const said = () => /^Debugger listening on (ws:\S+)$/m.exec(errors())?.[1];
   const url = await waitUntil('the debugger to listen', said, PATIENCE_MS);
   return async () => {
-    // Closed each time: a process waits with its end for those who debug it.
+    // The connection is closed each time, because a process does not end while a debugger is connected.
     const socket = new WebSocket(url);
     try {
       const ask = asking(socket, AbortSignal.timeout(PATIENCE_MS));
@@ -29,7 +32,7 @@ export async function debugHeap({ process, errors }: StartedProcess): Promise<()
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** One question at a time, of Chrome's DevTools protocol. */
+/** Asks one question at a time, in Chrome's DevTools protocol. */
 function asking(socket: WebSocket, signal: AbortSignal): (method: string) => Promise<Result> {
   const next = (event: 'open' | 'message') =>
     new Promise<unknown>((resolve, reject) => {

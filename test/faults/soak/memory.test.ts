@@ -3,7 +3,7 @@ import { growth, type Sample } from './memory.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Looked at 360 times. */
+/** Returns 360 samples of a life. */
 function lifeOf(mebibytes: (share: number) => number): Sample[] {
   return Array.from({ length: 360 }, (_, at) => ({
     atMs: at * 5_000,
@@ -11,24 +11,24 @@ function lifeOf(mebibytes: (share: number) => number): Sample[] {
   }));
 }
 
-test('what warms up, and then goes up and down with its garbage, has not grown', () => {
+test('memory that warms up and then varies with garbage has not grown', () => {
   const garbage = (share: number) => 80 * ((share * 97) % 1);
   expect(growth(lifeOf((share) => 150 + 200 * Math.min(1, 4 * share) + garbage(share)))).toMatchObject({
     isFlat: true,
   });
 });
 
-test('what takes more each time, and gives it back, has not grown', () => {
+test('memory that is higher each time and is then released has not grown', () => {
   const folds = (share: number) => ((share * 12) % 1 > 0.5 ? 600 * share : 0);
   expect(growth(lifeOf((share) => 150 + folds(share)))).toMatchObject({ isFlat: true });
 });
 
-test('what takes more all the time has grown', () => {
+test('memory that grows all the time has grown', () => {
   const found = growth(lifeOf((share) => 150 + 200 * share));
   expect(found).toMatchObject({ isFlat: false });
   expect((found?.to ?? 0) - (found?.from ?? 0)).toBe(100 * MEBIBYTE);
 });
 
-test('of a brief life nothing can be told', () => {
+test('a short life gives no result', () => {
   expect(growth(lifeOf(() => 150).slice(0, 11))).toBeNull();
 });

@@ -1,15 +1,16 @@
-/** What processes hold and take of memory while they live, and whether that stays as it is. */
+/** The memory of processes over their lives, and whether it grows. */
 const MEBIBYTE = 1024 * 1024;
 
 export type Sample = { atMs: number; bytes: number };
 
-/** Less than that is no growth that could be told from what lies about. */
+/** Less growth than this cannot be distinguished from noise. */
 const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
- * What it held when it held least, in the last quarter of its life against the second; the first is for warming up. What
- * leaks stays, while what a ledger is folded from comes and goes, and is more each time.
- * @returns from and to in bytes; null when it lived too briefly to tell
+ * Compares the lowest memory in the last quarter of a life with the second quarter; the first quarter is for warming
+ * up. A leak
+ * raises the lowest value. The memory of a fold comes and goes, and is higher each time.
+ * @returns from and to in bytes; null if the life was too short
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {
   const [first, last] = [samples[0], samples.at(-1)];
@@ -20,14 +21,17 @@ export function growth(samples: readonly Sample[]): { from: number; to: number; 
       .filter(({ atMs }) => Math.min(3, Math.floor((atMs - first.atMs) / quarterMs)) === quarter)
       .map(({ bytes }) => bytes)
       .sort((one, other) => one - other);
-    // One that is still lower may be an accident.
+    // The tenth percentile, because the very lowest may be an accident.
     return sizes[Math.floor(sizes.length / 10)] ?? 0;
   };
   const [from, to] = [least(1), least(3)];
   return { from, to, isFlat: to <= Math.max(from * ALLOWED.factor, from + ALLOWED.bytes) };
 }
 
-/** Its resident set as it tells it, with all that V8 and malloc keep of what it once took; null while it does not answer. */
+/**
+ * Returns the resident set by the process's own metric, with memory that V8 and malloc keep. Null if the process does
+ * not answer.
+ */
 export async function residentBytes({ url }: { url: string }): Promise<number | null> {
   const metrics = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(1_000) })
     .then((answer) => answer.text())

@@ -1,6 +1,6 @@
 /**
- * The agents of a soak and what they ask for: four mandates, with budgets and rates that are spent and free again all the
- * time.
+ * The agents of a soak and their actions, under four mandates. Budgets and rates are used up and become free again
+ * all the time.
  */
 import { pick } from '../agents-at-work.ts';
 
@@ -11,11 +11,11 @@ toolPolicies:
   tiered: { chargingPolicy: { type: TIERED, attempt: 0.001, success: 0.002, verification: 0.0005 } }
 `;
 
-/** How long an action of the hasty may take. */
+/** The lease of an action of a hasty agent, in ms. */
 export const SHORT_LEASE_MS = 15_000;
 
 export const MANDATES = [
-  // All of them together, within a window.
+  // One shared budget with a window.
   `
 version: 1
 id: steady
@@ -23,7 +23,7 @@ agents: ["steady-*"]
 maxCostTotal: 1000
 budgets: [{ id: team, scope: tenant, max: 30, windowMs: 30000 }]
 ${TOOLS}`,
-  // Each for itself, within a window; what they are allowed is soon over.
+  // One budget with a window for each agent, and short leases.
   `
 version: 1
 id: hasty
@@ -38,7 +38,7 @@ agents: ["rated-*"]
 maxCostTotal: 1000
 rateLimit: { maxCalls: 100, windowMs: 10000 }
 ${TOOLS}`,
-  // Once and for all: others come in their place.
+  // A total budget for each agent. New agents replace those that have used it up.
   `
 version: 1
 id: poor
@@ -50,13 +50,13 @@ ${TOOLS}`,
 
 const KINDS = ['steady', 'hasty', 'rated', 'poor'];
 const OF_A_KIND = 12;
-/** So many actions later others of them are at work. */
+/** After this number of actions, other agents of the kind are active. */
 const SHIFT = 4_000;
 const SHIFTS = 4;
 
 export type Asked = { id: string; agentId: string; tool: string; type: 'tool_call'; deadlineMs?: number };
 
-/** Action number `n`. Some agents ask often, others seldom; a few actions must be decided soon, or not at all. */
+/** Returns action number `n`. Some agents send often, others rarely. A few actions have a short deadline. */
 export function actionOf(n: number, random: () => number): Asked {
   const kind = pick(KINDS, random);
   const shift = Math.floor(n / SHIFT) % (kind === 'poor' ? Number.MAX_SAFE_INTEGER : SHIFTS);

@@ -1,6 +1,7 @@
 /**
- * A whole plane under load for half an hour, to which something goes wrong every ten seconds: what, the seed draws. Once it
- * is left alone, nothing waits any more, every request is decided once, every law holds, and no process has grown.
+ * A whole plane under load for half an hour, with a fault every ten seconds that the seed chooses. Afterwards the
+ * plane is left alone. Then nothing may wait, each request must have one decision, every law must hold, and no
+ * process may have grown.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPICS } from '@mandate/schemas';
@@ -25,12 +26,15 @@ import { drawFaults, KINDS_OF_FAULTS, type Service, type Soaked } from './what-g
 
 const EVERY_MS = Math.min(10_000, SOAK_MS / 2);
 const MOST_STARTS = 5;
-/** By which it is measured what the deciders can do. */
+/** The backlog that measures the speed of the deciders. */
 const BACKLOG = SOAK_MS < 60_000 ? 500 : 10_000;
-/** As at any plane of such a load, what a ledger remembers, and is folded from when it is lost, is of the last minutes. */
+/**
+ * A short replay memory, as a plane under such load needs. The ledger remembers, and a rebuild folds, only the last
+ * minutes.
+ */
 const REPLAY_MEMORY_MS = 60_000;
 const SNAPSHOT_EVERY = '30s';
-/** On a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const REBUILT_WITHIN_MS = 600_000;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
@@ -142,12 +146,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     await plane.expectLawsHold();
     watched.say(`every law holds; that took ${Math.round((performance.now() - checkMs) / 1_000)} s`);
     const grown = watched.grown();
-    // Where everything has happened to them in the first quarter: until then each may come to need more.
+    // Growth is checked only if all faults happened in the first quarter. Until then a process may still need more
+    // memory.
     if (SOAK_MS / 4 >= KINDS_OF_FAULTS * EVERY_MS) expect(grown).toEqual([]);
   });
 });
 
-/** As a supervisor does: a service that finds a server away, or too slow, as it starts ends, and is started again. */
+/** Starts a service again if it ends during its start because a server is away or slow, as a supervisor does. */
 async function insistently(start: () => Promise<Service>): Promise<Service> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -158,7 +163,7 @@ async function insistently(start: () => Promise<Service>): Promise<Service> {
   }
 }
 
-/** The services that ended without being killed. */
+/** Returns the services that ended without being killed. */
 function whoEnded({ gateways, deciders, recorders }: Soaked): string[] {
   return Object.entries({ gateways, deciders, recorders }).flatMap(([kind, services]) =>
     services

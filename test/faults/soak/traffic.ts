@@ -1,6 +1,6 @@
 /**
- * What agents send, on the log and through gateways: requests at a pace, and what became of those that were allowed, which
- * some tell twice, some when the lease is over, and some never. What is refused is sent again under the same ids.
+ * What agents send, to the log and through gateways: requests at a fixed rate, and outcomes of allowed actions. Some
+ * outcomes are sent twice, some after the lease, and some never. A refused request is sent again with the same ids.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Outgoing } from '@mandate/bus';
@@ -14,22 +14,22 @@ import { type Asked, actionOf, SHORT_LEASE_MS } from './population.ts';
 
 const [SHARE_ON_LOG, SHARE_OVER_HTTP] = [50, 10];
 const HTTP_WRITERS = 4;
-/** The share of what is sent. */
+/** The share of requests that are sent over HTTP. */
 const OVER_HTTP = 0.3;
-/** What a waiting agent waits for its answer, in milliseconds; others do not. */
+/** How long agents wait for answers, in ms. Two of three do not wait. */
 const WAITS_MS = [0, 0, 2_000];
 const LATE_MS = SHORT_LEASE_MS + 5_000;
 const LOOK_EVERY_MS = 50;
 const MOST_AT_ONCE = 200;
-/** Seconds of requests that may wait for their decisions: agents that hear nothing ask nothing more. */
+/** How many seconds of requests may be undecided. Agents without answers send nothing more. */
 const AHEAD_SECONDS = 10;
 
 export type Traffic = FollowedDecided & {
   asked(): number;
-  /** Asks for so many at once, on the log. */
+  /** Appends this number of requests to the log at once. */
   ask(count: number): Promise<void>;
   begin(perSecond: number): void;
-  /** Resolves once all is sent. */
+  /** Resolves when everything is sent. */
   stop(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export async function openTraffic({
   random,
   gateways,
 }: {
-  /** The log of the senders; it may be cut. */
+  /** The bus of the senders, whose connection may be cut. */
   agents: Bus;
   observer: Bus;
   random: () => number;
@@ -117,7 +117,7 @@ export async function openTraffic({
           ),
         ),
       );
-      // Told by `stop`, which every test awaits.
+      // `stop` returns these promises, and every test awaits it.
       for (const each of sending) each.catch(() => {});
     },
     async stop() {
@@ -138,7 +138,7 @@ function bodyOf({ value }: Outgoing): object {
   return JSON.parse(String(value)).outcome;
 }
 
-/** A gateway that goes or cannot reach its servers: anything but what it finds wrong with the request. */
+/** True if the gateway is ending or cannot reach its servers. False if it refuses the request itself. */
 function isPassing(error: unknown): boolean {
   return error instanceof Error && (!('status' in error) || error.status === 503);
 }

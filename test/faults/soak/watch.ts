@@ -1,4 +1,4 @@
-/** Looks at a soak while it runs: what each process holds, and, each minute on stderr, how it goes. */
+/** Watches a soak: the memory of each process and, each minute on stderr, its progress. */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
@@ -13,15 +13,15 @@ const TELL_EVERY_MS = 60_000;
 const STDERR = 2;
 
 export type Watch = {
-  /** What was done to it last. */
+  /** Notes the last fault. */
   tell(fault: string): void;
   say(text: string): void;
   stop(): Promise<void>;
-  /** Those that hold more than before, and how much; each must have lived all along. */
+  /** Returns the processes with more memory than before, and how much more. Each must have run the whole time. */
   grown(): string[];
 };
 
-/** @param watched by name */
+/** @param watched the services by name */
 export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<string, Service>>): Watch {
   const startMs = performance.now();
   const samples = new Map(Object.keys(watched).map((name) => [name, [] as Sample[]]));
@@ -70,7 +70,7 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
       faults = [];
     }
   })();
-  // Told by `stop`, which every test awaits.
+  // `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     tell: (fault) => void faults.push(fault),
@@ -90,7 +90,7 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
   };
 }
 
-/** Records that wait for the deciders, and for the recorders. */
+/** Returns the number of records that wait for the deciders, and for the recorders. */
 export async function lagOf(bus: Bus): Promise<{ deciders: number; recorders: number }> {
   const lagIn = async (group: string, topics: readonly string[]) => {
     const positions = await bus.positions(group);

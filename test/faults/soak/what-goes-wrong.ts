@@ -1,4 +1,4 @@
-/** What goes wrong in a soak: each does its harm and repairs it again, and leaves it to the plane to come back. */
+/** The faults of a soak. Each breaks something and repairs it, and the plane must recover by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BreakableWay, emptyRedis, plainRedis, type StartedProcess } from '@mandate/testing';
 import type { Api } from '../../e2e/distributed/server-plane.ts';
@@ -9,11 +9,11 @@ import { actionOf } from './population.ts';
 
 export type Service = StartedProcess & { url: string };
 
-/** A plane with several of each; the first of each kind is never replaced. */
+/** A plane with several services of each kind. The first of each kind is never replaced. */
 export type Soaked = {
   servers: WholePlane['servers'];
   ways: { redis: BreakableWay; kafka: BreakableWay };
-  /** The client of the operator, at the gateway that is there now. */
+  /** Returns the operator's client, at the current gateway. */
   operator(): Api;
   gateways: Service[];
   deciders: Service[];
@@ -21,7 +21,7 @@ export type Soaked = {
   start: Readonly<Record<'gateway' | 'decider' | 'recorder', () => Promise<Service>>>;
 };
 
-/** How long those that stand still, are cut off or held up are so: past every session. */
+/** How long a process is paused, cut off or delayed, in ms. Both are longer than every session timeout. */
 const [SHORTEST_MS, LONGEST_MS] = [2_500, 6_000];
 const ANSWERS_LOST = 5;
 const SCRIPTS_FORGOTTEN = 20;
@@ -33,7 +33,7 @@ type Random = () => number;
 
 type Fault = (soaked: Soaked, random: Random) => Promise<unknown>;
 
-/** Each costs a rebuild, which takes the longer the more is on the log. */
+/** Each costs a rebuild, which takes longer if more records are on the log. */
 const LEDGER_LOST: Readonly<Record<string, Fault>> = {
   'Redis restarted': ({ servers }) => servers.redis.restart(),
   'Redis emptied': ({ servers }) => emptyRedis(servers.redis.url),
@@ -101,7 +101,7 @@ const OTHERS: Readonly<Record<string, Fault>> = {
 
 export const KINDS_OF_FAULTS = Object.keys(OTHERS).length + 1;
 
-/** Every kind once, in an order that is drawn, and of losses of the ledger one. */
+/** Returns every kind of fault once in random order, and one of the faults that lose the ledger. */
 export function drawFaults(random: Random): [name: string, bringAbout: Fault][] {
   return shuffled([...Object.entries(OTHERS), pick(Object.entries(LEDGER_LOST), random)], random);
 }
@@ -110,7 +110,7 @@ function drawMs(random: Random): number {
   return SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS);
 }
 
-/** One of all but the first. */
+/** Replaces one of the services, but not the first. */
 async function replace(
   services: Service[],
   signal: NodeJS.Signals,
@@ -119,7 +119,7 @@ async function replace(
 ): Promise<void> {
   const at = 1 + Math.floor(random() * (services.length - 1));
   const gone = services[at];
-  // As in a rolling replacement: the new gateway is there before the old one goes.
+  // A rolling replacement: the new gateway starts before the old one ends.
   const begun = signal === 'SIGTERM' ? await start() : undefined;
   services.splice(at, 1, ...(begun === undefined ? [] : [begun]));
   await gone?.kill(signal);
@@ -132,12 +132,12 @@ async function standStill({ process }: Service, random: Random): Promise<void> {
   process.kill('SIGCONT');
 }
 
-/** None may come for a while, as everything waits for something else. */
+/** Waits for the message only for a while, because everything else may be waiting too. */
 async function soon(coming: Promise<unknown>): Promise<void> {
   await Promise.race([coming, sleep(WITHIN_MS, undefined, { ref: false })]);
 }
 
-/** What is refused, as something is away, is sent again: the same says what came of it. */
+/** Sends a command, and sends it again if something is away. The repetition tells the result. */
 async function command(operator: () => Api, path: string, body: object): Promise<void> {
   for (;;) {
     try {
