@@ -1,6 +1,6 @@
 /**
- * A mutation whose text is no longer in its file changes nothing. This test finds it in seconds, `npm run
- * test:mutations` only after minutes.
+ * If a file no longer contains the text that a mutation replaces, the mutation changes nothing. This test finds it in
+ * seconds, `npm run test:mutations` only after minutes.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,9 @@
 /**
- * `npm run bench`: how fast Mandate is on this machine, each figure beside a bare rival in the same run.
- * docs/benchmarks.md
- * says what is measured, and how.
+ * `npm run bench`: how fast Mandate is on this machine, each figure beside a bare rival in the same run. The page
+ * docs/benchmarks.md says what is measured, and how.
  *
- * Prints a table on stdout, or with --json one document; progress goes to stderr. Exits with 0 if every bench ran
- * whose servers
- * this machine has, with 1 if a bench failed, with 2 if the arguments are wrong.
+ * Prints a table on stdout, or with --json one document; progress goes to stderr. Exits with 0 if every bench ran that
+ * has its servers on this machine, with 1 if a bench failed, with 2 if the arguments are wrong.
  */
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './benches.ts';

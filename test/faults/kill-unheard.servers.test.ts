@@ -14,7 +14,7 @@ import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts
 import { type FollowedLog, followLog } from './follow-log.ts';
 
 const DEADLINE_MS = 3_600_000;
-/** Another build, whose streams do not repeat the flags. So if a stream stays open, something else keeps it open. */
+/** Another build. Its streams do not repeat the flags. So if a stream stays open, something else keeps it open. */
 const REPEATS_NO_FLAGS = {
   file: 'services/gateway/src/routes/stream-kills.ts',
   from: 'setInterval(trySendFlags,',

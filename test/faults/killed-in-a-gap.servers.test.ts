@@ -124,7 +124,7 @@ type Unpublished = { unpublished: readonly { source: Decision['source'] }[] };
 
 /**
  * Between step and publish, the ledger has charged for actions that are not on the log. Between publish and commit,
- * decisions are on the log for requests whose offset is not committed.
+ * decisions are on the log, and the offsets of their requests are not committed.
  */
 async function expectWithinGap(
   gap: Gap,

@@ -76,7 +76,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     await waitUntil('an answer to each', () => answers.distinct().size === ACTIONS, PATIENCE_MS);
     const allowed = answers.decisions().filter(({ verdict }) => verdict === 'ALLOW');
     expect(allowed.length).toBeGreaterThan(0);
-    // The ledger never forgets a decision whose publication is not confirmed.
+    // The ledger never forgets a decision before its publication is confirmed.
     await readToTheEnd(servers);
     await decider.kill('SIGTERM');
     const balances = await api.get('/v1/ledger/balances');

@@ -1,13 +1,11 @@
 /**
  * The pure core on one thread: `plan` and `decide` for mixed actions, some with tools that no earlier action named.
- * The facts of
- * the ledger are made beforehand, because the ledger has its own bench. Actions come in batches that were just made,
- * as in a
- * decider. One row has all actions made at once, to show what that changes.
+ * The facts of the ledger are made beforehand, because the ledger has its own bench. Actions come in batches that
+ * were just made, as in a decider. One row has all actions made at once, to show what that changes.
  *
  * The rival engines get the rules on names, the rule on the cost of a call, and that cost. They cannot express the
- * rest of the
- * mandate and do not check it. Each of their verdicts is compared with ours, and a difference ends the bench.
+ * rest of the mandate and do not check it. Each of their verdicts is compared with ours, and a difference ends the
+ * bench.
  */
 import { decide, type Mandate, plan } from '@mandate/policy';
 import type { Action, StepFacts, Verdict } from '@mandate/schemas';

@@ -64,7 +64,7 @@ const theirIds = [
 ];
 
 /**
- * What restricts a statement to the tenant: the tenant's name, or its own topic for records whose tenant cannot be
+ * What restricts a statement to the tenant: the tenant's name, or its own topic if the tenant in a record cannot be
  * trusted.
  */
 const OWNED = [

@@ -1,5 +1,5 @@
 /**
- * The audit over HTTP: what a key may see, complete pages while rows arrive, and filters whose text can do no harm.
+ * The audit over HTTP: what a key may see, complete pages while rows arrive, and filters with harmful text that does no harm.
  */
 import { type AuditClient, recordDecisions } from '@mandate/audit';
 import {

@@ -282,7 +282,7 @@ it('says before a change what would be refused or would block, then which change
     /\nerror POLICY_MISSING: The rule "typo" .*\n.*\n(?:.*\n)*mandate: warning: lint finds 1 error, /,
   );
 
-  // The plane keeps a document whose parent is retired, but another plane would refuse it.
+  // The plane keeps a document with a retired parent, but another plane would refuse it.
   rmSync(join(path, 'typo.yaml'));
   const [worker = ''] = AGENTS.split('---\n');
   write('agents.yaml', worker);

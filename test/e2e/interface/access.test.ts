@@ -46,7 +46,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mandate-access-'));
 let plane: Awaited<ReturnType<typeof openPlane>>;
 let operations: Described[];
 let keyed: Described[];
-/** The callers whose keys the plane itself issued, one for each role. */
+/** The callers with keys that the plane itself issued, one for each role. */
 let ofRoles: readonly (Caller & { id: string })[];
 let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 

@@ -208,7 +208,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   );
   const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // A changed parent does not free an agent whose ancestor was killed with its descendants.
+  // A changed parent does not free an agent that was killed as a descendant.
   await send('PUT', '/v1/agents/bot', { id: 'bot' });
   await send('DELETE', '/v1/agents/hand');
   await send('PUT', '/v1/agents/hand', { id: 'hand', parent: 'other' });

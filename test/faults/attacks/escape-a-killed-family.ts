@@ -1,7 +1,7 @@
 /**
- * An author tries to free an agent whose ancestor was killed with its descendants: with other parents, by retiring
- * and registering the agent, and with its own keys. Keys of one tenant: one that may operate, and one that may author
- * and publish for all agents.
+ * An operator kills an agent with its descendants. An author tries to free a descendant: with other parents, by
+ * retiring and registering it, and with its own keys. Keys of one tenant: one that may operate, and one that may
+ * author and publish for all agents.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';

@@ -16,7 +16,7 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
-/** How many deferred actions of an agent may wait for a person. Nobody answers them in the simulation. */
+/** How many deferred actions of an agent may wait for a person. The simulation has no answers for them. */
 export const MAX_WAITING = 2;
 
 type Place = { topic: string; partition: number };

@@ -1,5 +1,5 @@
 /**
- * The log in memory: topics, partitions, and groups whose members join, leave and are removed. `openLog` gives a
+ * The log in memory: topics, partitions, and groups with members that come and go. `openLog` gives a
  * process its client, the port of `@mandate/bus`. Each call of the client goes through `LogPorts`, so the owner of
  * the ports chooses every moment between a call and its effect. The log keeps the contract of the bus
  * (memory-log.test.ts). It has two faults beside those of real logs: a partition can move while its owner works, and

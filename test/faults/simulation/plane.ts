@@ -39,7 +39,7 @@ export type PlaneOptions = {
    */
   astray: number;
   /**
-   * True if a lost ledger comes back on a server whose clock is wrong by too little to be noticed. No process then
+   * True if a lost ledger comes back on a server with a clock that is wrong by too little to be noticed. No process then
    * announces an epoch late on the log; ADR 10 says what a late one can make void.
    */
   clocksApart: boolean;

@@ -1,35 +1,28 @@
 /**
  * A plane in virtual time, as FoundationDB and TigerBeetle test theirs. Deciders, gateway, log and ledger run in one
- * process,
- * and a seeded scheduler owns every call of a port (scheduler.ts). Each history is a function of its seed. The code
- * is the
- * real code: the decider from consumer to commit, plan and decide, the memory ledger, rebuild and restore with their
- * snapshots, the fold, and the gateway's kill, revive and journal. The seed also decides what agents and operators
- * do, and
- * which faults happen (workload.ts). At the end nothing fails any more, and the log shows whether all laws hold
- * (checker.ts).
+ * process, and a seeded scheduler owns every call of a port (scheduler.ts). Each history is a function of its seed.
+ * The code is the real code: the decider from consumer to commit, plan and decide, the memory ledger, rebuild and
+ * restore with their snapshots, the fold, and the gateway's kill, revive and journal. The seed also decides what
+ * agents and operators do, and which faults happen (workload.ts). At the end nothing fails any more, and the log
+ * shows whether all laws hold (checker.ts).
  *
- *   faults         A process dies before or after any call takes effect, and is started again. A call fails; or it takes
- *                  effect and its answer is lost; or it is delayed beyond a session or a lease; or it takes effect
- *                  long
- *                  after its caller got an error or died. Records of an agent are in several partitions. A partition
- *                  moves while its owner works. A live member is removed from the group. The topic is read again from
- *                  0.
- *                  The ledger is lost, or restarted and no longer trusted, at any moment, even during a rebuild, and
- *                  when an outcome is on the log before its decision. The clock jumps. The clocks of processes
- *                  differ,
- *                  and the clock of a server that replaces a lost one is up to 50 s wrong.
- *   in memory      The log (memory-log.ts keeps the contract of the bus), the snapshot file, and the registry around
- *                  the shared ledger (shared-ledger.ts), in which each call of Redis is atomic.
- *   not simulated  The Redis scripts, the Kafka protocol, HTTP, SQLite, ClickHouse and the recorder. The tests beside
- *                  this folder run and kill the real ones. Also sealing, redaction, tracing, approvals, adjustments,
- *                  and deliveries after the replay memory of a day.
+ *   faults         A process dies before or after any call takes effect, and is started again. A call fails; or it
+ *                  takes effect and its answer is lost; or it is delayed beyond a session or a lease; or it takes
+ *                  effect long after its caller got an error or died. Records of an agent are in several
+ *                  partitions. A partition moves while its owner works. A live member is removed from the group.
+ *                  The topic is read again from 0. The ledger is lost, or restarted and no longer trusted, at any
+ *                  moment, even during a rebuild, and when an outcome is on the log before its decision. The clock
+ *                  jumps. The clocks of processes differ, and the clock of a server that replaces a lost one is up
+ *                  to 50 s wrong.
+ *   in memory      The log (memory-log.ts keeps the contract of the bus), the snapshot file, and the registry
+ *                  around the shared ledger (shared-ledger.ts), in which each call of Redis is atomic.
+ *   not simulated  The Redis scripts, the Kafka protocol, HTTP, SQLite, ClickHouse and the recorder. The tests
+ *                  beside this folder run and kill the real ones. Also sealing, redaction, tracing, approvals,
+ *                  adjustments, and deliveries after the replay memory of a day.
  *
  * `npm test` plays 1,200 histories, a full run 10,000 or as many as fit into two minutes, and the long form 100,000.
- * `SEED`
- * chooses others (`npm run test:faults`). A failure names the seed of its history. `SIMULATION_HISTORY=<seed>` plays
- * that
- * history alone and prints what happened.
+ * `SEED` chooses others (`npm run test:faults`). A failure names the seed of its history.
+ * `SIMULATION_HISTORY=<seed>` plays that history alone and prints what happened.
  */
 import { byLength, IS_LONG, SEED } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

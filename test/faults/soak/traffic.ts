@@ -39,7 +39,7 @@ export async function openTraffic({
   random,
   gateways,
 }: {
-  /** The bus of the senders, whose connection may be cut. */
+  /** The bus of the senders. Its connection may be cut. */
   agents: Bus;
   observer: Bus;
   random: () => number;
