@@ -1,7 +1,6 @@
 /**
  * Rebuilds the shared ledger from the log. From `beginRebuild` on nothing is decided. Then a record on every
- * partition
- * of the decisions topic begins the new epoch, and the log is folded:
+ * partition of the decisions topic begins the new epoch, and the log is folded:
  *
  *   before that record   every record is in the fold, from any writer and however late
  *   after that record    a decision of an older epoch is void, for the fold and for every reader. A decision of the new epoch
@@ -10,8 +9,7 @@
  *                        reaches the log only now is recognized by its id if it is there twice
  *
  * So nothing is counted twice and nothing is left out. If another rebuild overtakes this one, this one cannot finish.
- * If its
- * record reaches the log after the record of the other, it begins nothing, because its generation is lower.
+ * If its record reaches the log after the record of the other, it begins nothing, because its generation is lower.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';

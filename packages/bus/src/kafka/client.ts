@@ -1,8 +1,7 @@
 /**
- * The part of kafkajs 2.2.4 that the bus uses: its protocol (requests, SASL, TLS) and its view of
- * the cluster, the classes Broker and Cluster. The bus does not use the public producer and consumer of kafkajs,
- * because
- * their handling of failures breaks promises of port.ts:
+ * The part of kafkajs 2.2.4 that the bus uses: its protocol (requests, SASL, TLS) and its view of the cluster, the
+ * classes Broker and Cluster. The bus does not use the public producer and consumer of kafkajs, because their
+ * handling of failures breaks promises of port.ts:
  *
  * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. A member that
  * halts

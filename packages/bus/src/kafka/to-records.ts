@@ -22,16 +22,13 @@ export type Arrived = {
  * Decodes what one fetch brought of a partition.
  *
  * Mandate's topics are not compacted. So offsets have no gaps, counting the entries of transactions that no consumer
- * sees.
- * A gap means lost records.
+ * sees. A gap means lost records.
  *
  * The producer is responsible for the content of a batch: an unreadable batch is handed over as unreadable. The
- * broker
- * checks the frame and the checksum. If they are wrong, reading ends.
+ * broker checks the frame and the checksum. If they are wrong, reading ends.
  *
  * A batch may decompress to very much, and take long. To save memory, and the time of other partitions, the next
- * fetch reads
- * the batches after such a batch.
+ * fetch reads the batches after such a batch.
  */
 export async function toRecords(from: number, fetched: FetchedPartition): Promise<Arrived> {
   const aborted = new AbortedTransactions(fetched.abortedTransactions);

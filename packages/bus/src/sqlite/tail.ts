@@ -10,17 +10,14 @@ type Kept = { first: number; records: LogRecord[] };
 
 /**
  * The records that this process appended last, for its readers that keep up. The gateway, the decider, the recorder
- * and the
- * alerter of one process read a record within milliseconds of its append. Reading the file takes 10 to 20 µs, and a
- * reader of
- * eight partitions read it sixteen times for one record. From an append to its decision the tail saved 500 of 870 µs
- * of CPU.
- * A record keeps the object that it was written from (`written`), so these readers do not parse its text either.
+ * and the alerter of one process read a record within milliseconds of its append. Reading the file takes 10 to 20 µs,
+ * and a reader of eight partitions read it sixteen times for one record. From an append to its decision the tail
+ * saved 500 of 870 µs of CPU. A record keeps the object that it was written from (`written`), so these readers do not
+ * parse its text either.
  *
  * The tail gives nothing that the file does not hold. It keeps committed records only. `data_version` changes with
- * every
- * commit of another connection, and each read checks it. After such a commit the tail is empty until this process
- * appends again.
+ * every commit of another connection, and each read checks it. After such a commit the tail is empty until this
+ * process appends again.
  */
 export class Tail {
   readonly #dataVersion: StatementSync;

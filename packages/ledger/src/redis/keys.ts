@@ -1,13 +1,10 @@
 /**
  * Every key of the Redis store, in one place. All keys of a tenant share its hash tag, so that one script may use
- * them
- * all on a cluster. The keys of the registry have a tag that no tenant can have.
+ * them all on a cluster. The keys of the registry have a tag that no tenant can have.
  *
  * Keys that a rebuild replaces contain the generation. So a rebuild writes beside the state in force, and a decider
- * of
- * the old state can never touch the new one. Kill flags, the commands that set them, and `meta`, which says which
- * state
- * is in force, belong to no generation.
+ * of the old state can never touch the new one. Kill flags, the commands that set them, and `meta`, which says which
+ * state is in force, belong to no generation.
  */
 import type { BudgetLimit, RateLimit, Source } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';

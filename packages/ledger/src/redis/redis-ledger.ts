@@ -1,13 +1,11 @@
 /**
  * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so
- * nothing
- * can come in between, not even a kill. Redis holds a fold of the log, which is valid only in the server run
+ * nothing can come in between, not even a kill. Redis holds a fold of the log, which is valid only in the server run
  * that the fold was loaded into. After a restart, a failover or a flush nothing is decided until `beginRebuild` has
  * loaded the fold again.
  *
  * One server, a primary with replicas, or a cluster: the code is the same. Without `waitReplicas` a failover may lose
- * the
- * last acknowledged writes. The ledger notices this, and is rebuilt from the log.
+ * the last acknowledged writes. The ledger notices this, and is rebuilt from the log.
  */
 import { type Clock, type Logger, silentLogger } from '@mandate/runtime';
 import type { LedgerState } from '../memory/state.ts';

@@ -1,8 +1,8 @@
 /**
- * A client of the server that the sentinels call the primary. The sentinels tell it of a new primary. A primary that
- * hangs, or that only this client can still reach, keeps its connections, and for some seconds after its return takes
- * writes that the new one will never see. The client's own way to learn of a failover (`failoverDetector`) writes to the
- * console if sentinels are down, and ends the process if a sentinel hangs while it subscribes again.
+ * A client of the server that the sentinels call the primary. The sentinels announce a new primary. An old primary
+ * that hangs, or that only this client can reach, keeps its connections. For some seconds after its return it accepts
+ * writes that the new primary will never see. ioredis' own way to learn of a failover (`failoverDetector`) writes to
+ * the console if sentinels are down, and ends the process if a sentinel hangs while it subscribes again.
  */
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger, SentinelUrl } from '@mandate/runtime';
@@ -14,11 +14,11 @@ export type ClientOptions = typeof SAFE &
   Pick<CommonRedisOptions, 'connectTimeout' | 'commandTimeout' | 'username' | 'password'> & {
     tls?: ConnectionOptions;
   };
-/** How to connect to the servers, and with which user to ask the sentinels. */
+/** How to connect to the servers, and the user for the sentinels. */
 export type SentinelAccess = { client: ClientOptions; asking: { username?: string; password?: string } };
 
 const MOVED = '+switch-master';
-/** One that stays away is asked for no more often. */
+/** The longest pause between two attempts to reach a sentinel. */
 const LONGEST_WAIT_MS = 30_000;
 
 export function createSentinelClient(watched: SentinelUrl, access: SentinelAccess, log: Logger): Redis {
@@ -37,10 +37,10 @@ export function createSentinelClient(watched: SentinelUrl, access: SentinelAcces
     ...(asking.password !== undefined && { sentinelPassword: asking.password }),
     sentinelCommandTimeout: options.commandTimeout,
     ...(tls !== undefined && { tls, enableTLSForSentinelMode: true, sentinelTLS: tls }),
-    // The first connection fails if no sentinel can be reached; a client that was ready before does not give up.
+    // The first connection fails if no sentinel can be reached. A client that was ready before does not give up.
     sentinelRetryStrategy: (times) => (wasReady ? reconnectAfterMs(times) : null),
     retryStrategy: (times) => reconnectAfterMs(times),
-    // It is a replica now. What it refused is sent again by the caller alone.
+    // The server is a replica now. Only the caller sends the refused command again.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     lazyConnect: true,
   });
@@ -53,7 +53,7 @@ export function createSentinelClient(watched: SentinelUrl, access: SentinelAcces
 
 type SentinelAt = SentinelUrl['sentinels'][number];
 
-/** One that does not connect by itself, neither at first nor again. */
+/** Returns a client of one sentinel. It never connects by itself. */
 export function newSentinelClient(
   { host, port }: SentinelAt,
   watched: SentinelUrl,
@@ -76,18 +76,21 @@ export function newSentinelClient(
   });
 }
 
-/** As with one server: files that are named are there to be used. */
+/** TLS files in the settings are used, like for one server. */
 function tlsOf({ tls }: SentinelUrl, options: ClientOptions): ConnectionOptions | undefined {
   return options.tls ?? (tls ? {} : undefined);
 }
 
-/** Until the client ends. After a gap it asks again for the primary, because missed messages are not repeated. */
+/**
+ * Follows the primary until the client ends. After a gap it asks for the primary again, because missed messages are
+ * not repeated.
+ */
 function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAccess, log: Logger): void {
   const { sentinels, name } = watched;
   let later: string | null = null;
   const lookAgain = (unlessAt: string) => {
     const isConnected = client.status === 'ready' || client.status === 'connect';
-    // While it looks for its way, to be cut would end it for good.
+    // A disconnect while the client still connects would end it for good, so wait until it is ready.
     later = isConnected ? null : unlessAt;
     if (!isConnected || placeOf(client) === unlessAt) return;
     log.warn({ primary: name, now: unlessAt }, 'the primary may be another now: the sentinels are asked');
@@ -115,7 +118,7 @@ function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAcce
   }
 }
 
-/** As the sentinels tell of a place. */
+/** Returns the address of the connected server, in the form that sentinels use. */
 function placeOf({ stream }: Redis): string {
   return 'remoteAddress' in stream ? `${stream.remoteAddress} ${stream.remotePort}` : '';
 }

@@ -1,4 +1,4 @@
-/** What is the matter with sentinels that did not lead to a primary, as an error that says what to do. */
+/** Finds out why sentinels did not lead to a primary, and returns an error that says what to do. */
 import { type MandateError, type SentinelUrl, tlsRemedy } from '@mandate/runtime';
 import { type Redis, ReplyError } from 'ioredis';
 import { connected } from './connected.ts';
@@ -7,7 +7,7 @@ import { newSentinelClient, type SentinelAccess } from './sentinel-client.ts';
 
 type Answer = { knows: boolean; names: string[] } | { said: string; cause: Error };
 
-/** Asks each of them. null where one knows the primary: then it is the primary that does not answer. */
+/** Asks all sentinels. Null if one knows the primary: then the primary itself does not answer. */
 export async function faultOfSentinels(
   watched: SentinelUrl,
   access: SentinelAccess,
@@ -46,13 +46,13 @@ export async function faultOfSentinels(
   return unavailable(`No sentinel can be reached: ${said}`, cause, tlsRemedy('REDIS', cause) ?? REACH);
 }
 
-/** For who named none of them; not everybody may ask. */
+/** Returns the primaries that the sentinel knows, for an error text. Empty if this user may not ask. */
 async function namesKnownTo(client: Redis): Promise<string[]> {
   const primaries = (await client.call('SENTINEL', 'MASTERS').catch(() => [])) as string[][];
   return primaries.flatMap((fields) => fields[fields.indexOf('name') + 1] ?? []);
 }
 
-/** What the client said of it, which an error of ours may wrap. */
+/** Returns the client's original error, if a MandateError wraps it. */
 function rootOf(error: unknown): Error {
   const failure = ledgerFailure(error);
   return failure.cause instanceof Error ? failure.cause : failure;

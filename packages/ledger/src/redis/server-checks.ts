@@ -1,4 +1,4 @@
-/** What a server must be set to, so that what it acknowledged is not forgotten. */
+/** Checks the settings of a server, so that it does not lose what it acknowledged. */
 import { type Logger, MandateError } from '@mandate/runtime';
 import { type Redis, ReplyError } from 'ioredis';
 import { ledgerFailure } from './failure.ts';
@@ -6,11 +6,17 @@ import { ledgerFailure } from './failure.ts';
 const LEAST_MAJOR_VERSION = 7;
 
 export type ServerRequirements = {
-  /** Default true: a server without its append-only file forgets with every restart, and is refused. false: it is warned of. */
+  /**
+   * Default true: a server without an append-only file loses its data with every restart, and is refused. If false, a
+   * warning is logged instead.
+   */
   requireAppendOnly?: boolean;
 };
 
-/** Throws LEDGER_UNAVAILABLE, not retryable, of a server that is not: no waiting sets it right. */
+/**
+ * Throws LEDGER_UNAVAILABLE if the server does not meet the requirements. Not retryable, because waiting does not
+ * help.
+ */
 export async function checkServer(
   server: Redis,
   { requireAppendOnly = true }: ServerRequirements,
@@ -39,7 +45,7 @@ export async function checkServer(
   log.warn('Redis has no append-only file: each restart of it takes a rebuild of the ledger');
 }
 
-/** null where a hosted server refuses to say. */
+/** Null if a hosted server does not show its settings. */
 async function settingOf(server: Redis, name: string): Promise<string | null> {
   try {
     const [, value] = (await server.config('GET', name)) as [string?, string?];
@@ -50,7 +56,7 @@ async function settingOf(server: Redis, name: string): Promise<string | null> {
   }
 }
 
-/** As scripts/parts/clock.lua names it. */
+/** Returns the server run, as scripts/parts/clock.lua names it. */
 export async function runOf(server: Redis): Promise<string> {
   const info = await server.info('replication').catch((error: unknown) => {
     throw ledgerFailure(error);

@@ -1,6 +1,6 @@
 /**
- * Asks the shards of tenants, and the registry. Each script of a shard checks first that it speaks of the state that the
- * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
+ * Calls the scripts of tenants' shards and of the registry. Each script of a shard first checks that the caller means
+ * the present state. If not, this file opens the tenant, adopts a newer epoch, or gives up.
  */
 
 import { type Clock, type Logger, systemClock } from '@mandate/runtime';
@@ -35,48 +35,53 @@ export type Shards = {
   readonly log: Logger;
   /** The replay memory of the ledger in force. */
   readonly replayMemoryMs: number;
-  /** How many deliveries without room the ledger still recognizes for each tenant. */
+  /** The number of deliveries without room that the ledger still recognizes, for each tenant. */
   readonly keptUnremembered: number;
-  /** By this client. */
+  /** The calls that answered this client. */
   readonly answered: AnsweredCalls;
-  /** The ledger in force, as far as this client knows; null if it has never seen a ready ledger. */
+  /** The ledger in force, as far as this client knows. Null if it has never seen a ready ledger. */
   force(): Force | null;
-  /** Looks at the registry, and adopts what is in force. Throws LEDGER_UNAVAILABLE when nothing is. */
+  /** Reads the registry, and adopts the state in force. Throws LEDGER_UNAVAILABLE if there is none. */
   look(): Promise<Force & { everything: FlagState | null }>;
-  /** Answers what the script answered, opened and adopted as it may need. Throws LEDGER_UNAVAILABLE when not ready. */
+  /**
+   * Returns the reply of the script. Opens the tenant or adopts an epoch if needed. Throws LEDGER_UNAVAILABLE if not
+   * ready.
+   */
   ask(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
-  /** The same, and which epoch it was answered under: what is in force may be another by the time that one asks. */
+  /** The same, with the epoch of the reply. By the time the caller looks, another epoch may be in force. */
   askNamingEpoch(
     tenant: string,
     script: string,
     args: readonly Argument[],
   ): Promise<{ reply: unknown[]; epoch: string }>;
-  /** The same for what must happen under that epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
+  /** The same for a script that must run under that epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
   askUnder(epoch: string, tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
-  /** The same for what is carried out whatever state the shard is in; when it refuses the rest, this throws. */
+  /**
+   * The same for a script that acts whatever state the shard is in. It still throws if the script refuses the rest.
+   */
   askAnyway(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
-  /** Resolves once what was written of these tenants is on the replicas that are required. */
+  /** Resolves once all writes of these tenants are on the required replicas. */
   replicated(tenants: readonly string[]): Promise<void>;
-  /** The highest generation that this client has met: a rebuild begins above it. */
+  /** Returns the highest generation that this client has met. A rebuild begins above it. */
   highestGeneration(): number;
   noteGeneration(generation: number): void;
-  /** Without any check: for a rebuild. */
+  /** Runs a script without any check, for a rebuild. */
   askClosed(
     tenant: string,
     generation: number,
     script: string,
     args: readonly Argument[],
   ): Promise<unknown[]>;
-  /** A page of a generation that is over; answers the next cursor. */
+  /** Frees a page of a generation that is no longer in force. Returns the next cursor. */
   unlink(tenant: string, generation: number, what: string, cursor: string): Promise<unknown>;
   readonly connection: Connection;
 };
 
-/** It has no generation: a shard that is not ready refuses it. */
+/** It has no generation, so a shard that is not ready refuses it. */
 const NOTHING: Force = { epoch: '', generation: 0, replayMemoryMs: DEFAULTS.replayMemoryMs };
 
-/** Opening, and a rebuild that ends meanwhile, take a turn each. */
+/** The most tries of a script. Opening a tenant takes one, and so does a rebuild that ends meanwhile. */
 const MOST_TURNS = 6;
 
 export function createShards(options: {
@@ -130,11 +135,11 @@ export function createShards(options: {
       'opening' | 'open' | null,
       string | null,
     ];
-    // A ledger that an older program loaded says nothing of it.
+    // A ledger that an older program loaded does not have this field.
     const replayMemoryMs = Number(memoryMs ?? DEFAULTS.replayMemoryMs);
     const force = { epoch, generation: Number(inGeneration), replayMemoryMs };
     adopt(force);
-    // Without what the registry keeps beside it.
+    // Without the two elements that only the registry uses.
     const flag = everything === null ? null : (everything.slice(0, 4) as FlagState);
     return { force, runs, everything: flag, noted };
   }
@@ -159,7 +164,7 @@ export function createShards(options: {
       );
     await turn('opening', noted ?? 'opening');
     const opened = await enter(tenant, 'open', force.generation);
-    // A rebuild happened meanwhile: the next call of the caller is refused, and opens the tenant again.
+    // After a rebuild meanwhile, the caller's next call is refused, and opens the tenant again.
     if (opened.noted === 'open' && opened.force.generation === force.generation) await turn('ready', 'open');
   }
 
@@ -190,7 +195,7 @@ export function createShards(options: {
       return (await askTenant(tenant, script, args, changed)).reply;
     },
     askRegistry,
-    // Any generation: all keys of a tenant lie together.
+    // Any generation will do, because all keys of a tenant are on one server.
     replicated: (tenants) =>
       connection.replicated(tenants.flatMap((tenant) => tenantKeys(namespace, tenant, 0).slice(0, 1))),
     askClosed: (tenant, generation, script, args) =>
@@ -232,8 +237,9 @@ export function createShards(options: {
   }
 
   /**
-   * Only when the registry says so as well. Where the shard is behind, it is a copy from before the last rebuild, or of a
-   * tenant that neither the log nor the registry knew then: the registry tells which when the tenant is opened.
+   * Adopts a newer epoch only if the registry has it as well. A shard with an older generation is a copy from before
+   * the last rebuild, or of a tenant that neither the log nor the registry knew then. Opening the tenant shows which,
+   * by the registry.
    */
   function adoptEpoch(tenant: string) {
     return async (there: Named, asked: Force): Promise<void> => {
@@ -249,7 +255,7 @@ export function createShards(options: {
   return shards;
 }
 
-/** Shards that are asked at once: of thousands, each would wait for all others until it is given up on. */
+/** The most shards asked at once. With thousands, each request would wait for all others until it times out. */
 const AT_ONCE = 50;
 
 export async function inGroups<Answer>(

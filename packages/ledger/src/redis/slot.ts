@@ -1,4 +1,4 @@
-/** Which of a cluster's slots a key lies in, as the Redis Cluster specification has it: CRC16 (XMODEM) of its hash tag. */
+/** Computes the cluster slot of a key by the Redis Cluster specification: CRC16 (XMODEM) of its hash tag. */
 const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 

@@ -1,36 +1,37 @@
 /**
- * A subscription that comes back however it ended: cut, refused, or silent, as after packets were dropped on the way.
- * Each time it begins on a new connection. The client's own way back subscribes without looking at the answer, so that a
- * refusal ends the process or leaves a connection that hears nothing; in a cluster it does not report the gap.
+ * A subscription that comes back however it ended: cut, refused, or silent, for example after packets were dropped.
+ * Each time it begins on a new connection. ioredis' own way back ignores the answer to the subscription. So a refusal
+ * ends the process, or leaves a connection that receives nothing. In a cluster it does not report the gap.
  */
 import type { Logger } from '@mandate/runtime';
 import type { Redis } from 'ioredis';
 import { connected, reconnectAfterMs } from './connected.ts';
 import { ledgerFailure } from './failure.ts';
 
-/** A path that is dropped without a word is noticed as soon. */
+/** The interval of pings. A silent connection is noticed after about this time. */
 const ASK_EVERY_MS = 5_000;
 
 export type Subscription = {
-  /** For who knows that its server is no longer the right one. */
+  /** Begins on a new connection. For a caller that knows of a new server. */
   beginAnew(): void;
   close(): void;
 };
 
 /**
- * Rejects when it does not stand at once, unless it `mayBeginLater`; from then on it does not give up until it is closed.
+ * Subscribes. Rejects if that fails at once, unless `mayBeginLater`. From then on it does not give up until it is
+ * closed.
  */
 export async function staySubscribed(options: {
   channel: string;
-  /** A new client that does not connect by itself, neither at first nor again. */
+  /** Returns a new client that never connects by itself. */
   newClient(): Redis;
   onMessage(text: string): void;
-  /** At the start, and each time that it stands again. */
+  /** Called at the start, and each time the subscription is restored. */
   onStanding(): void;
   log: Logger;
   askEveryMs?: number;
   mayBeginLater?: boolean;
-  /** Between two attempts at most. */
+  /** The longest pause between two attempts. */
   longestWaitMs?: number;
 }): Promise<Subscription> {
   const { channel, newClient, onMessage, onStanding, log, longestWaitMs } = options;
@@ -83,7 +84,7 @@ export async function staySubscribed(options: {
   else await begin();
   return {
     beginAnew() {
-      // For a connection that has ended, the client would wait for its end.
+      // Not after `close`: ioredis would wait for the end of a connection that has ended already.
       if (!isClosed) client?.disconnect();
     },
     close() {

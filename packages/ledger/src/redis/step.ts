@@ -1,7 +1,7 @@
 /**
- * A batch of any length and any tenants, as calls of step.lua: one call a tenant, of a bounded number of operations, so
- * that no call holds Redis up for long. Calls of several tenants are under way at once; those of one tenant follow each
- * other, because a request that must be planned again must not be overtaken by a later request of its agent.
+ * Steps a batch of any length and any tenants, as calls of step.lua. Each call has one tenant and a limited number of
+ * operations, so no call blocks Redis for long. Calls of several tenants run concurrently. Calls of one tenant run
+ * one after the other, because no later request of an agent may overtake a request that must be planned again.
  */
 import type { Operation, StepResult } from '../port.ts';
 import { stepTenant } from './scripts/step.ts';
@@ -9,7 +9,7 @@ import type { Shards } from './shards.ts';
 
 const OPERATIONS_A_CALL = 250;
 
-/** @returns at the same places as the batch */
+/** @returns the results at the same indices as the batch */
 export async function step(shards: Shards, batch: readonly Operation[]): Promise<StepResult[]> {
   const results = new Array<StepResult>(batch.length);
   const byTenant = Map.groupBy(batch.keys(), (at) => (batch[at] as Operation).tenant);

@@ -7,7 +7,7 @@ test('computes the used share of a server as the server itself does', () => {
   expect(usedShareIn(told)).toBe(0.6);
 });
 
-test('a server without a bound has no share', () => {
+test('returns no share for a server without a limit', () => {
   expect(usedShareIn('used_memory:700\r\nmaxmemory:0\r\n')).toBeNull();
   expect(usedShareIn('')).toBeNull();
 });

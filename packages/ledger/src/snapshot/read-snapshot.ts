@@ -1,4 +1,4 @@
-/** Brings a fold back from a snapshot of it; the log's tail is then folded on from `positions`. */
+/** Restores a fold from its snapshot. The caller then folds the log from `positions` on. */
 import { createHash } from 'node:crypto';
 import { MandateError } from '@mandate/runtime';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
@@ -24,8 +24,8 @@ import {
 } from './snapshot-line.ts';
 
 /**
- * Lines as `writeSnapshot` gave them, without line ends. Throws SNAPSHOT_UNREADABLE when they are of another version,
- * cut short or changed: then the log is folded from its start.
+ * Reads the lines of `writeSnapshot`, without line ends. Throws SNAPSHOT_UNREADABLE if they are of another version,
+ * cut short or changed. Then the log is folded from its start.
  */
 export async function readSnapshot(lines: Iterable<string> | AsyncIterable<string>): Promise<Fold> {
   const seal = createHash('sha256');
@@ -45,13 +45,16 @@ export async function readSnapshot(lines: Iterable<string> | AsyncIterable<strin
   throw unreadable('it is cut short, or was changed');
 }
 
-/** What a snapshot covers, by its first line. Throws SNAPSHOT_UNREADABLE when that is none, or of another version. */
+/**
+ * Returns what a snapshot covers, from its first line. Throws SNAPSHOT_UNREADABLE if the line is no head, or of
+ * another version.
+ */
 export function readSnapshotHead(text: string): Pick<Fold, 'positions' | 'digests'> & { deliveries: number } {
   const { positions, digests, deliveries } = headOf(parse(text));
   return { positions: new Map(positions), digests: new Map(digests), deliveries };
 }
 
-/** Counters by the number that entries know them under. */
+/** Counters by the number that later lines use. */
 type Reading = { fold: Fold; counters: Map<number, Counter> };
 
 function headOf(line: SnapshotLine): SnapshotHead {
@@ -180,7 +183,7 @@ function restoreLease(lease: StoredLease, agent: AgentState, counters: ReadonlyM
   return { ...lease, charges: shareCharges(agent, charges) };
 }
 
-/** A line of our own making, or what is left of one: the seal at the end tells. */
+/** Parses a line. The checks at the end of the snapshot show if a line was damaged. */
 function parse(text: string): SnapshotLine {
   try {
     return JSON.parse(text) as SnapshotLine;

@@ -1,6 +1,6 @@
 /**
- * A snapshot is NDJSON: a head, what the fold holds, an end that seals it. Lines come in an order in which each can be
- * taken in as it is read: counters before the entries that charged them, which name them by number.
+ * A snapshot is NDJSON: a head, the content of the fold, and an end with a digest of all lines. Each line can be
+ * applied as it is read: counters come before the deliveries that charged them, which refer to them by number.
  */
 
 import type { EpochInForce } from '@mandate/schemas';
@@ -19,8 +19,8 @@ import type {
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
 /**
- * Raised when a line changes its meaning, or another kind of line is needed, or of charging: an older snapshot is then passed
- * over, and the log folded from its start.
+ * Increase it if a line changes its meaning, or another kind of line or of charging is needed. An older snapshot is
+ * then skipped, and the log is folded from its start.
  */
 export const SNAPSHOT_VERSION = 9;
 
@@ -29,7 +29,7 @@ export type SnapshotHead = {
   version: number;
   replayMemoryMs: number;
   clockMs: number;
-  /** About so many are in it. */
+  /** The approximate number of deliveries in the snapshot. */
   deliveries: number;
   /** By partition of the decisions topic. */
   positions: [partition: number, offset: number][];
@@ -67,10 +67,10 @@ export type SnapshotLine =
   | {
       line: 'budget';
       tenant: string;
-      /** The number of the counter, for the entries below. */
+      /** The number of the counter, for later lines. */
       number: number;
       budget: BudgetReference;
-      /** For a lifetime counter: what it holds; for a windowed counter: what each bucket holds. */
+      /** For a lifetime counter its sum, for a windowed counter the amount of each bucket. */
       spentMicros: number;
       buckets: [bucket: number, micros: number][];
     }

@@ -38,7 +38,7 @@ async function someFold(): Promise<Fold> {
 const unreadable = expect.objectContaining({ code: 'SNAPSHOT_UNREADABLE', retryable: false });
 
 describe('a snapshot', () => {
-  test('brings the fold back, with where it stood and which epoch held there', async () => {
+  test('restores the fold, its positions and the epochs in force', async () => {
     const fold = await someFold();
     const restored = await readSnapshot([...writeSnapshot(fold)]);
     expect(stateOf(restored.state, 1_000)).toEqual(stateOf(fold.state, 1_000));
@@ -47,7 +47,7 @@ describe('a snapshot', () => {
     expect([...restored.epochs]).toEqual([[2, { id: 'epoch-1', generation: 7 }]]);
   });
 
-  test('says in its first line what it covers, and how much it holds', async () => {
+  test('has in its first line what it covers, and how many deliveries it has', async () => {
     const fold = await someFold();
     const [head = ''] = writeSnapshot(fold);
     const { positions, digests } = fold;
@@ -56,12 +56,12 @@ describe('a snapshot', () => {
     expect(() => readSnapshotHead('{')).toThrow(unreadable);
   });
 
-  test('written from what was read, is the same to the letter', async () => {
+  test('is identical if written again from what was read', async () => {
     const lines = [...writeSnapshot(await someFold())];
     expect([...writeSnapshot(await readSnapshot(lines))]).toEqual(lines);
   });
 
-  test('brings back an outcome that waits for its decision', async () => {
+  test('restores an outcome that waits for its decision', async () => {
     const fold = await someFold();
     const moved = { deltaMicros: -7, excessMicros: 5, releasedMicros: -3 };
     const waits = { ...moved, result: 'succeeded' as const, forgetAtMs: 5_000 };
@@ -70,7 +70,7 @@ describe('a snapshot', () => {
     expect([...state.pendingOutcomes.values()]).toEqual([waits]);
   });
 
-  test('is lines of JSON, none of which holds a line end', async () => {
+  test('has lines of JSON without a line end in them', async () => {
     for (const line of writeSnapshot(await someFold())) expect(JSON.stringify(JSON.parse(line))).toBe(line);
   });
 
@@ -85,7 +85,7 @@ describe('a snapshot', () => {
     ['of another version', (lines) => lines.map((line) => line.replace(/"version":\d+/, '"version":0'))],
     ['that is not JSON', (lines) => [...lines.slice(0, 2), '{']],
     ['of nothing', () => []],
-  ])('%s is not read', async (_what, spoil) => {
+  ])('refuses a snapshot %s', async (_what, spoil) => {
     const lines = [...writeSnapshot(await someFold())];
     const spoilt = spoil(lines);
     expect(spoilt).not.toEqual(lines);

@@ -1,4 +1,4 @@
-/** Writes down a fold, a line at a time, so that a million entries never stand in memory as text. */
+/** Writes a fold as a snapshot, line by line, so that a million deliveries are never in memory as text. */
 import { createHash } from 'node:crypto';
 import { slidingBuckets, slotTimes } from '@mandate/step';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
@@ -14,7 +14,7 @@ import {
   type StoredLease,
 } from './snapshot-line.ts';
 
-/** JSON texts without line ends. The fold must not change while they are drawn. */
+/** Yields JSON texts without line ends. The fold must not change meanwhile. */
 export function* writeSnapshot(fold: Fold): Generator<string> {
   const seal = createHash('sha256');
   let lines = 0;

@@ -2,11 +2,11 @@
 -- Adds to a counter, once for each command.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] command   [7] counter   [8] its window in ms, or ''
---       [9] micro-dollars to add
+-- ARGV  [1..4] parts/shard.lua   [5] how long the command is remembered, in ms   [6] command   [7] counter
+--       [8] its window in ms, or ''   [9] micro-dollars to add
 --
--- Returns { 'OK', now, { epoch, sequence, at, spent } }, { 'TOO_LARGE' } when the counter could not hold what this would
--- leave, or a refusal (parts/shard.lua).
+-- Returns { 'OK', now, { epoch, sequence, at, spent } }, { 'TOO_LARGE' } if the counter cannot hold the new sum
+-- exactly, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

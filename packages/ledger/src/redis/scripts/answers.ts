@@ -1,4 +1,7 @@
-/** What a call of step.lua answered, as it comes out of the script and out of what is kept until it is on the log. */
+/**
+ * Decodes the answers of a call of step.lua, which come from the script, or from the stored answers that are not on
+ * the log yet.
+ */
 import type {
   Code,
   FirstDecision,
@@ -16,7 +19,7 @@ import { type CallContext, type CounterRefs, fastPathFacts } from './fast-path.t
 import type { Micros } from './field-encoding.ts';
 
 type Flag = 0 | 1;
-/** 1: too late; 2: there was no room to remember it. */
+/** 1: too late. 2: no room to remember it. */
 type Over = 0 | 1 | 2;
 
 type DecidedReply = [
@@ -32,7 +35,7 @@ type DecidedReply = [
 ];
 type KillReply = [scope: KillFact['scope'], revision: number, reason: string, head?: string];
 type FirstReply = [string, string, 'f' | 'e', string, number, Verdict, Code, Flag];
-/** What is held, where it lets the request through; otherwise with the wait in ms, or -1. */
+/** The counter's sum if the limit has room. Otherwise the sum with the wait in ms, or -1 if no wait helps. */
 type LimitReply = Micros | [held: Micros, waitMs: number] | GrantReply;
 type GrantReply = [grant: GrantState, waiting: number];
 const LIMITS_AT = 8;
@@ -55,10 +58,10 @@ type SettledReply = [
 const EXCESS_AT = 8;
 type Marks = [excessMicros: Micros, releasedMicros: Micros, releaseRefused: Flag, overCostPerCall: Flag];
 
-/** On the fast path the answer is the number of its operation: fast-path.ts. */
+/** The answer of an operation. On the fast path it is only the operation's number: fast-path.ts. */
 export type AnswerReply = number | DecidedReply | SettledReply;
 
-/** What one call answered, and what it held when it began. */
+/** The answers of one call, and the counters' sums when it began. */
 export type CallReply = {
   call: number;
   atMs: number;
@@ -66,7 +69,7 @@ export type CallReply = {
   held: readonly Micros[];
 };
 
-/** What was decided there, by the place of the answer. Places count from 1. */
+/** Returns a function that gives the decision at an index among the answers. Indices count from 1. */
 export function decidedIn({ call, atMs, answers, held }: CallReply, context: CallContext, epoch: string) {
   const factsOf = fastPathFacts(held, context);
   const onFastPath = answers.map((reply, at) =>
@@ -83,7 +86,7 @@ export function decidedIn({ call, atMs, answers, held }: CallReply, context: Cal
   };
 }
 
-/** What was settled there. */
+/** Returns the facts of the outcome at an index among the answers. */
 export function settledIn({ atMs, answers }: CallReply, place: number, epoch: string): SettleFacts {
   const reply = answers[place - 1];
   if (reply === undefined) throw new TypeError('an answer was named that was not given');
@@ -130,7 +133,7 @@ function decodeFirst(reply: FirstReply): FirstDecision {
   };
 }
 
-/** None where the step ended before them. */
+/** Decodes the facts about limits. Empty if the step ended before the limits. */
 function decodeLimits(reply: DecidedReply, limits: readonly Limit[]): LimitFact[] {
   const facts: LimitFact[] = [];
   for (let at = LIMITS_AT; at < reply.length; at += 1) {
@@ -174,7 +177,10 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
   };
 }
 
-/** For each operation the places of its plan and its shape, -1 if it has none; and the entries at these places. */
+/**
+ * The plans and terms of a call. `places`, `terms`: for each operation the index of its plan and terms, -1 if it has
+ * none. `plans`, `counterRefs`: the entries at these indices.
+ */
 export type KeptPlans = {
   places: readonly number[];
   plans: readonly StepRequest['plan'][];
@@ -183,7 +189,7 @@ export type KeptPlans = {
   named: CallContext['named'];
 };
 
-/** @param text as encode-call.ts makes it, of `KeptPlans` */
+/** @param text `KeptPlans` as JSON, made by encode-call.ts */
 export function contextIn(text: string): CallContext {
   const { places, plans, terms, counterRefs, named } = JSON.parse(text) as KeptPlans;
   return {

@@ -1,13 +1,14 @@
 #!lua
--- Notes the answer of a person to a deferred action, once for each command. The latest answer wins. An answer counts only
--- for its request: the newest decision on the action has that digest, and neither allowed the action nor blocked it for good.
+-- Notes a person's answer to a deferred action, once for each command. The latest answer wins. An answer counts only
+-- for its request: the newest decision on the action has that digest, and neither allowed the action nor blocked it
+-- for good.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] command   [7] the request: 'agent action digest'
---       [8] 'granted' or 'denied'   [9] until when
+-- ARGV  [1..4] parts/shard.lua   [5] how long the command is remembered, in ms   [6] command
+--       [7] the request: 'agent action digest'   [8] 'granted' or 'denied'   [9] until when
 --
 -- Returns { 'OK', now, { epoch, sequence, at, expires at } }, { 'UNKNOWN' } if no such request is remembered,
--- { 'DECIDED', verdict, code } if the action was decided since, or a refusal (parts/shard.lua).
+-- { 'DECIDED', verdict, code } if the action was decided meanwhile, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -34,7 +35,7 @@ local receipt = { ARGV[4], next_sequence(), now, expires_at }
 local grants, waiting = open_hash(keys.grants), waiting_actions.open(keys)
 local forget_at = math.max(now, expires_at) + memory_ms
 local before = get(grants, ARGV[7])
--- It goes on to hold what the answer before it was to.
+-- The deferral of the request: it waits, or the answer before this one has it.
 local answers = waiting_actions.take(waiting, asked.agent, asked.action .. ' ' .. digest, now)
   or before and before[3] > now and before[5] or false
 put(grants, ARGV[7], { ARGV[8], expires_at, forget_at, shard.sequence, answers })

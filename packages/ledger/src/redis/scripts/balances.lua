@@ -1,11 +1,11 @@
 #!lua
--- A page of the counters of a tenant, with what they hold now.
+-- Returns a page of the counters of a tenant with their present sums.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] 'spent' (lifetime) or 'windows'   [6] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { counter, micros, counter, micros, … } }, or a refusal. A counter
--- may come in two pages.
+-- Returns { 'OK', now, next cursor ('0' at the end), { counter, micros, counter, micros, … } }, or a refusal. A
+-- counter may be on two pages.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

@@ -1,16 +1,16 @@
 #!lua
--- Takes the lease of a rebuild: from here on nothing is decided until the holder of the lease finishes it.
--- Generations rise even if the registry was lost: they are at least the time, and above every generation that the caller
--- has met, here and on the log. So a rebuild that began before a flush, and has yet to write to the log, is the older one.
+-- Takes the lease of a rebuild. From now on nothing is decided until the holder of the lease finishes it. Generations
+-- rise even if the registry was lost. A new one is at least the time, and above every generation that the caller has
+-- met, here and on the log. So a rebuild that began before a flush, and has not written to the log yet, has the lower
+-- one.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms   [6] epoch that was found wanting, or ''
---       [7] the highest generation that the caller has met   [8] an epoch with a lease of the caller itself, or ''
+-- ARGV  [1..3] parts/registry.lua   [4] epoch to begin   [5] lease in ms   [6] the lost epoch, or ''
+--       [7] the highest generation that the caller has met   [8] an epoch whose lease the caller itself holds, or ''
 --
 -- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
--- { 'REBUILT', epoch } when another epoch than the one found wanting is in force and well, or the refusal of the
--- registry where clocks differ, or newer programs have taken it over: rebuilt back it would be rebuilt by them again, and
--- so on.
+-- { 'REBUILT', epoch } if another epoch than the lost one is in force and well. Returns the refusal of the registry if
+-- the clocks differ, or if newer programs have taken it over: they would rebuild the ledger again, without end.
 --
 -- @use parts/constants.lua
 -- @use parts/registry.lua

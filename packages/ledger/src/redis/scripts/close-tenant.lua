@@ -1,12 +1,12 @@
 #!lua
--- Closes a tenant's shard for a rebuild, and opens it again once the new generation stands there. The server's run is
--- noted when it closes: one that began another in between has perhaps lost what was loaded, and never becomes ready.
+-- Closes a tenant's shard for a rebuild, and opens it again once the new generation is complete. Closing notes the
+-- server run. If the run has changed since, the server may have lost loaded data, and the shard never becomes ready.
 --
 -- KEYS  of the tenant, in the new generation: parts/keys.lua
 -- ARGV  [1] time   [2] layout   [3] generation   [4] epoch   [5] 'rebuilding' or 'ready'
 --
--- Returns { 'OK', now, generation before }, or { 'LOST', generation, run } when a newer rebuild, or another server, is
--- there now.
+-- Returns { 'OK', now, generation before }, or { 'LOST', generation, run } if the shard has a newer rebuild or
+-- another run.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

@@ -1,10 +1,11 @@
 #!lua
--- Notes deliveries that are on the log now. Once all deliveries of a call are on the log, the answers of the call are deleted.
+-- Notes deliveries that are on the log now. Once all deliveries of a call are on the log, the answers of the call are
+-- deleted.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] JSON: `kept`: brief.lua; `positions`; `calls`, of which all is on the log: { call, the least time at which
---       something of it is forgotten, … }
--- Returns { 'OK' }, or a refusal. {'EPOCH'} means that nothing of this may be committed.
+-- ARGV  [1..4] parts/shard.lua   [5] JSON: `kept`: brief.lua; `positions`; `calls`, which are on the log as a whole:
+--       { call, the earliest time at which one of its deliveries is forgotten, … }
+-- Returns { 'OK' }, or a refusal. {'EPOCH'} means that the caller must commit none of these deliveries.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -35,7 +36,7 @@ for at, stored in ipairs(fetch(keys.seen, positions)) do
     local kind, forget_at, call = struct.unpack(DELIVERY.head, stored)
     on_log[positions[at]] = true
     calls[call] = true
-    -- It was passed over when its turn to be forgotten came.
+    -- Forgetting skipped the delivery because it was not on the log.
     local is_brief = kind == 'u' or kind == 'v'
     if forget_at <= shard.now and not is_brief then due[#due + 1] = positions[at] end
   end

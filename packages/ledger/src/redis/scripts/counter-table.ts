@@ -6,7 +6,7 @@ import type { CounterRefs } from './fast-path.ts';
 import { type Charged, integer } from './field-encoding.ts';
 import { LIMIT_KIND, NONE } from './layout.ts';
 
-/** As parts/limits.lua takes them: numbers and words in front of these. */
+/** The terms of requests, as parts/limits.lua takes them. The first numbers and words are described there. */
 type Terms = [
   ...unknown[],
   total: number,
@@ -20,7 +20,7 @@ type Terms = [
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
-/** Places count from 1, as Lua does. */
+/** Indices count from 1, as in Lua. */
 export function createTerms() {
   const agents = new Map<string, number>();
   const lifetimes = new Map<string, number>();
@@ -31,7 +31,7 @@ export function createTerms() {
   const places = new Map<string, number>();
   const all: Terms[] = [];
 
-  /** Below zero for a windowed one. */
+  /** Returns the index of a lifetime counter, or minus the index of a windowed counter. */
   function budgetPlace(budget: BudgetReference): number {
     const name = counterName(budget);
     const { windowMs } = budget;
@@ -100,7 +100,7 @@ export function createTerms() {
       places.set(key, all.length);
       return all.length;
     },
-    /** One more request that reserves so much, under these. */
+    /** Counts one more request under these terms, and adds its reservation. */
     count(place: number, reserveMicros: number): void {
       const terms = all[place - 1] as unknown[] as number[];
       terms[REQUESTS] = (terms[REQUESTS] ?? 0) + 1;
@@ -128,7 +128,10 @@ function placeIn(places: Map<string, number>, name: string): number {
   return places.size;
 }
 
-/** Everything that terms follow from. No id contains a blank. It is made for each request, so it is written out by hand. */
+/**
+ * Returns a key of everything that the terms depend on. No id contains a blank. Called for each request, so the code
+ * is written out for speed.
+ */
 function keyOf({ agentId, plan }: StepRequest): string {
   const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
@@ -147,7 +150,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
   return key;
 }
 
-/** The charges of a delivery, as Redis keeps them. */
+/** Returns the charges of a delivery as the JSON text that Redis keeps. */
 function chargesWord(charged: ReturnType<typeof chargedCounters<string>>): string {
   const charges = charged.map(
     ({ counter, budget: { windowMs }, maxMicros }): Charged => [

@@ -1,12 +1,12 @@
 #!lua
--- A page of what a tenant's shard holds, for laws that compare it with a fold.
+-- Returns a page of the data of a tenant's shard, for laws that compare it with a fold.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] which hash: its name in parts/keys.lua   [6] cursor, '0' at first
+-- ARGV  [1..4] parts/shard.lua   [5] the hash: its name in parts/keys.lua   [6] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. The value of a window or rate
--- is { bucket, amount, bucket, amount, … }, that of a delivery as in load.lua, that of a call that answered
--- { at, plans, answers, held, { position, place }, … }: step.lua.
+-- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. The value of
+-- a window or rate is { bucket, amount, bucket, amount, … }. A delivery has the form of load.lua. A call of step.lua
+-- is { at, plans, answers, held, { position, index }, … }.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

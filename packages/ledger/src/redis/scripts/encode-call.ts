@@ -1,6 +1,7 @@
 /**
- * The operations of one call of step.lua, as arrays of words and numbers by place. Whatever follows from a request alone is
- * made here, in the form in which the script keeps it or gives it to a command; what requests have in common goes in once.
+ * Encodes the operations of one call of step.lua, as arrays of words and numbers by index. Everything that depends on
+ * one request alone is prepared here, in the form in which the script stores it or passes it to a command. Values
+ * that requests share are sent once.
  */
 
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
@@ -14,7 +15,10 @@ import type { CallContext } from './fast-path.ts';
 import { integer, requestWords } from './field-encoding.ts';
 import { NONE } from './layout.ts';
 
-/** @returns what step.lua takes apart; the plans, of which it only keeps the text (contextIn); and the same of them as they are here */
+/**
+ * @returns `operations`: the text that step.lua parses. `plans`: the text that it only stores (contextIn). `context`:
+ * the same plans as objects
+ */
 export function encodeCall(
   operations: readonly Operation[],
   keptUnremembered: number,
@@ -73,7 +77,7 @@ export function encodeCall(
   };
 }
 
-/** @param released the place of the agent's counter of releases among the lifetime counters */
+/** @param released the index of the agent's counter of releases among the lifetime counters */
 function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, released: number): string {
   const ran = verified === null ? 'not_run' : verified ? 'yes' : 'no';
   return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))}`;
@@ -82,8 +86,8 @@ function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, 
 type Kept = { plan: StepRequest['plan']; terms: number; place: number };
 
 /**
- * A plan equal to the agent's last plan, or to the last plan under the same terms, is sent once. Nearly all plans are equal.
- * Plans are compared before they are encoded, because encoding all of them was most of the work of a call.
+ * A plan that equals the agent's last plan, or the last plan under the same terms, is sent once. Nearly all plans are
+ * equal. Plans are compared before they are encoded, because encoding all of them was most of the work of a call.
  */
 function createPlans(terms: ReturnType<typeof createTerms>) {
   const plans: StepRequest['plan'][] = [];
@@ -107,7 +111,7 @@ function createPlans(terms: ReturnType<typeof createTerms>) {
   }
 
   return {
-    /** @returns the place of its terms */
+    /** @returns the index of its terms */
     add(request: StepRequest): number {
       const its = kept(request);
       places.push(its.place);

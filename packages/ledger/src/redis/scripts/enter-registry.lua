@@ -1,12 +1,13 @@
 #!lua
--- What is in force. A tenant that is named is noted as `opening` before its shard may exist, and as `open` before its
--- shard may decide: so that a shard which is gone is never taken for one that never was.
+-- Returns the state in force, and notes a tenant. A named tenant is noted as `opening` before its shard may exist,
+-- and as `open` before its shard may decide. So a lost shard is never taken for a new one.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] a tenant, or ''   [5] 'opening' or 'open'   [6] generation that it was opened in
+-- ARGV  [1..3] parts/registry.lua   [4] a tenant, or ''   [5] 'opening' or 'open'   [6] the generation of its opening
 --
--- Returns { 'OK', now, epoch, generation, runs, everything, noted, replay memory in ms }, or a refusal (parts/registry.lua).
---   everything: { killed, revision, reason, at }, or false   noted: what the tenant is now, or false
+-- Returns { 'OK', now, epoch, generation, runs, everything, noted, replay memory in ms }, or a refusal
+-- (parts/registry.lua).
+--   everything: { killed, revision, reason, at }, or false   noted: the tenant's state now, or false
 --
 -- @use parts/constants.lua
 -- @use parts/registry.lua

@@ -1,35 +1,37 @@
 /**
- * The fast path: a request that is new, and for which every limit has room, is allowed without a look at each limit.
- * parts/fast-path.lua is the half in Redis. Its answer is only the number of the operation. This half works out the facts:
- * each limit held what its counter held when the call began, and what the answers on the path took since. Nothing else moves
- * a counter in between, because whatever does closes the path.
+ * The fast path allows a new request without checking its limits one by one, if every limit has room.
+ * parts/fast-path.lua is the half in Redis. Its answer is only the number of the operation. This half computes the
+ * facts: a limit's sum is the sum of its counter when the call began, plus the earlier answers on the path. No other
+ * operation changes a counter in between, because every such operation closes the path.
  *
- * Reason: most requests take this path, and a look at each limit in Lua is a large part of a step.
- * Figure: Redis needs 14.3 µs of CPU for an action with the path, and 17.1 µs without it (step and confirmation, batches of
- * 500 of a partition, five limits each). The client needs 18.8 µs instead of 20.0 µs. Means of nine runs each, in turns.
+ * Reason: most requests take this path, and checking each limit in Lua is a large part of a step.
+ * Figure: Redis needs 14.3 µs of CPU for an action with the path, and 17.1 µs without it (step and confirmation,
+ * batches of 500 of a partition, five limits each). The client needs 18.8 µs instead of 20.0 µs. Means of nine runs
+ * each, in turns.
  * To remove it: delete both files and their uses in step.lua, answers.ts and encode-call.ts (ADR 17).
  */
 import type { LimitFact, StepFacts, StepRequest } from '@mandate/schemas';
 import type { Micros } from './field-encoding.ts';
 
 /**
- * The counters of a request, by the numbers that counter-table.ts gives them. `total`: the agent's total. `limits`: kind,
+ * The counters of a request, by their numbers in counter-table.ts. `total`: the agent's total. `limits`: kind,
  * counter, most, kind, …
  */
 export type CounterRefs = readonly [total: number, charged: readonly number[], limits: readonly number[]];
 
-/** What the operations of a call were made of. Operations are numbered from 1. */
+/** The plans and counters of the operations of a call. Operations are numbered from 1. */
 export type CallContext = {
   planOf(operation: number): StepRequest['plan'];
   counterRefsOf(operation: number): CounterRefs;
-  /** How many lifetime and windowed counters come before the rates. */
+  /** The number of lifetime counters and of windowed counters. In `held` they come before the rates. */
   named: readonly [lifetimes: number, windows: number];
 };
 
 /**
- * Returns a function that gives the facts of an operation. Call it in the order in which the operations were answered.
+ * Returns a function that gives the facts of an operation. Call it in the order in which the operations were
+ * answered.
  *
- * @param held what each counter held when the call began
+ * @param held the sum of each counter when the call began
  */
 export function fastPathFacts(held: readonly Micros[], { planOf, counterRefsOf, named }: CallContext) {
   const sums = held.map(Number);

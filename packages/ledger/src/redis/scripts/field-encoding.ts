@@ -1,15 +1,15 @@
-/** What scripts keep as text and take apart themselves, and how it is read back: parts/deliveries.lua. */
+/** Encodes the texts that scripts store and parse, and decodes them again: parts/deliveries.lua. */
 import type { Charging, Settling } from '@mandate/schemas';
 import { amountsOf, chargingOf } from '@mandate/step';
 import { NONE, SETTLING_FIELDS } from './layout.ts';
 
-/** Large ones come as text: parts/numbers.lua. */
+/** An amount. A large one is a text: parts/numbers.lua. */
 export type Micros = number | string;
 
-/** `false` for null, which in Lua is a value that is true. */
+/** `false` stands for null, because null from JSON counts as true in Lua. */
 export type Charged = [counter: string, windowMs: number | false, maxMicros: number | false];
 
-/** JavaScript knows fractions; nothing here is one. */
+/** Returns the number, and throws if it is no safe integer. */
 export function integer(number: number): number {
   if (!Number.isSafeInteger(number)) throw new RangeError(`not an integer: ${number}`);
   return number;
@@ -25,7 +25,7 @@ type Request = {
   plan: Settled;
 };
 
-/** No id holds a blank, nor does JSON of numbers. */
+/** The words are separated by blanks. Neither ids nor JSON of numbers contain one. */
 export function requestWords(request: Request): string {
   const { digest, agentId, actionId, idempotencyKey, appendedAtMs, plan } = request;
   const key = idempotencyKey ?? '';

@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
--- Sets the flag of everything, in whatever state the registry is: tenants open through here, so that none escapes it. The
--- caller then carries it to every shard and comes again with what they answered; until then the command is not done, and
--- the same again goes on with the revision that it has.
+-- Sets the flag of everything, in whatever state the registry is. New tenants open through the registry, so none
+-- escapes. The caller then copies the flag to every shard, and calls again with their answers. Until then the command
+-- is not done, and the same command again continues with the same revision.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] for how long it is remembered, in ms   [5] command   [6] reason
---       [7] the receipt, once every shard has acknowledged: JSON, only kept and given back; else ''
+-- ARGV  [1..3] parts/registry.lua   [4] how long the command is remembered, in ms   [5] command   [6] reason
+--       [7] the receipt, once every shard has acknowledged: JSON, only stored and returned; otherwise ''
 --
--- Returns { 'DONE', receipt, whether the flag stands }, { 'OK', now, revision, tenants }, or a refusal
--- (parts/registry.lua), with the flag set.
+-- Returns { 'DONE', receipt, whether the flag is set }, { 'OK', now, revision, tenants }, or a refusal
+-- (parts/registry.lua) after setting the flag.
 --
 -- @use parts/constants.lua
 -- @use parts/registry.lua

@@ -1,19 +1,19 @@
 #!lua flags=allow-oom
--- Pulls the kill switch on a tenant's shard: sets the flag, takes a sequence, lists every ALLOW of the target that is
--- still open. The flag is set whatever state the shard is in; what else there is to say waits until it is ready. The
--- same command again answers the same; one that got no further than its flag goes on from there.
+-- Kills on a tenant's shard: sets the flag, takes a sequence, lists every ALLOW of the target that is still open. The
+-- flag is set in whatever state the shard is. The rest waits until the shard is ready. The same command again gets
+-- the same answer. A command that only set its flag continues from there.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: parts/flags.lua
---       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
---       [11] what was open, once the caller has read it page by page: JSON, only kept and given back; else ''
---       [12] the counter that it was charged to, JSON; '' for any   [13] how much of the control topic the caller has read
+-- ARGV  [1..4] parts/shard.lua   [5] how long the command is remembered, in ms   [6] the flag's key: parts/flags.lua
+--       [7] command   [8] reason   [9] the agent, or '' for all   [10] for '*' the registry's revision, otherwise ''
+--       [11] the open actions, once the caller has read them page by page: JSON, only stored and returned; else ''
+--       [12] the counter that they were charged to, JSON; '' for any   [13] the caller's revision of the control topic
 --
--- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag stands, held since }, or a refusal
--- (parts/shard.lua).
---   no sequence: nothing has ever happened in this tenant   open: { { agent, action, attempt }, … }, oldest first, or the
---   same as JSON; false where there may be more than one script should list: then open.lua has it, as of `at`, and the
---   caller comes again
+-- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag is set, held since }, or a
+-- refusal (parts/shard.lua).
+--   sequence: false if nothing has ever happened in this tenant
+--   open: { { agent, action, attempt }, … }, oldest first, or the same as JSON. False if one script cannot list
+--     so many: then the caller reads them from open.lua, as of `at`, and calls again
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -26,7 +26,7 @@ local refused = refusal()
 local now = shard.now
 local key, command, reason, agent = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local everywhere = key == '*'
--- A kill of everything may be carried out again with the same command: then it has another revision.
+-- A kill of everything may be repeated with the same command after a revive. Then it has another revision.
 local name = 'kill ' .. key .. ' ' .. command .. ' ' .. ARGV[10]
 
 local flags = open_hash(keys.flags)

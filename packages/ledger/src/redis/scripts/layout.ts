@@ -1,21 +1,21 @@
 /**
- * What TypeScript and the Lua scripts must agree on when they encode and decode: codes for kinds, and the order of fields.
- * lua-constants.ts writes it all down for Lua.
+ * What TypeScript and the Lua scripts must agree on when they encode and decode: codes for kinds, and the order of
+ * fields. lua-constants.ts writes all of it for Lua.
  */
 import type { Limit, OutcomeResult, Verdict } from '@mandate/schemas';
 
-/** The kind of a limit, as a number. */
+/** The number of each kind of limit. */
 export const LIMIT_KIND = { budget: 1, rate: 2, confirmation: 3 } as const satisfies Record<
   Limit['kind'],
   number
 >;
 
-/** In place of null, because no amount, time or index is below zero. */
+/** Stands for null, because no amount, time or index is below zero. */
 export const NONE = -1;
 
 /**
- * How an outcome settles a lease: an array with one value for each of these fields, followed by the amounts of its charging
- * (`CHARGING_TABLE`).
+ * The array that says how an outcome settles a lease: one value for each of these fields, then the amounts of its
+ * charging (`CHARGING_TABLE`).
  */
 export const SETTLING_FIELDS = [
   'type',
@@ -39,7 +39,7 @@ export const DELIVERY_HEAD: readonly PackedField[] = [
   ['sequence', 'd'],
 ];
 
-/** A decision goes on with these fields. `result`: the index in `LEASE_RESULTS`, 0 without a lease. */
+/** A decision continues with these fields. `result`: the index in `LEASE_RESULTS`, 0 without a lease. */
 export const DECISION_BODY: readonly PackedField[] = [
   ['at', 'd'],
   ['attempt', 'd'],
@@ -55,5 +55,5 @@ export const DECISION_BODY: readonly PackedField[] = [
 /** The byte of a verdict is its index here, from 1 on. */
 export const VERDICT_BYTES: readonly Verdict[] = ['ALLOW', 'BLOCK', 'DEFER'];
 
-/** The byte of what became of a lease is its index here, from 1 on. null: no outcome so far. */
+/** The byte of a lease's result is its index here, from 1 on. Null: no outcome so far. */
 export const LEASE_RESULTS: readonly (OutcomeResult | null)[] = [null, 'succeeded', 'failed', 'cancelled'];

@@ -1,5 +1,5 @@
 #!lua
--- Every command that killed or revived everything, for laws that compare the ledger with a fold.
+-- Lists every command that killed or revived everything, for laws that compare the ledger with a fold.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua

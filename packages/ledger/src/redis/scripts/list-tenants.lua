@@ -1,5 +1,5 @@
 #!lua
--- Every tenant that was opened, or began to be.
+-- Lists every tenant that was opened, or began to open.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua

@@ -1,5 +1,5 @@
 #!lua
--- Merges what the log says of everything into the registry: its flag, and the commands that set and cleared it.
+-- Merges into the registry what the log has about everything: its flag, and the commands that set and cleared it.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] the lines, JSON: load-state.ts

@@ -4,7 +4,7 @@
 -- KEYS  of the tenant, in the new generation: parts/keys.lua
 -- ARGV  [1] time   [2] layout   [3] generation   [4] the lines, JSON: load-state.ts
 --
--- Returns { 'OK', now }, or { 'LOST', generation, run } when a newer rebuild, or another server, is there now.
+-- Returns { 'OK', now }, or { 'LOST', generation, run } if the shard has a newer rebuild or another run.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -29,7 +29,7 @@ local function forget_at(at, member)
   redis.call('ZADD', keys.forget, decimal(at), member)
 end
 
--- buckets: { bucket, amount }, … in order; of one window they may come in several lines
+-- buckets: { bucket, amount }, … in order. Several lines may have buckets of one window.
 local function fill(hash, prefix, name, window_ms, width_ms, buckets)
   local window = open_window(name, keys.prefix .. prefix, redis.call('HGET', hash, name), window_ms, width_ms, now)
   for _, given in ipairs(buckets) do
@@ -46,7 +46,7 @@ local function fill(hash, prefix, name, window_ms, width_ms, buckets)
 end
 
 local take = {
-  -- Numbers that were taken stay taken, and time goes on from the latest.
+  -- Used sequences stay used, and the clock continues from the latest time.
   tenant = function(last_sequence, latest)
     redis.call(
       'HSET', keys.meta,
@@ -54,7 +54,7 @@ local take = {
       'clock', decimal(math.max(latest, integer(clock or 0)))
     )
   end,
-  -- packed: as dump.lua gives it
+  -- packed: the form of dump.lua
   delivery = function(position, packed)
     local kind, agent, forgotten_at = unpack(packed)
     local is_brief = kind == 'u' or kind == 'v'
@@ -96,7 +96,8 @@ local take = {
     keep(keys.done, name, { at, answer })
     forget_at(at, 'c ' .. name)
   end,
-  -- An outcome that waits for its decision, with the attempt that it is of. Until the last is forgotten, step.lua looks for them.
+  -- An outcome that waits for its decision, with its attempt. meta.early has the time at which the last one is
+  -- forgotten. Until then step.lua looks for them.
   early = function(attempt, at, moved)
     local name = 'early ' .. attempt
     keep(keys.done, name, { at, moved })

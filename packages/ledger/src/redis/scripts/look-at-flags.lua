@@ -1,11 +1,11 @@
 #!lua
--- The flags of a tenant's shard: those named, or all. And whether a command was carried out.
+-- Returns the flags of a tenant's shard, named ones or all, and whether a command was carried out.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the keys of the flags, JSON; '' for all   [6] name of a command, or ''
 --
--- Returns { 'OK', now, sequence, { { key, killed, revision, reason, at, held since }, … }, whether the command was carried out }, or
--- a refusal (parts/shard.lua).
+-- Returns { 'OK', now, sequence, { { key, killed, revision, reason, at, held since }, … }, whether the command was
+-- carried out }, or a refusal (parts/shard.lua).
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua

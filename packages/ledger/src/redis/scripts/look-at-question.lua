@@ -1,11 +1,12 @@
 #!lua
--- Returns the state of a question to a person. It changes nothing.
+-- Returns the state of a question to a person. Changes nothing.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the request: 'agent action digest'
 --
 -- Returns { 'OK', now, state, expires at }, or a refusal (parts/shard.lua).
---   state: 'waiting', 'granted', 'denied' or 'expired'; 'none' if the request is not remembered, or was decided since
+--   state: 'waiting', 'granted', 'denied' or 'expired'; 'none' if the request is not remembered, or was decided
+--   meanwhile
 --   expires at: when the grant ends, otherwise -1
 --
 -- @use parts/constants.lua

@@ -14,7 +14,7 @@ function luaFiles(folder: string): string[] {
     .map((path) => join(folder, path));
 }
 
-test('the scripts have the verdicts of packages/step', () => {
+test('gives the scripts the verdicts of packages/step', () => {
   const made = luaConstants();
   for (const { verdict, code, final } of Object.values(VERDICTS)) {
     expect(made).toContain(`{ '${verdict}', '${code}'${final === null ? '' : `, ${final}`} }`);
@@ -22,7 +22,7 @@ test('the scripts have the verdicts of packages/step', () => {
   expect(readFileSync(join(import.meta.dirname, 'parts', MADE), 'utf8')).toBe(made);
 });
 
-test('a changed row changes the constants of the scripts', () => {
+test('changes the constants of the scripts with a changed row', () => {
   const late = { ...VERDICTS.late, code: 'AGENT_KILLED', final: true } as const;
   const verdicts = { ...VERDICTS, late };
   expect(luaConstants()).toContain("late = { 'BLOCK', 'DEADLINE_EXCEEDED', false }");
@@ -36,20 +36,20 @@ test('a changed row changes the constants of the scripts', () => {
   expect(luaConstants({ ...TABLES, charging })).toContain('SUCCESS_BASED = { failed = { 1 }, succeeded = {}');
 });
 
-test('refuses a row that keeps an amount which its charging does not have', () => {
+test('refuses a row with an amount that its charging does not have', () => {
   const row = { ...CHARGING_TABLE.TIERED, failed: ['estimateMicros'] };
   expect(() => luaConstants({ ...TABLES, charging: { TIERED: row } })).toThrow(
     '"estimateMicros" is not among',
   );
 });
 
-test('the layout of a delivery gives its formats, and the bytes at which its parts begin', () => {
+test('derives the formats of a delivery, and the first byte of each part, from the layout', () => {
   const made = luaConstants();
   expect(made).toContain("head = '<c1ddd',\n  body = '<dddddBBBB',\n  decision = '<c1ddddddddBBBB',");
   expect(made).toContain('body_at = 26,\n  words_at = 70,');
 });
 
-test('no script names a code of a verdict itself', () => {
+test('finds no code of a verdict in the scripts themselves', () => {
   const files = luaFiles(import.meta.dirname);
   expect(files.length).toBeGreaterThan(20);
   for (const file of files) {

@@ -18,7 +18,7 @@ import {
   VERDICT_BYTES,
 } from './layout.ts';
 
-/** The tables of packages/step, so that a test can change a row. */
+/** The tables of packages/step. A parameter, so that a test can change a row. */
 export type StepTables = {
   verdicts: Readonly<Record<string, VerdictRow>>;
   verdictOfGrant: Readonly<Record<string, string>>;
@@ -41,26 +41,26 @@ local LARGEST = ${Number.MAX_SAFE_INTEGER}
 local BUDGET_BUCKETS = ${BUDGET_BUCKETS}
 local OPEN_WINDOW_MS = ${DEFAULTS.openWindowMs}
 
--- In place of null, because no amount, time or index is below zero.
+-- Stands for null, because no amount, time or index is below zero.
 local NONE = ${NONE}
 
--- Kinds of limits.
+-- The number of each kind of limit.
 local BUDGET, RATE, CONFIRMATION = ${LIMIT_KIND.budget}, ${LIMIT_KIND.rate}, ${LIMIT_KIND.confirmation}
 
--- { verdict, code, final }. Without the third a counter decides: it is hard unless a wait frees it.
+-- { verdict, code, final }. Without \`final\` a counter decides: the refusal is final unless a wait frees it.
 local VERDICT = ${table(Object.entries(verdicts).map(([name, row]) => [snake(name), verdictIn(row)]))}
 
 -- The verdict of a request that a person must confirm, by the answer so far.
 local VERDICT_OF_GRANT = ${table(Object.entries(verdictOfGrant).map(([grant, name]) => [grant, `VERDICT.${snake(name)}`]))}
 
--- A mandate that only observes does not lift this refusal.
+-- Observe mode does not lift this refusal.
 local NOT_PLANNED = ${text(NOT_PLANNED)}
 
--- For each charging, the amounts that an outcome keeps, added up; and the amount charged for a success without an actual
--- cost, or false if actual costs do not count.
+-- For each charging: the amounts that each outcome keeps, and the amount charged for a success without an actual cost
+-- (false if actual costs do not count).
 local CHARGING = ${table(Object.entries(charging).map(([type, row]) => [type, chargingIn(row)]))}
 
--- How an outcome settles a lease: the index of each field. The amounts of the charging come after \`fields\`.
+-- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after \`fields\`.
 local SETTLING = ${table([...SETTLING_FIELDS.map((name, at) => [snake(name), String(at + 1)] as const), ['fields', String(SETTLING_FIELDS.length)]])}
 
 -- The layout of a delivery: parts/deliveries.lua.

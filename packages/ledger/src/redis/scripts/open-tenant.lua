@@ -3,7 +3,7 @@
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1] time   [2] layout   [3] generation   [4] epoch   [5] runs of the registry   [6] 'opening' or 'ready'
---       [7] what the registry has noted: 'opening' or 'open'
+--       [7] the tenant's state in the registry: 'opening' or 'open'
 --       [8] the flag of everything, JSON { killed, revision, reason, at }, or ''
 --
 -- Returns { 'OK', now }, or { 'NOT_READY', why, found, expected }.

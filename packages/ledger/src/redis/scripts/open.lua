@@ -1,10 +1,10 @@
 #!lua
--- A page of what was allowed, and may still run or still reach the log. What was so at `as of`, and is so still, is on
--- some page, perhaps on two; in no order.
+-- Returns a page of the allowed actions that may still run, or still reach the log. An action that was open at `as
+-- of`, and still is, is on some page, perhaps on two. In no order.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all   [6] as of which time; '' for now
---       [7] the counter that it was charged to, JSON, or '' for any   [8] cursor, '0' at first
+--       [7] the counter that they were charged to, JSON, or '' for any   [8] cursor, '0' at first
 --
 -- Returns { 'OK', now, next cursor ('0' at the end), { { position, agent, action, attempt, sequence, reserved,
 -- decided at, lease expires at }, … } }, or a refusal (parts/shard.lua).
@@ -14,7 +14,7 @@
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
 
--- A call answers some hundred operations.
+-- Few, because a call has some hundred answers.
 local CALLS_A_PAGE = 4
 
 local refused = refusal()
@@ -26,7 +26,7 @@ local memory = open_memory(keys, shard.now)
 local place, cursor = string.match(ARGV[8], '^(%a?)(%d+)$')
 local positions = {}
 
--- First those that run, then those that are to reach the log.
+-- The running actions come first, then the actions that are not on the log yet.
 local next_cursor
 if place == 'u' then
   local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', CALLS_A_PAGE))

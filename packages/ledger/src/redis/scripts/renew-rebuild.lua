@@ -1,13 +1,13 @@
 #!lua
--- Keeps the lease of a rebuild, or ends it with the new state in force.
+-- Keeps the lease of a rebuild, or ends the rebuild and puts the new state in force.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch   [5] generation   [6] lease in ms
---       [7] to end it: the runs of every primary, between blanks; else ''   [8] the tenants of the new state, JSON
+--       [7] to end it: the runs of every primary, between blanks; otherwise ''   [8] the tenants of the new state, JSON
 --       [9] the revision of the flag of everything that every shard has   [10] replay memory of the new state, in ms
 --
--- Returns { 'OK', now }, { 'LOST', epoch } if another rebuild has begun since, or { 'FLAG', now, flag } if everything was
--- killed meanwhile: the flag has to be carried to every shard before this can end.
+-- Returns { 'OK', now }, { 'LOST', epoch } if another rebuild has begun since, or { 'FLAG', now, flag } if everything
+-- was killed meanwhile: then the caller must copy the flag to every shard first.
 --
 -- @use parts/constants.lua
 -- @use parts/registry.lua

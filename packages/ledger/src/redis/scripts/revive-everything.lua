@@ -1,12 +1,13 @@
 #!lua
--- Clears the flag of everything, unless a newer kill stands. The caller then carries the revision to every shard, and
--- says so: a command that comes again before that carries on with the revision that it had, and afterwards does nothing.
+-- Clears the flag of everything, unless there is a newer kill. The caller then copies the revision to every shard,
+-- and confirms that. The same command again before the confirmation continues with the same revision. After it, it
+-- does nothing.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] for how long it is remembered, in ms   [5] command   [6] revision, or '' to ask only whether it began
---       [7] 'acknowledged' once every shard has; else ''
+-- ARGV  [1..3] parts/registry.lua   [4] how long the command is remembered, in ms   [5] command
+--       [6] revision, or '' to ask only whether it began   [7] 'acknowledged' once every shard has it; otherwise ''
 --
--- Returns { 'OK', now, whether the flag still kills, revision to be carried on or false, tenants, begun before }, or a
+-- Returns { 'OK', now, whether the flag still kills, revision to be copied or false, tenants, begun before }, or a
 -- refusal (parts/registry.lua).
 --
 -- @use parts/constants.lua

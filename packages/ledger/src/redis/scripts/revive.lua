@@ -1,9 +1,10 @@
 #!lua
--- Clears a flag on a tenant's shard, unless a newer kill stands. A command that revived this target before changes
--- nothing. That everything is revived the registry says, to every shard in whatever state: there the revision alone decides.
+-- Clears a flag on a tenant's shard, unless there is a newer kill. A command that revived this target before changes
+-- nothing. A revive of everything comes from the registry, to every shard in whatever state. For it only the revision
+-- decides.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
+-- ARGV  [1..4] parts/shard.lua   [5] how long the command is remembered, in ms   [6] the flag's key: parts/flags.lua
 --       [7] revision   [8] command
 --
 -- Returns { 'OK', now, whether the flag still kills }, or a refusal (parts/shard.lua).

@@ -1,23 +1,28 @@
 #!lua
--- The atomic step, for a batch of one tenant: docs/semantics.md section 1, for each operation in order. What it needs is read
--- through tables; everything is decided and checked against these; only then is anything written, as a script that
--- fails half way is not rolled back.
+-- The atomic step, for a batch of one tenant: docs/semantics.md section 1, for each operation in order. Data is read
+-- through tables, and all decisions and checks use the tables. All writes come last, because a script that fails half
+-- way is not rolled back.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] tenant   [7] the operations, JSON (step.ts): arrays of words and
---       numbers, by place   [8] the plans they came with, as text that is only kept and given back
+-- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] tenant
+--       [7] the operations, JSON (encode-call.ts): arrays of words and numbers, by index
+--       [8] the plans of the operations, as text that is only stored and returned
 --
--- Returns { 'OK', now, call, results, answers, kept, held }, a refusal (parts/shard.lua), or { 'CORRUPT', position } when
--- another record is remembered there: then nothing has happened.
---   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
---             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
---   answers   on the fast path: the operation alone   decided: { operation, sequence, first or 0, 1 if late and 2 without room, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
---             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative,
---             overdrawn, excess, released, refused, over cost per call }
---   kept      { call, now, answers, plans, held } of each earlier call that is named, as it answered
---   held      what the counters held when the call began, in the order in which they were named; empty without a fast path
+-- Returns { 'OK', now, call, results, answers, kept, held }, a refusal (parts/shard.lua), or { 'CORRUPT', position }
+-- if another record is remembered at a position. Then nothing has changed.
+--   results   for each operation the index of its answer. 0: redelivered, and its record is on the log. -1: the plan does
+--             not hold now, and later operations of this agent are not done either. { call, index }: redelivered,
+--             answered by that call
+--   answers   on the fast path: only the operation
+--             decided: { operation, sequence, first or 0, 1 if late or 2 without room, { kill } or 0, charged,
+--             cumulative, lease expires at or 0, limit, … } (parts/limits.lua)
+--             settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn, excess, released,
+--             refused, over cost per call }
+--   kept      { call, now, answers, plans, held } of each earlier call in the results, as it answered
+--   held      the counters' sums when the call began, in the order of their names. Empty without a fast path
 --
--- The index of an answer in its call is `sequence - call + 1`. Most requests are new and have room: parts/fast-path.lua.
+-- The index of an answer in its call is `sequence - call + 1`. Most requests are new and have room:
+-- parts/fast-path.lua.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -45,7 +50,7 @@ local tenant = ARGV[6]
 local batch = cjson.decode(ARGV[7])
 local positions, actions, texts, keys_of = batch.positions, batch.actions, batch.texts, batch.keys
 local numbers, agents = batch.numbers, batch.agents
--- The clock of the log is ahead of this one.
+-- True if the clock of the log is ahead of this one.
 local is_ahead = batch.appendedAtMs > now
 
 local call = shard.sequence + 1
@@ -67,7 +72,7 @@ local rates = open_rates(counters, batch.rates, batch.ratesMs)
 local all_terms = {}
 for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates) end
 
--- The words of most requests are never needed one by one.
+-- Words are parsed on demand, because most requests never need them.
 local requests = {}
 local function request_at(at)
   local request = requests[at]
@@ -81,13 +86,14 @@ local function request_at(at)
   return request
 end
 
--- No deadline is longer than the replay memory, so that it is over when its request is forgotten, whatever clock it goes by.
+-- Returns the time until which the answer is remembered. No deadline is longer than the replay memory, so the
+-- deadline is over when its request is forgotten, by either clock.
 local function replay_until_of(at)
   if not is_ahead then return replay_until end
   return math.max(now, request_at(at).appended_at) + replay_ms
 end
 
--- What a person has said, and how many actions of the agent wait for one.
+-- Returns the state of the person's answer, and the number of the agent's waiting actions.
 local function person_at(at)
   local request = request_at(at)
   return grant_state(grants, grant_name(request), now), #waiting_actions.waiting_of(deferred, request.agent, now)
@@ -100,7 +106,7 @@ local function lease_end_of(expires_at)
   return text
 end
 
--- The same position again: the call that answered it, or the news that its record is on the log.
+-- Answers a delivery at a known position: with the call and index of its answer, or 0 if its record is on the log.
 local function answer_again(at, is_outcome)
   local position = positions[at]
   local known = recall(memory, position)
@@ -113,8 +119,8 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
--- Takes an outcome that comes before its decision on the log, once (ADR 18). Returns { delta, result, excess, released, own,
--- name of the counter of releases, name of the rate of open calls }.
+-- Takes an outcome that came before its decision on the log, once (ADR 18). Returns { delta, result, excess,
+-- released, own, name of the counter of releases, name of the rate of open calls }.
 local function take_early(field, attempt)
   local name = 'early ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
@@ -146,13 +152,13 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     return fast_path.allow(at, sequence, agent, terms, attempt, reserve)
   end
   fast_path.charge_pending()
-  -- With room for what limits hold.
+  -- The nils reserve room for the limits.
   local over = unremembered and 2 or late and 1 or 0
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, final = unpack(VERDICT.duplicate)
   local granted = false
   if not ended and (not terms.refusal or terms.observes) then
-    -- What a person has answered holds its slots already: they are no reason to refuse it.
+    -- An answered request holds its slots already. These slots must not refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.leave(its, terms.rates, now)
     verdict, code, final, granted = look_at_limits(terms, reserve, answer, person_at, at, now)
@@ -172,7 +178,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
   if verdict == 'DEFER' then fast_path.close() end
-  -- A mandate that only observes lifts its own refusals, and nothing else.
+  -- Observe mode lifts the refusals of its own mandate, and nothing else.
   if terms.observes and not ended then verdict, code, final = unpack(VERDICT.allowed) end
 
   local place = sequence - call + 1
@@ -218,7 +224,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     late and 'e' or 'f', forget_at, call, sequence,
     now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
-  -- What was forgotten at this position has ended, and had perhaps the same name.
+  -- A forgotten delivery at this position may have the same member in `running`, which must not be removed.
   if runs then memory.ended[runs] = early and true or nil end
   claim(memory, position, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end
@@ -292,7 +298,7 @@ do
       outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
     }
     answered[#answered + 1] = positions[at]
-    -- What it settled may be forgotten before its own record is on the log.
+    -- Stored here, because the settled decision may be forgotten before the outcome's record is on the log.
     if delta ~= 0 or excess ~= 0 or released ~= 0 then
       moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
       fast_path.close()
@@ -343,7 +349,7 @@ if #answers > 0 then
   redis.call('HSET', keys.plans, name, ARGV[8])
   list_to_forget(memory, replay_until, brief.others(memory, answered))
 end
--- Seldom, since Redis shows all of a small hash at once.
+-- Rarely, because HSCAN of Redis returns all of a small hash at once.
 if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
 write_counters(counters)
 write_hash(grants)

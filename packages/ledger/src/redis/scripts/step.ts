@@ -1,4 +1,6 @@
-/** step.lua and confirm.lua: the operations of one tenant, as they go in and come out. */
+/**
+ * Calls step.lua and confirm.lua for the operations of one tenant: encodes the operations, and decodes the answers.
+ */
 import type { Operation, StepResult } from '../../port.ts';
 import { corrupt } from '../failure.ts';
 import { positionOf } from '../keys.ts';
@@ -8,7 +10,10 @@ import { encodeCall } from './encode-call.ts';
 import type { CallContext } from './fast-path.ts';
 import type { Micros } from './field-encoding.ts';
 
-/** The place of the answer; 0: published, -1: to be planned again; what an earlier operation or call was answered. */
+/**
+ * The index of the answer. 0: published. -1: to be planned again. The pair: the index of an answer of an earlier
+ * call.
+ */
 type ResultReply = number | [call: number, place: number];
 
 type Answered = { reply: CallReply; decided: ReturnType<typeof decidedIn> };
@@ -69,7 +74,7 @@ function resultOf(
   return { kind: 'decided', ...decided(place), redelivered };
 }
 
-/** What the log holds now. Throws LEDGER_EPOCH_CHANGED when it was decided under another epoch. */
+/** Confirms what is on the log now. Throws LEDGER_EPOCH_CHANGED if it was decided under another epoch. */
 export async function confirmTenant(
   shards: Shards,
   epoch: string,

@@ -1,5 +1,5 @@
 #!lua
--- Gives back a generation that is over, a page of its windows and rates at a time, and at last the rest.
+-- Frees a generation that is no longer in force: its windows and rates page by page, and then the rest.
 --
 -- KEYS  of the tenant, in that generation: parts/keys.lua
 -- ARGV  [1] generation   [2] 'windows', 'rates' or 'rest'   [3] cursor, '0' at first

@@ -1,12 +1,12 @@
 #!lua
--- A page of what was answered and moved money, and is not known to be on the log.
+-- Returns a page of the answers that moved money and are not known to be on the log.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, position, agent, delta, { counter, … } }, … } }, or a
--- refusal. The counters are those that hold the delta now. An answer has a row for all that its ALLOW charged (1), one for the
--- agent's own of them (2), one for its counter of releases (3). An answer may come in two pages.
+-- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, position, agent, delta, { counter, … } }, … }
+-- }, or a refusal. The listed counters contain the delta now. An answer has row 1 for all counters of its ALLOW, row
+-- 2 for the agent's own ones among them, and row 3 for its counter of releases. An answer may be on two pages.
 --
 -- @use parts/constants.lua
 -- @use parts/keys.lua
@@ -14,7 +14,7 @@
 -- @use parts/counters.lua
 -- @use parts/deliveries.lua
 
--- A call answers some hundred operations.
+-- Few, because a call has some hundred answers.
 local CALLS_A_PAGE = 4
 
 local refused = refusal()
@@ -29,7 +29,8 @@ local function list(row, position, delivery, delta, counters)
   unpublished[#unpublished + 1] = { delivery.sequence, row, position, delivery.agent, delta, counters }
 end
 
--- Names of the counters that still count a charge.   own: the first part of the names to list; '' for all
+-- Returns the names of the counters in which a charge still counts. own: the first part of the names to list; '' for
+-- all
 local function counters_in(charges, charged_at, own)
   local counters = {}
   for _, charge in ipairs(cjson.decode(charges)) do

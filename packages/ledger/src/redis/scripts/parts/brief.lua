@@ -1,21 +1,21 @@
 -- @use deliveries.lua
--- Deliveries for which there is no room, as in room.ts and forget.ts. `brief` lists their positions, the oldest first. It
--- keeps the last deliveries, and those that the log does not contain yet.
+-- Deliveries for which there is no room, like room.ts and forget.ts. `brief` lists their positions, the oldest first.
+-- It keeps the last deliveries, and those that the log does not have yet.
 
 local brief = {}
 
--- How many deliveries are remembered: those for which there was room.
+-- Returns the number of remembered deliveries. Deliveries for which there was no room do not count.
 function brief.count_remembered(keys)
   return redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
 end
 
--- kept: how many deliveries without room are kept
+-- kept: the number of deliveries without room to keep
 function brief.open(keys, memory, most, kept)
   memory.left = most - brief.count_remembered(keys)
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 
--- Replaces a forgotten delivery of the same position.
+-- Stores a delivery for which there is no room, instead of a forgotten one at the same position.
 function brief.remember(memory, position, packed)
   if memory.seen.stored[position] then drop(memory, position, get(memory.seen, position)) end
   put_stored(memory.seen, position, packed)
@@ -24,7 +24,7 @@ function brief.remember(memory, position, packed)
   memory.brief.is_brief[position] = true
 end
 
--- The positions of deliveries for which there is room.
+-- Returns the positions of the other deliveries, for which there is room.
 function brief.others(memory, positions)
   if #memory.brief.added == 0 then return positions end
   local others = {}
@@ -44,7 +44,7 @@ function brief.write(memory)
   local gone, last = {}, math.min(math.max(over, 0) + OLDEST_LOOKED_AT, MOST_LOOKED_AT)
   for at, position in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
     local delivery = get(memory.seen, position)
-    -- Since then another delivery may have got this position.
+    -- True unless another delivery has got this position since.
     local stands = delivery and (delivery.kind == 'u' or delivery.kind == 'v')
     local may_go = not stands or at <= over and not is_unpublished(memory, delivery, position)
       or is_forgotten(memory, delivery, position)

@@ -1,7 +1,7 @@
 -- @use counters.lua
 -- What an ALLOW takes, and what an action costs in the end.
 
--- No counter leaves ±(2^53-1): an amount for `at` is cut to what fits in all of them.
+-- Returns an amount for `at`, cut to what fits in all counters: no counter leaves ±(2^53-1).
 local function fitting(counters, charged, at, delta)
   for _, counter in ipairs(charged) do delta = fits_in(counters, counter, at, delta) end
   return delta
@@ -11,7 +11,7 @@ local function add_to_all(counters, charged, at, delta)
   for _, counter in ipairs(charged) do add_to(counters, counter, at, delta) end
 end
 
--- Charges all of them now, and answers how much fits.
+-- Charges all counters now, and returns the amount that fits.
 local function charge_now(counters, charged, amount)
   for at = 1, #charged do
     local counter = charged[at]
@@ -28,14 +28,14 @@ local function charge_now(counters, charged, amount)
   return amount
 end
 
--- Those of charges as they are remembered: parts/deliveries.lua.
+-- Returns the counters of stored charges: parts/deliveries.lua.
 local function counters_of(counters, charges)
   local charged = {}
   for at, charge in ipairs(charges) do charged[at] = counter_of(counters, charge[1], charge[2]) end
   return charged
 end
 
--- The agent's own counters among the charged counters.   own: the first part of their names (keys.ts)
+-- Returns the agent's own counters among the charged ones. own: the first part of their names (keys.ts)
 local function own_among(charged, own)
   local found = {}
   for _, counter in ipairs(charged) do
@@ -50,12 +50,13 @@ local function result_of(outcome)
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- The same as charge.ts.   settling: how an outcome settles a lease: constants.lua   outcome: { status, verified, actual or false, releases }   released: the agent's counter of
--- releases   Returns charged, excess, released, refused.
+-- The same as charge.ts. Returns charged, excess, released, refused.
+--   settling: how an outcome settles a lease: constants.lua   outcome: { status, verified, actual or false, releases }
+--   released: the agent's counter of releases
 local cost_of
--- Is an actual cost above the highest cost of a call? That bound is -1 if there is none.
+-- True if an actual cost is above the highest cost of a call. That limit is -1 if there is none.
 local is_marked
--- Does the ALLOW hold a slot of the agent's open calls?
+-- True if the ALLOW holds a slot of the agent's open calls.
 local is_open
 -- A script may have 200 local variables. So variables that are used only here are local to this block.
 do

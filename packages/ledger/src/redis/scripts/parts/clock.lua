@@ -1,10 +1,10 @@
 -- @use numbers.lua
--- Time, and which run this is. The clock is the server's own, never a caller's, and it never runs backwards: the
--- latest time is noted with whatever is written. ARGV[1] is 'beside ' and the caller's own time; tests hold the clock in
--- their hands and say the time.
+-- Time, and the server run. The clock is the server's own, never a caller's, and never runs backwards: each write
+-- notes the latest time. ARGV[1] is 'beside ' and the caller's own time. Tests control the clock: they pass only the
+-- time.
 
--- Two clocks that differ by more are not both right. By such a one nothing is decided: as it never runs backwards, one step
--- a day ahead would put everything behind its deadline for a day, and keep every window full.
+-- If two clocks differ by more than this, one of them is wrong, and nothing is decided. The clock never runs
+-- backwards. So one step a day ahead would put everything after its deadline for a day, and keep every window full.
 local MOST_APART_MS = 60000
 
 local callers = string.match(ARGV[1], '^beside (%d+)$')
@@ -24,15 +24,16 @@ local function read_clock(noted)
   return math.max(live and server_time() or integer(ARGV[1]), noted)
 end
 
--- A run is the time of one server as the primary. A restart begins another, and so does every promotion, of a server too
--- that was the primary once before: what it holds then may lack the newest writes. Its name is the replication id, since
--- the `run_id` of a server outlives losing its place and getting it back.
+-- Returns the run: the time of one server as the primary. A restart begins another run. So does every promotion, also
+-- of an earlier primary, because its data may lack the newest writes. The name is the replication id, because the
+-- `run_id` of a server stays the same when it loses its role and gets it back.
 local function server_run()
   return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 end
 
--- What windows and rates hold is given back by the server itself, a day after it has left them: a server expires keys by
--- its clock whether that is right or not, so that an hour ahead, for a moment, would open every window of an hour.
+-- Windows and rates expire in the server itself, this long after their last entry has left. A server expires keys by
+-- its clock even if that is wrong. Without the extra day, a clock that is an hour ahead for a moment would empty
+-- every window of an hour.
 local KEPT_LONGER_MS = 86400000
 
 local function expire_at(key, at)

@@ -1,5 +1,6 @@
 -- @use hash.lua
--- Operators' commands that were carried out, by name: the same command again gets the same answer. { forget_at, answer }
+-- Operators' commands that were carried out, by name: { forget_at, answer }. The same command again gets the same
+-- answer.
 
 local function done_before(key, name, now)
   local packed = redis.call('HGET', key, name)
@@ -11,8 +12,8 @@ local function keep_done(key, name, forget_at, answer)
   redis.call('HSET', key, name, cmsgpack.pack({ forget_at, answer }))
 end
 
--- Those of kills and revives, which belong to no generation. Every so many that are added, all are looked through: a kill
--- costs the same however many there were, nearly every time.
+-- Commands that killed or revived belong to no generation. Each time this many were added, all are checked and old
+-- ones deleted. So nearly every kill costs the same, however many there were.
 local ADDED_BETWEEN_LOOKS = 256
 
 local function forget_done(key, now)

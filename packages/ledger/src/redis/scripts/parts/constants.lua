@@ -4,13 +4,13 @@ local LARGEST = 9007199254740991
 local BUDGET_BUCKETS = 1000
 local OPEN_WINDOW_MS = 300000
 
--- In place of null, because no amount, time or index is below zero.
+-- Stands for null, because no amount, time or index is below zero.
 local NONE = -1
 
--- Kinds of limits.
+-- The number of each kind of limit.
 local BUDGET, RATE, CONFIRMATION = 1, 2, 3
 
--- { verdict, code, final }. Without the third a counter decides: it is hard unless a wait frees it.
+-- { verdict, code, final }. Without `final` a counter decides: the refusal is final unless a wait frees it.
 local VERDICT = {
   allowed = { 'ALLOW', 'ALLOWED', false },
   deferred_again = { 'DEFER', 'APPROVAL_REQUIRED', false },
@@ -33,11 +33,11 @@ local VERDICT_OF_GRANT = {
   expired = VERDICT.expired,
 }
 
--- A mandate that only observes does not lift this refusal.
+-- Observe mode does not lift this refusal.
 local NOT_PLANNED = 'INTERNAL_ERROR'
 
--- For each charging, the amounts that an outcome keeps, added up; and the amount charged for a success without an actual
--- cost, or false if actual costs do not count.
+-- For each charging: the amounts that each outcome keeps, and the amount charged for a success without an actual cost
+-- (false if actual costs do not count).
 local CHARGING = {
   SUCCESS_BASED = { failed = {}, succeeded = {}, verified = {}, estimate = 1 },
   ATTEMPT_BASED = { failed = { 1 }, succeeded = { 1 }, verified = { 1 }, estimate = 1 },
@@ -45,7 +45,7 @@ local CHARGING = {
   COMPOSED = { failed = { 1 }, succeeded = { 2 }, verified = { 3 }, estimate = 4 },
 }
 
--- How an outcome settles a lease: the index of each field. The amounts of the charging come after `fields`.
+-- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after `fields`.
 local SETTLING = {
   type = 1,
   least_micros = 2,

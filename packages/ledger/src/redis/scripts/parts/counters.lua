@@ -1,10 +1,10 @@
 -- @use window.lua
--- The counters of a tenant, each read once and written once, however many operations of a batch it concerns. They go by
--- the names that keys.ts makes of them: no script takes one apart.
+-- The counters of a tenant. Each is read once and written once, however many operations of a batch use it. Their
+-- names are made in keys.ts, and no script parses a name.
 --
--- A counter is a window, or { name, sum, added } of a whole life. Time stands still in a script: so what is charged now is added to
--- `sum` and `added`, whatever the counter is, and put in its bucket when all is written. Only among credits it takes
--- a look at the buckets for each charge.
+-- A counter is a window, or { name, sum, added } for a lifetime counter. Time stands still in a script. So a charge
+-- now is only added to `sum` and `added`, and put into its bucket when all is written. Only a window with credits
+-- checks its buckets for each charge.
 
 local function open_counters(keys, now)
   return {
@@ -36,7 +36,7 @@ local function windowed_counter(counters, name, stored, window_ms)
   return window
 end
 
--- All of these at once, in order.
+-- Opens all these counters at once, in order.
 local function open_lifetimes(counters, names)
   local opened = {}
   for at, stored in ipairs(fetch(counters.spent_key, names)) do
@@ -89,7 +89,8 @@ local function within(held, delta)
   return math.max(-LARGEST - held, math.min(LARGEST - held, delta))
 end
 
--- As much of an amount for `at` as keeps it exact. A window holds a credit where it lies, though its sum does not.
+-- Returns the part of an amount for `at` that keeps all sums exact. A bucket of a window can hold a credit that the
+-- window's sum does not show, so it is checked as well.
 local function fits_in(counters, counter, at, delta)
   delta = within(counter.sum, delta)
   if counter.is_lifetime then return delta end
@@ -98,7 +99,8 @@ local function fits_in(counters, counter, at, delta)
   return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
 
--- The part of an excess that still fits into half of the exact range of a counter, beside a delta for `at`: counters.ts.
+-- Returns the part of an excess that fits into half of the exact range of a counter, besides a delta for `at`:
+-- counters.ts.
 local function excess_in(counters, counter, at, delta, excess)
   local held = counter.sum
   if not counter.is_lifetime then
@@ -108,7 +110,7 @@ local function excess_in(counters, counter, at, delta, excess)
   return math.max(0, math.min(excess, math.floor(LARGEST / 2) - held - delta))
 end
 
--- Does a charge made at `at` still count?
+-- True if a charge made at `at` still counts.
 local function still_counts(window_ms, at, now)
   if not window_ms then return true end
   local window = { window_ms = window_ms, width_ms = width_of(window_ms) }
@@ -127,7 +129,7 @@ local function write_windows(windows, now)
   call_with_many('HSET', windows.key, set)
 end
 
--- Gives back some windows that hold nothing any more. Which are looked at the time says: all, in the end.
+-- Deletes some windows that are empty. The time decides which ones are checked, so all are checked in the end.
 local function sweep(windows, most, now)
   local _, found = unpack(redis.call('HSCAN', windows.key, decimal(now), 'COUNT', most))
   local gone = {}

@@ -1,29 +1,30 @@
 -- @use hash.lua
--- What is remembered of each delivery that was answered, by its position ('topic/partition/offset'), and what stands
--- for an action.
+-- What the ledger remembers of each answered delivery, by its position ('topic/partition/offset'), and the valid
+-- decisions about each action.
 --
--- A delivery is a head of doubles and bytes, which `struct` packs three times as fast as text, then words with a blank
--- between; no id holds one.
+-- A delivery is a head of doubles and bytes, which `struct` packs three times as fast as text. Words follow,
+-- separated by blanks, because no id contains one.
 --
---   's'                 an outcome                                    words: agent
---   'd'                 a duplicate, which stands for nothing         words: digest agent
---   'v' or 'u'          an outcome, or a request, for which there was no room (brief.lua)   words: those of 's', or of 'd'
---   'f' or 'e'          a decision, first or expired                  words: code, those of the request, charges of an ALLOW
+--   's'          an outcome                                              words: agent
+--   'd'          a duplicate                                             words: digest agent
+--   'v' or 'u'   an outcome or a request without room (brief.lua)        words: like 's' or 'd'
+--   'f' or 'e'   a decision: first, or expired                           words: code, request words, charges of an ALLOW
 --
--- constants.lua has the fields of the head, and of the body, which a decision has too. The words of a request (step.ts):
--- digest, agent, action, key (or nothing), appended_at, settling. Settling and charges are JSON: an array by the indices of
--- SETTLING, and [[counter, window_ms or false, max or false], …].
+-- constants.lua has the fields of the head, and of the body, which only decisions have. The words of a request
+-- (field-encoding.ts): digest, agent, action, key (or nothing), appended_at, settling. Settling and charges are JSON:
+-- an array with the indices of SETTLING, and [[counter, window_ms or false, max or false], …].
 --
--- `actions` holds, by 'agent action', 'attempt position attempt position …' with rising attempts; `keys`, by
--- 'agent key', the action that claimed it last. `running` has 'agent position' of each ALLOW without an outcome, by the
+-- `actions` has 'attempt position attempt position …' by 'agent action', with rising attempts. `keys` has the action
+-- that claimed a key last, by 'agent key'. `running` has 'agent position' of each ALLOW without an outcome, by the
 -- end of its lease.
 --
--- What a call of the step answered is kept whole until all of it is on the log, by the sequence of its first answer (`call`):
--- `unpublished` has the positions that are not on it yet, `answers` what the call said (step.lua), `plans` under what.
+-- The answers of a call of the step are kept until all of them are on the log, by the sequence of the first answer
+-- (`call`): `unpublished` has the positions that are not on it yet, `answers` the answers (step.lua), `plans` their
+-- plans.
 
 local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
 
--- counter: its name as JSON, as charges have it; '' for any
+-- counter: its name as JSON, as in charges; '' for any
 local function is_charged(entry, counter)
   return counter == '' or string.find(entry.lease.charges, counter, 1, true) ~= nil
 end
@@ -58,7 +59,7 @@ local function unpack_delivery(stored)
   return delivery
 end
 
--- The lease as five values, 0 and '' where there is none: a table for each ALLOW is what this is here to spare.
+-- The lease is five values, 0 and '' if there is none. This saves a table for each ALLOW.
 local function pack_decision(
   kind, forget_at, call, sequence, at, attempt, verdict, final, consumed, code, request,
   reserved, expires_at, charged, state, charges
@@ -95,7 +96,7 @@ local function itself(text)
   return text
 end
 
--- call: of the step that is under way, if one is
+-- call: the sequence of the running call of the step, if there is one
 local function open_memory(keys, now, call)
   return {
     now = now,
@@ -112,7 +113,7 @@ local function open_memory(keys, now, call)
   }
 end
 
--- Is its record not known to be on the log?
+-- True if the record is not known to be on the log.
 local function is_unpublished(memory, delivery, position)
   if delivery.call == 0 then return false end
   if delivery.call == memory.call then return true end
@@ -120,19 +121,20 @@ local function is_unpublished(memory, delivery, position)
   return unpublished and string.find(' ' .. unpublished .. ' ', ' ' .. position .. ' ', 1, true) ~= nil
 end
 
--- What the log does not hold yet is never forgotten: it was charged, and its record must still be published.
+-- True if the delivery is forgotten. A delivery that the log does not have yet is never forgotten: it was charged,
+-- and its record must still be published.
 local function is_forgotten(memory, delivery, position)
   return delivery.forget_at <= memory.now and not is_unpublished(memory, delivery, position)
 end
 
--- The delivery at a position; nil when there is none, or it is forgotten.
+-- Returns the delivery at a position. Nil if there is none, or it is forgotten.
 local function recall(memory, position)
   local delivery = get(memory.seen, position)
   if not delivery or is_forgotten(memory, delivery, position) then return nil end
   return delivery
 end
 
--- { attempt, position, attempt, position, … }   field: 'agent action'
+-- Returns { attempt, position, attempt, position, … }. field: 'agent action'
 local function attempts_of(memory, field)
   local attempts = {}
   for attempt, position in string.gmatch(get(memory.actions, field) or '', '(%S+) (%S+)') do
@@ -142,7 +144,7 @@ local function attempts_of(memory, field)
   return attempts
 end
 
--- What stands for an attempt, and where; nil when nothing does, or it is forgotten.
+-- Returns the valid decision about an attempt, and its position. Nil if there is none, or it is forgotten.
 local function standing(memory, field, attempt)
   local attempts = attempts_of(memory, field)
   for at = 1, #attempts, 2 do
@@ -151,7 +153,7 @@ local function standing(memory, field, attempt)
   return nil
 end
 
--- The highest attempt of an action that is not forgotten, and where it lies.
+-- Returns the highest attempt of an action that is not forgotten, and its position.
 local function latest(memory, field)
   local attempts = attempts_of(memory, field)
   for at = #attempts - 1, 1, -2 do
@@ -161,7 +163,7 @@ local function latest(memory, field)
   return nil
 end
 
--- The action that an idempotency key belongs to.
+-- Returns the action that an idempotency key belongs to.
 local function key_owner(memory, agent, key)
   local action = get(memory.keys, agent .. ' ' .. key)
   if not action then return nil end
@@ -179,7 +181,7 @@ local function packed_attempts(attempts)
   return table.concat(words, ' ')
 end
 
--- Lets a decision stand for its attempt, in the place of any other.
+-- Makes a decision the valid one of its attempt, instead of any other.
 local function claim(memory, position, field, attempt)
   if not get(memory.actions, field) then
     put_stored(memory.actions, field, decimal(attempt) .. ' ' .. position)
@@ -200,7 +202,7 @@ local function claim(memory, position, field, attempt)
   put_stored(memory.actions, field, packed_attempts(lower))
 end
 
--- Gives back what a decision that is forgotten has claimed.
+-- Releases what a forgotten decision had claimed.
 local function release(memory, position, entry)
   memory.ended[entry.agent .. ' ' .. position] = true
   local left, key_is_held = {}, false
@@ -226,7 +228,7 @@ local function drop(memory, position, delivery)
   put(memory.seen, position, false)
 end
 
--- Stores a new delivery, packed, in the place of one that is forgotten.
+-- Stores a new packed delivery, instead of a forgotten one at the same position.
 local function remember(memory, position, packed)
   if memory.seen.stored[position] then drop(memory, position, get(memory.seen, position)) end
   put_stored(memory.seen, position, packed)

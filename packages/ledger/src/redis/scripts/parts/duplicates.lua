@@ -1,8 +1,8 @@
 -- @use deliveries.lua
 -- @use grants.lua
--- Whether a request repeats an action that has been decided: docs/semantics.md section 3.
+-- Finds out whether a request repeats an action that was already decided: docs/semantics.md section 3.
 
--- May the next attempt be decided? Not after a success, a final block, or while this one may still run.
+-- True if the next attempt may be decided: not after a success, a final block, or while this one may still run.
 local function may_be_retried(entry, now)
   if entry.verdict == 'BLOCK' then return not entry.final end
   local lease = entry.lease
@@ -11,7 +11,7 @@ local function may_be_retried(entry, now)
   return lease.result ~= 'succeeded'
 end
 
--- By action id: the same attempt, or the latest one when it does not let another be tried.
+-- By action id: returns the decision about the same attempt, or the latest one if it allows no further attempt.
 local function in_the_way(memory, grants, request)
   local same, place = standing(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
@@ -27,7 +27,7 @@ local function in_the_way(memory, grants, request)
   return last, at
 end
 
--- By idempotency key: the latest attempt of the other action that the key belongs to.
+-- By idempotency key: returns the latest attempt of the other action that owns the key.
 local function owner_of_key(memory, request)
   if not request.key then return nil end
   local owner = key_owner(memory, request.agent, request.key)
@@ -35,8 +35,8 @@ local function owner_of_key(memory, request)
   return latest(memory, request.agent .. ' ' .. owner)
 end
 
--- { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request
--- repeats; nil if the request is decided now.
+-- Returns { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the
+-- request repeats. Nil if the request must be decided.
 local function find_first(memory, grants, request)
   local entry, place = in_the_way(memory, grants, request)
   if not entry then entry, place = owner_of_key(memory, request) end

@@ -1,11 +1,13 @@
 -- @use hash.lua
--- Kill flags: one each for an agent, an agent's family, a tenant, everything ('tenant/agent', 'tenant:agent', 'tenant', '*'). They merge: of two states of a
--- flag the higher revision wins, and at a tie the kill. They belong to no generation: a rebuild merges those of the log in.
+-- Kill flags: one each for an agent ('tenant/agent'), a family, which is an agent and its descendants
+-- ('tenant:agent'), a tenant ('tenant'), and everything ('*'). Flags merge: the state with the higher revision wins,
+-- and at a tie the kill. They belong to no generation. A rebuild merges the flags of the log into them.
 --
--- { killed, revision, reason, at, command, pending, held since }. The command that began to kill, until it is done: when it comes
--- again it completes what it began instead of beginning another. Pending: it was set where nothing was ready, so that its
--- revision is a guess, and it stays above whatever the log says until a command has come that saw it. Held since: of a
--- family, a revision of the control topic; agents that left the family later are still stopped.
+-- { killed, revision, reason, at, command, pending, held since }
+--   command: the unfinished kill. The same command again completes it, instead of beginning another one.
+--   pending: true if the flag was set while the shard was not ready, so its revision is a guess. It stays above every
+--   revision of the log until a command has seen it.
+--   held since: for a family, a revision of the control topic. Agents that left the family later are still stopped.
 
 local function merge_flag(flags, key, change)
   local flag = get(flags, key)
@@ -33,8 +35,8 @@ local function scope_of(key)
   return kind == '/' and 'agent' or 'family'
 end
 
--- The flag that stops this agent, the widest first: { scope, revision, reason, and of a family who heads it }, or nil.
--- above: who stands above it, the nearest first   left: { agent, revision, … } of the families that it left
+-- Returns the widest flag that stops this agent: { scope, revision, reason, and for a family its head }, or nil.
+-- above: its ancestors, the nearest first   left: { agent, revision, … } of the families that it left
 local function stopped_by(flags, tenant, agent, above, left)
   if flags.none == nil then flags.none = redis.call('EXISTS', flags.key) == 0 end
   if flags.none then return nil end

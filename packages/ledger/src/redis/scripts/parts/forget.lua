@@ -1,10 +1,11 @@
 -- @use deliveries.lua
 -- @use waiting.lua
--- Forgetting, a little with each step. Every look-up compares the times with the clock, so that what is forgotten is so
--- to the millisecond; this only gives the memory back.
+-- Frees the memory of forgotten data, a little with each step. Every look-up compares the times with the clock, so
+-- data is forgotten to the millisecond. This part only frees memory.
 --
--- `forget` is the order in which things are forgotten: 'd' and the positions that one call answered, 'g' and a grant, 'w'
--- and an agent of which actions wait, 'c' and a command, each with a blank between. What is due and not on the log yet, confirm.lua puts back.
+-- `forget` has members by the time of forgetting: 'd' and the positions that one call answered, 'g' and a grant, 'w'
+-- and an agent with waiting actions, 'c' and a command, each separated by a blank. A due delivery that is not on the
+-- log is skipped. confirm.lua lists it again.
 
 local function list_to_forget(memory, at, positions)
   if #positions == 0 then return end
@@ -26,7 +27,8 @@ local function forget_deliveries(memory, list, later)
   return #positions
 end
 
--- grants, done: hashes of what has a `forget_at` as its third, or first value. Answers what is left to be written.
+-- Returns what must still be written. grants, done: hashes whose values have `forget_at` as the third or first
+-- element
 local function forget_some(memory, most, grants, waiting, done)
   local now = memory.now
   local due = redis.call('ZRANGEBYSCORE', memory.forget_key, '-inf', decimal(now), 'LIMIT', 0, most)

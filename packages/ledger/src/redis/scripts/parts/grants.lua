@@ -1,13 +1,14 @@
 -- @use hash.lua
--- What a person said about a deferred action: for that very request ('agent action digest'), until it expires or an
--- ALLOW uses it up. { answer, expires_at, forget_at, sequence, deferral }: once expired it is remembered as long as its command,
--- so that it can be told from one never given. The deferral (waiting.lua) is what it answers, or false.
+-- A person's answer to a deferred action. It is for that very request ('agent action digest'), until it expires or an
+-- ALLOW uses it up. { answer, expires_at, forget_at, sequence, deferral }. After its expiry it is remembered as long
+-- as its command, so that it differs from a grant that was never given. deferral (waiting.lua): the deferral that it
+-- answers, or false.
 
 local function grant_name(request)
   return request.agent .. ' ' .. request.action .. ' ' .. request.digest
 end
 
--- A denial stands until it is forgotten: time does not turn a no into a question.
+-- Returns the state of the answer. A denial does not expire: the action stays denied until the denial is forgotten.
 local function grant_state(grants, request, now)
   local grant = get(grants, request)
   if not grant or grant[3] <= now then return 'none' end
@@ -15,7 +16,7 @@ local function grant_state(grants, request, now)
   return grant[2] > now and 'granted' or 'expired'
 end
 
--- Used up by the decision of that sequence; what a person said after it stands.
+-- Removes the grant that the decision with this sequence uses up. A later answer stays.
 local function consume_grant(grants, request, sequence)
   local grant = get(grants, request)
   if grant and grant[4] < sequence then put(grants, request, false) end

@@ -1,10 +1,11 @@
--- A hash that is read through a table and written once at the end: several operations of one batch meet the same fields,
--- and no script may write before its last check. An absent value is `false`; putting `false` deletes. A prefetched value
--- is decoded when it is asked for, because most fields are never asked for. A value in its stored form is not encoded.
+-- A hash that is read through a table and written once at the end, because several operations of a batch use the same
+-- fields, and a script must not write before its last check. An absent value is `false`, and putting `false` deletes.
+-- A prefetched value is decoded on demand, because most fields are never used. A value in its stored form is not
+-- encoded again.
 
 local MOST_ARGUMENTS = 1000
 
--- decode, encode: between the text that is stored and what scripts work with; by default values are packed
+-- decode, encode: convert between the stored text and the values of scripts. By default values are packed
 local function open_hash(key, decode, encode)
   return {
     key = key,
@@ -17,7 +18,7 @@ local function open_hash(key, decode, encode)
   }
 end
 
--- A command for any number of fields: Lua hands over no more than a few thousand arguments at once.
+-- Runs HMGET for any number of fields: Lua passes only a few thousand arguments at once.
 local function fetch(key, fields)
   if #fields == 0 then return {} end
   if #fields <= MOST_ARGUMENTS then return redis.call('HMGET', key, unpack(fields)) end

@@ -1,5 +1,5 @@
--- Every script of a tenant is given the same keys, in the order of keys.ts. The last is no key itself: what lies further
--- back in a window has a key of its own, which begins with it.
+-- Every script of a tenant gets the same keys, in the order of keys.ts. The last one is not a key itself. The key
+-- with the older part of a window begins with it.
 local keys = {
   meta = KEYS[1],
   flags = KEYS[2],

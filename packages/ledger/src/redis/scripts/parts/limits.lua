@@ -1,14 +1,15 @@
 -- @use charge.lua
 -- @use grants.lua
--- The terms of requests, which those of an agent mostly share, and what the limits among them say: limits.ts and verdict.ts,
--- said once more. Limits are looked at in one loop, over arrays, and say nothing but what they hold as long as none fails:
--- with a table and a call for each of them an action took twice as long.
+-- The terms of requests, and the check of the limits among them: the same rules as limits.ts and verdict.ts. Most
+-- requests of an agent share their terms. One loop checks all limits, over arrays, and adds only their sums to the
+-- answer as long as none fails. With a table and a function call for each limit an action took twice as long.
 
--- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged, limits, requests,
---   reserves, above, left }
---   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
---   ones by that below zero, rates by theirs; of a confirmation, for how long it asks at least, in ms   requests: how many of the call there are, reserves: what all
---   of these reserve
+-- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged,
+--   limits, requests, reserves, above, left }
+--   charged: the counters that an ALLOW is charged to   limits: { kind, counter, most, … }
+--   counter: the index of a lifetime counter or a rate, minus the index of a windowed counter. For a confirmation:
+--   how long its question is kept at least, in ms
+--   requests: the number of requests in the call with these terms   reserves: the sum of their reservations
 local function open_terms(given, lifetimes, windowed, rates)
   local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
     above, left = unpack(given)
@@ -45,7 +46,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     terms.kinds[limit], terms.most[limit] = kind, most
     if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, place end
     terms.counters[limit] = kind == BUDGET and budget_at(place) or kind == RATE and rates[place] or false
-    -- One slot of each rate, however often a plan lists it.
+    -- One slot of each rate, even if a plan lists it twice.
     if kind == RATE and not slots[place] then
       slots[place] = true
       terms.rates[#terms.rates + 1] = rates[place]
@@ -54,7 +55,7 @@ local function open_terms(given, lifetimes, windowed, rates)
   return terms
 end
 
--- One slot of each rate, for so many requests.
+-- Takes one slot of each rate, for each of `many` requests.
 local function take_slots(terms, many)
   local rates = terms.rates
   for at = 1, #rates do
@@ -63,9 +64,9 @@ local function take_slots(terms, many)
   end
 end
 
--- Looks at every limit, charging nothing. Appends to the answer what each holds: an amount where it lets the request through, else
--- { amount, wait in ms, or -1 if no wait helps }; of a confirmation { state of the grant, how many actions of the agent wait }.
--- Answers verdict, code, final, and whether a valid grant was needed and found.
+-- Checks every limit, and charges nothing. Appends to the answer for each limit its sum if there is room, otherwise
+-- { sum, wait in ms, or -1 if no wait helps }. For a confirmation it appends { state of the grant, number of waiting
+-- actions of the agent }. Returns verdict, code, final, and whether a valid grant was needed and found.
 local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false
@@ -79,7 +80,7 @@ local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
       wait = fails and most > 0 and wait_for_room(counter, most - 1, now)
     elseif kind == BUDGET then
       held = counter.sum
-      -- Compared by what is left, as a sum beyond 2^53-1 would not be exact.
+      -- Compares with what is left, because a sum above 2^53-1 would not be exact.
       fails = held > (most < 0 and LARGEST or most) - reserve
       wait = fails and reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - reserve, now)
       if held > LARGEST / 2 or held < -LARGEST / 2 then held = decimal(held) end
@@ -93,7 +94,7 @@ local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
       held = { grant, wait_already }
     end
     if fails then
-      -- A caller waits until all of them would pass: one that never will makes the whole refusal hard.
+      -- A caller must wait until all limits have room. If one never will, the whole refusal is final.
       for_ever = for_ever or not wait
       first = first or kind == RATE and VERDICT.over_rate or VERDICT.over_budget
       held = { held, wait or -1 }

@@ -1,13 +1,13 @@
 -- @use clock.lua
 -- @use hash.lua
--- The registry: which state is in force, on which servers, and who has a part in it. It has a slot of its own.
+-- The registry: which state is in force, on which servers, and which tenants have a shard. It has its own slot.
 --
 -- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every primary, at the last
 --         rebuild, between blanks), replay_memory in ms, lease_until and clock
 -- KEYS[2] tenants: by name 'opening' or 'open'   KEYS[3] flags: '*'   KEYS[4] commands
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
 --
--- Refusal, on which nothing has happened: { 'NOT_READY', why, found, expected }
+-- The refusal, after which nothing has changed: { 'NOT_READY', why, found, expected }
 
 local registry = { key = KEYS[1], tenants = KEYS[2], flags = KEYS[3], commands = KEYS[4] }
 

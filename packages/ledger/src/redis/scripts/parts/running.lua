@@ -1,6 +1,6 @@
 -- @use deliveries.lua
--- ALLOWs that may still run (no outcome, lease alive) or still reach the log, of one agent or ('') of all, that were charged to one
--- counter or ('') any, oldest first.
+-- Finds ALLOWs that may still run (no outcome, lease alive) or still reach the log, oldest first: of one agent, or of
+-- all (''), and charged to one counter, or to any ('').
 
 local MOST_IN_ONE_SCRIPT = 1000
 

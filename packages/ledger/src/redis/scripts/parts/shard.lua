@@ -1,14 +1,15 @@
 -- @use clock.lua
--- The shard of a tenant: all of its keys, on one server. Whatever asks it begins here: is this the state that the last
--- rebuild (or the opening of the tenant) left, and does the caller speak of that?
+-- The shard of a tenant: all of its keys, on one server. Every script of a shard begins here. It checks that the
+-- state is the one that the last rebuild (or the opening of the tenant) left, and that the caller means this state.
 --
--- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock, early (load.lua)
+-- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock,
+--         early (load.lua)
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
 --
--- Refusals, on which nothing has happened:
+-- The refusals, after which nothing has changed:
 --   {'OPEN'}                       the tenant has not been opened here
 --   {'NOT_READY', why, found, expected}
---   {'EPOCH', generation, epoch}   all is well here, but another rebuild is in force than the caller's
+--   {'EPOCH', generation, epoch}   the shard is well, but belongs to another rebuild than the caller's
 
 local shard = { key = KEYS[1] }
 

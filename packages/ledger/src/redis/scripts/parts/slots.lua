@@ -1,10 +1,10 @@
 -- @use counters.lua
 -- @use waiting.lua
--- The slots of rates that deferred actions hold: deferrals.ts.
+-- The slots of rates that deferred actions hold: the same rules as deferrals.ts.
 
 local slots = {}
 
--- Gives up its slots of these rates. Answers the rates that held one.
+-- Releases its slots of these rates. Returns the rates that held one.
 function slots.leave(deferral, rates, now)
   local left = {}
   for _, rate in ipairs(rates) do
@@ -22,12 +22,12 @@ function slots.leave(deferral, rates, now)
   return left
 end
 
--- Gives up one slot of the rate that was taken then.
+-- Releases one slot of the rate that was taken at `at`.
 function slots.leave_one(rate, at, now)
   slots.leave({ false, at, false, { { rate.name } } }, { rate }, now)
 end
 
--- Takes back slots that were given up.
+-- Takes released slots again.
 function slots.retake(deferral, rates, now)
   for _, rate in ipairs(rates) do add_to_window(rate, deferral[2], 1, now) end
 end

@@ -1,8 +1,9 @@
 -- @use grants.lua
--- Deferred actions: deferrals.ts, said once more. `waiting` has, by agent, those that wait for a person: { { 'action digest',
--- at, forget_at, rates }, … } with rates { { name, window_ms }, … }. A grant has the one that it answers, in the same form.
+-- Deferred actions: the same rules as deferrals.ts. `waiting` has, by agent, the actions that wait for a person:
+-- { { 'action digest', at, forget_at, rates }, … } with rates { { name, window_ms }, … }. A grant has the deferral that
+-- it answers, in the same form.
 --
--- All in one table: a script may have 200 local variables.
+-- All functions are in one table, because a script may have only 200 local variables.
 
 local waiting_actions = {}
 
@@ -17,7 +18,7 @@ function waiting_actions.write(waiting, forget_key)
   write_hash(waiting)
 end
 
--- Those of the agent that are not forgotten.
+-- Returns the waiting actions of the agent that are not forgotten.
 function waiting_actions.waiting_of(waiting, agent, now)
   local still = {}
   for _, deferral in ipairs(get(waiting, agent) or {}) do
@@ -30,7 +31,8 @@ function waiting_actions.put(waiting, agent, still)
   put(waiting, agent, #still > 0 and still)
 end
 
--- In the place of an earlier one of the same request ('action digest'). It holds a slot of each of these rates from now on.
+-- Adds a waiting action, and removes an earlier one of the same request ('action digest'). It holds a slot of each of
+-- these rates from now on.
 function waiting_actions.begin(waiting, agent, request, rates, now, forget_at)
   local deferral, still = { request, now, forget_at, {} }, {}
   for at, rate in ipairs(rates) do deferral[4][at] = { rate.name, rate.window_ms } end
@@ -44,7 +46,7 @@ function waiting_actions.begin(waiting, agent, request, rates, now, forget_at)
   begun[#begun + 1] = 'w ' .. agent
 end
 
--- Takes it from those that wait; nil where it is not among them.
+-- Removes the request from the waiting ones, and returns it. Nil if it does not wait.
 function waiting_actions.take(waiting, agent, request, now)
   local found, still = nil, {}
   for _, deferral in ipairs(waiting_actions.waiting_of(waiting, agent, now)) do
@@ -54,7 +56,8 @@ function waiting_actions.take(waiting, agent, request, now)
   return found
 end
 
--- What the answer that stands for the request ('agent action digest') was to; nil where none stands.
+-- Returns the deferral that the remembered answer to a request ('agent action digest') belongs to. Nil if there is
+-- none.
 function waiting_actions.answered(grants, request, now)
   if grant_state(grants, request, now) == 'none' then return nil end
   return get(grants, request)[5] or nil

@@ -1,15 +1,15 @@
 -- @use clock.lua
 -- @use hash.lua
--- The sum of the last `window_ms`, in buckets, by the arithmetic of sliding-sum.ts. A rate is the same for
--- calls, in buckets of a millisecond.
+-- The sum of the last `window_ms`, in buckets, by the arithmetic of sliding-sum.ts. A rate is the same for calls, in
+-- buckets of a millisecond.
 --
--- Stored in a hash, by name: a HEAD of sum, credits (how many buckets are negative), oldest bucket that counts, window_ms,
--- width_ms, and 1 if some buckets are spilled; then a PAIR of bucket and amount for each of the newest, in order. As doubles,
--- which `struct` reads and writes in a third of the time that text takes. PIECE_BYTES of pairs behind the newest go to
--- a sorted set of the window's own, as one piece, scored by its last bucket. So a step reads and writes some dozen bytes a
--- window, and looks further only where something leaves it, was charged before, or waits.
+-- Stored in a hash, by name: a HEAD of sum, credits (the number of negative buckets), oldest bucket that counts,
+-- window_ms, width_ms, and 1 if some buckets are spilled. Then a PAIR of bucket and amount for each of the newest
+-- buckets, in order. All are doubles, which `struct` reads and writes in a third of the time of text. PIECE_BYTES of
+-- older pairs go as one piece to the window's own sorted set, scored by the last bucket. So a step reads and writes
+-- some dozen bytes for a window. It reads more only if a bucket expires, an older charge changes, or a request waits.
 --
--- What only this part needs is local to it: a script may have 200 local variables.
+-- Variables that only this part needs are local to it, because a script may have 200 local variables.
 
 local width_of, bucket_of, bucket_ends, each_bucket, sum_up, open_window, has_left
 local amount_in, set_amount, add_to_window, flush_pending, wait_for_room, write_window
@@ -33,7 +33,7 @@ do
     return (bucket + 1) * window.width_ms - 1 + window.window_ms
   end
 
-  -- Calls `visit(bucket, amount)` for each pair, until that answers true.
+  -- Calls `visit(bucket, amount)` for each pair, until that returns true.
   local function each_pair(packed, visit)
     for from = 1, #packed, PAIR_BYTES do
       local bucket, amount = struct_unpack(PAIR, packed, from)
@@ -44,7 +44,7 @@ do
 
   local PIECES_AT_FIRST = 4
 
-  -- The same for each piece, of which the first may begin with buckets that have left.
+  -- The same for each piece. The first piece may begin with buckets that have left the window.
   local function each_piece(window, visit)
     if not window.spilled then return false end
     local looked_at, at_once = 0, PIECES_AT_FIRST
@@ -60,7 +60,7 @@ do
     end
   end
 
-  -- The same for each bucket that counts, the oldest first; a third argument says whether it is spilled.
+  -- The same for each bucket that counts, the oldest first. The third argument says whether it is spilled.
   function each_bucket(window, visit)
     local function visit_spilled(bucket, amount)
       return bucket >= window.oldest and visit(bucket, amount, true)
@@ -79,7 +79,7 @@ do
     return running
   end
 
-  -- Time stands still within a script, so that this happens once.
+  -- Removes the buckets that have left. Time stands still within a script, so this happens once.
   local function expire(window, now)
     local last = math.floor((now - window.window_ms + 1) / window.width_ms) - 1
     local had_credits, oldest, spilled = window.credits > 0, NONE, false
@@ -93,7 +93,7 @@ do
       window.sum = window.sum - amount
       if amount < 0 then window.credits = window.credits - 1 end
     end)
-    -- The server gives pieces back by itself, once all of them have left.
+    -- Pieces of which all buckets have left may be gone, because the server expires them.
     local given_back = window.spilled and not pieces_are_there
     if window.spilled then window.left_through = last end
     window.oldest, window.spilled, window.changed = oldest, spilled, true
@@ -110,7 +110,7 @@ do
     window.adds_up = window.credits == 0 and window.window_ms > 0
   end
 
-  -- prefix: what the key of its pieces begins with
+  -- prefix: the beginning of the key with its pieces
   function open_window(name, prefix, stored, window_ms, width_ms, now)
     if not stored then
       return {
@@ -141,14 +141,14 @@ do
     return window
   end
 
-  -- Has every bucket of a stored window left it? Returns that, and whether some of them may still be spilled.
+  -- Returns whether every bucket of a stored window has left it, and whether some of them may still be spilled.
   function has_left(stored, now)
     local _, _, _, window_ms, width_ms, spilled = struct_unpack(HEAD, stored)
     local newest = #stored > HEAD_BYTES and struct_unpack('<d', stored, #stored - PAIR_BYTES + 1)
     return not newest or (newest + 1) * width_ms - 1 + window_ms <= now, spilled == 1
   end
 
-  -- The piece in which a bucket lies or is to lie; nil where that is none.
+  -- Returns the piece that a bucket belongs to. Nil if it is not spilled.
   local function piece_of(window, bucket)
     if not window.spilled then return nil end
     return redis.call('ZRANGEBYSCORE', (window.prefix .. window.name), decimal(bucket), '+inf', 'LIMIT', 0, 1)[1]
@@ -194,7 +194,7 @@ do
     end
   end
 
-  -- Adds to the bucket of `at`, unless that has left the window already.
+  -- Adds to the bucket of `at`, unless that bucket has left the window already.
   function add_to_window(window, at, delta, now)
     local bucket = bucket_of(window, at)
     if delta == 0 or bucket_ends(window, bucket) <= now then return end
@@ -222,8 +222,9 @@ do
     add_to_window(window, now, added, now)
   end
 
-  -- The least wait after which the sum is at most `room`, which is not negative: the oldest leave first. Among credits, which give
-  -- back nothing of what comes later, the newest buckets that are too much together say which one has to leave.
+  -- Returns the least wait after which the sum is at most `room`, which is not negative. The oldest buckets leave
+  -- first. With credits, which never pay for later charges, the newest buckets that together exceed `room` show which
+  -- one must leave.
   function wait_for_room(window, room, now)
     flush_pending(window, now)
     local left, last_to_leave = window.sum, NONE
@@ -260,7 +261,7 @@ do
     return (struct_unpack('<d', packed, #packed - PAIR_BYTES + 1))
   end
 
-  -- Writes the spilled buckets, and returns what the hash is to store.
+  -- Writes the spilled buckets, and returns the text for the hash.
   function write_window(window)
     local key = window.prefix .. window.name
     if window.left_through then redis.call('ZREMRANGEBYSCORE', key, '-inf', decimal(window.left_through)) end
