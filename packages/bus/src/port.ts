@@ -205,7 +205,7 @@ export interface Bus {
    */
   ranges(topic: string, beforeMs?: number): Promise<readonly PartitionRange[]>;
   /**
-   * Returns the positions of groups whose names begin with `prefix`, with or without members. Groups that never had a
+   * Returns the positions of groups with names that begin with `prefix`, with or without members. Groups that never had a
    * position are left out.
    */
   positions(prefix: string): Promise<readonly GroupPosition[]>;

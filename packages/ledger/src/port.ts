@@ -27,7 +27,7 @@ export type Operation = StepRequest | SettleRequest;
  * The answer to one operation, at the same index in the batch.
  * - `decided`: the facts of the step, with their plan. For a redelivery, the stored facts and plan.
  * - `settled`: the effect of an outcome.
- * - `published`: a redelivery whose record is known to be on the log, so there is nothing left to do.
+ * - `published`: a redelivery with a record that is known to be on the log, so there is nothing left to do.
  * - `replan`: the plan does not hold at `atMs`, and nothing happened. Every later operation of the same agent in the
  *   batch is answered `replan` as well, so that the agent's order is kept when they are sent again.
  */
@@ -64,7 +64,7 @@ export type KillReceipt = {
 };
 
 export type Killed = KillReceipt & {
-  /** True if the target's own flag is set. False for a repeated kill whose target was revived meanwhile. */
+  /** True if the target's own flag is set. False for a repeated kill if the target was revived meanwhile. */
   stands: boolean;
 };
 

@@ -18,7 +18,7 @@ export type Standing = { holds: readonly Holding[]; surplus: readonly Holding[] 
 /**
  * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many finishes its
  * work on one and releases it, and a member with too few claims a free one. Partitions are taken away only from a
- * member that fell silent, or whose process is gone.
+ * member that fell silent, or lost its process.
  */
 export class Membership {
   readonly #writer: Writer;

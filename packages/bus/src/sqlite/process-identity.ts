@@ -1,7 +1,7 @@
 /**
  * Identifies the process of a member. If the process was killed, its partitions need not wait for the end of its
- * session. Only a certain death counts: a process of this machine (or container) that has ended, or whose number now
- * belongs to another process.
+ * session. Only a certain death counts: a process of this machine (or container) that has ended, or with a number that
+ * now belongs to another process.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';

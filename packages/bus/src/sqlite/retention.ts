@@ -11,7 +11,7 @@ const WARN_AT = 0.8;
 const CHUNK = 250;
 
 export type RetentionOptions = {
-  /** How long records are kept, by topic. The age also holds for topics whose name is this name, a dot and more. */
+  /** How long records are kept, by topic. The age also holds for topics named like this one with a dot and more. */
   ageMs: Readonly<Record<string, number>>;
   sweepEveryMs: number;
 };

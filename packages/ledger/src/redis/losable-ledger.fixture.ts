@@ -1,4 +1,4 @@
-/** Test ledgers in their own namespace, whose parts can be lost, and the state that a log restores. */
+/** Test ledgers in their own namespace that can lose parts, and the state that a log restores. */
 import { manualClock } from '@mandate/runtime';
 import type { KillTarget, StepRequest } from '@mandate/schemas';
 import { expect, onTestFinished } from 'vitest';

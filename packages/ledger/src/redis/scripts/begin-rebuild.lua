@@ -6,7 +6,7 @@
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch to begin   [5] lease in ms   [6] the lost epoch, or ''
---       [7] the highest generation that the caller has met   [8] an epoch whose lease the caller itself holds, or ''
+--       [7] the highest generation that the caller has met   [8] the caller's own epoch with a lease, or ''
 --
 -- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
 -- { 'REBUILT', epoch } if another epoch than the lost one is in force and well. Returns the refusal of the registry if

@@ -27,7 +27,7 @@ local function forget_deliveries(memory, list, later)
   return #positions
 end
 
--- Returns what must still be written. grants, done: hashes whose values have `forget_at` as the third or first
+-- Returns what must still be written. grants, done: hashes of values with `forget_at` as the third or first
 -- element
 local function forget_some(memory, most, grants, waiting, done)
   local now = memory.now
