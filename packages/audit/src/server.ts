@@ -1,7 +1,7 @@
 /**
  * ClickHouse as a server, over HTTP or HTTPS. Many processes may share it: recorders, query services, migrations.
  *
- * Tried with 26.7. Nothing here or in the questions is newer than 26.3, the oldest version with long support.
+ * Tested with 26.7. Nothing here or in the questions needs more than 26.3, the oldest version with long-term support.
  */
 import { Agent } from 'node:https';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
@@ -12,36 +12,42 @@ import type { AuditClient } from './port.ts';
 import { rowScope } from './row-scope.ts';
 
 export type ServerAuditOptions = {
-  /** Where it answers HTTP: `https://clickhouse:8443`. */
+  /** The HTTP address of the server: `https://clickhouse:8443`. */
   url: string;
   username: string;
   password: string;
-  /** Must be there; `migrate` makes the tables in it. */
+  /** Must exist. `migrate` creates the tables in it. */
   database: string;
-  /** After so long without a whole answer a statement has failed. Default 30,000. */
+  /** A statement fails if its whole answer takes longer. Default 30,000. */
   timeoutMs?: number;
-  /** Whether bodies travel compressed (gzip). Default true; not worth its time where the server is this machine. */
+  /** True to compress bodies with gzip. Default true. Not worth the time if the server runs on this machine. */
   compress?: boolean;
-  /** For https: the authorities to trust instead of the usual ones, and our own certificate if the server asks for it. */
+  /**
+   * For https: the authorities to trust instead of the usual ones, and a client certificate if the server asks for
+   * one.
+   */
   tls?: TlsFiles;
 };
 
 const OLDEST = { major: 26, minor: 3 };
 
 /**
- * A server closes a socket that was idle for its keep_alive_timeout (10 s by default, 3 s before 23.11), and a request
- * that had been sent into it meanwhile is lost: ECONNRESET. So sockets that were idle for less than that are left.
+ * A server closes a socket that was idle for its keep_alive_timeout (10 s by default, 3 s before 23.11). A request
+ * that was just sent on this socket is lost with ECONNRESET. So the client closes idle sockets before that.
  */
 const KEEP_ALIVE = { enabled: true, idle_socket_ttl: 2_000, eagerly_destroy_stale_sockets: true };
 
-/** Recorder and query service ask for a few things at a time; what is beyond waits here instead of there. */
+/**
+ * At most this many sockets. The recorder and the query service run few statements at a time. More statements wait in
+ * this process and not in the server.
+ */
 const SOCKETS = 10;
 
 /**
- * A status that is true: sent when the statement is over, whatever the user's profile says. With headers that tell of
- * progress, or an answer sent as it comes, 200 is sent before it is known how it ends. Until then an answer lies in so
- * much memory, and what is beyond on the server's disk: where that is full, 200 is said of as much as fits (26.7), which
- * is nothing at all where no memory is given. `mustBeWhole` notices the rest.
+ * Makes the HTTP status reliable: it is sent when the statement is over, whatever the profile of the user says. With
+ * progress headers or a streamed answer, 200 would be sent before the result is known. Until the end, an answer is
+ * held in this much memory, and the rest of it on the server's disk. If that disk is full, the server (26.7) sends
+ * 200 with the part that fits, which is nothing without such memory. `mustBeWhole` detects that.
  */
 const EVERY_STATEMENT: Settings = {
   send_progress_in_http_headers: 0,
@@ -49,12 +55,13 @@ const EVERY_STATEMENT: Settings = {
   buffer_size: 8 * 1024 * 1024,
 };
 
-/** A question changes nothing, the settings beside it included, and ends when its caller no longer waits. */
+/** A query changes nothing, not even settings, and ends when its caller no longer waits. */
 const QUERIES: Settings = { readonly: 1, cancel_http_readonly_queries_on_client_close: 1 };
 
 /**
- * Opens it, and asks it for its version: what is wrong with address, user, password or database shows here, at once.
- * Nothing is repeated.
+ * Opens the audit and asks the server for its version, so that a wrong address, user, password or database fails here
+ * at once.
+ * Nothing is retried.
  *
  * @throws MandateError AUDIT_UNAVAILABLE, AUDIT_ACCESS_DENIED, AUDIT_DATABASE_MISSING (all retryable),
  *   AUDIT_SERVER_TOO_OLD
@@ -72,13 +79,14 @@ export async function openServerAudit(options: ServerAuditOptions): Promise<Audi
     keep_alive: KEEP_ALIVE,
     max_open_connections: SOCKETS,
     clickhouse_settings: EVERY_STATEMENT,
-    // It would write parameters, and so what agents did, to the console; what fails is thrown, with what to do.
+    // The driver would write parameters, and so what agents did, to the console. Failures are thrown instead, with a
+    // remedy.
     log: { level: ClickHouseLogLevel.OFF },
     ...(tls !== undefined && { http_agent: agentWith(tls) }),
   });
   const audit = overClickHouse(client, {
     settingsIn: 'call',
-    // Before we stop waiting, so that the error is ClickHouse's own.
+    // ClickHouse stops before this client does, so that the error is ClickHouse's own.
     querySettings: { ...QUERIES, max_execution_time: Math.max(1, Math.floor(timeoutMs / 1_000) - 1) },
     headersOf: rowScope,
     timeoutMs,
@@ -104,8 +112,9 @@ async function refuseOldVersion(audit: AuditClient): Promise<void> {
 }
 
 /**
- * In the place of the client's own way to say the same. That one sends the password as it is in a header, where most
- * characters are refused, and with a certificate asks the server to know the user by it instead of by the password.
+ * Replaces the TLS options of the driver. The driver sends the password unencoded in a header, where most characters
+ * are refused. With a client certificate it also asks the server to identify the user by the certificate instead of
+ * by the password.
  */
 function agentWith(tls: TlsFiles): Agent {
   return new Agent({ ...tls, keepAlive: KEEP_ALIVE.enabled, maxSockets: SOCKETS });

@@ -1,4 +1,4 @@
-/** What following and changing promises, on whichever log. */
+/** What following and changing the control topic promise, on any log. */
 import type { Bus } from '@mandate/bus';
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS } from '@mandate/schemas';
@@ -8,7 +8,7 @@ import { type FollowedControl, followControl } from './index.ts';
 
 let changes = 0;
 
-/** A change of the policy `p`; `most` tells one version from another. */
+/** Returns a change that publishes a version of the policy `p`. `most` distinguishes the versions. */
 function publish(
   tenant: string,
   most: number,
@@ -30,7 +30,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     return control;
   }
 
-  /** The facts that every follower reports, whatever its store. */
+  /** Returns the facts that every follower reports, whatever its store. */
   function told(control: FollowedControl, tenant: string) {
     return structuredClone({ ...control.tenant(tenant) });
   }
@@ -38,7 +38,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
   const versions = (control: FollowedControl, tenant: string) =>
     control.tenant(tenant).policies.get('p')?.versions ?? [];
 
-  test('whoever changes something reads it at once, and who comes later reads the same', async () => {
+  test('shows a change to its writer at once, and the same state to later readers', async () => {
     const bus = await open();
     const control = await follow(bus);
     const changed = await control.change(publish('own', 1));
@@ -47,7 +47,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(told(await follow(bus), 'own')).toEqual(told(control, 'own'));
   });
 
-  test('whoever changes something is shown what stood right before it, at its place on the log', async () => {
+  test('shows the writer of a change the state right before it, at its log position', async () => {
     const bus = await open();
     const [control, other] = [await follow(bus), await follow(bus)];
     const seen: (number | undefined)[][] = [];
@@ -63,7 +63,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'seen')).toHaveLength(3);
   });
 
-  test('a change that was written twice is made once', async () => {
+  test('applies a change once that was written twice', async () => {
     const control = await follow(await open());
     const once = publish('twice', 1);
     const first = await control.change(once);
@@ -71,7 +71,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'twice')).toHaveLength(1);
   });
 
-  test('of two instances that race, every loser is told, no winner is lost, and all readers agree', async () => {
+  test('tells every loser of a race between two instances, loses no winner, and keeps all readers equal', async () => {
     const bus = await open();
     const instances = [await follow(bus), await follow(bus)];
     const won: number[] = [];
@@ -101,7 +101,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     for (const control of instances) expect(told(control, 'race')).toEqual(told(later, 'race'));
   });
 
-  test('where the log does not answer, nobody knows, and the same again takes effect once', async () => {
+  test('reports an unknown result if the log does not answer, and applies a repeated change once', async () => {
     const bus = await open();
     let isLost = true;
     const losing = busWith(bus, {
@@ -119,7 +119,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'lost')).toHaveLength(1);
   });
 
-  test('what nobody could read back is not written', async () => {
+  test('refuses to write a record that no reader could read', async () => {
     const control = await follow(await open());
     const nested = Array.from({ length: 200 }).reduce<object>((inner) => ({ not: [inner] }), { any: [] });
     const { change } = publish('deep', 1);
@@ -128,7 +128,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(await control.change(publish('deep', 2))).toMatchObject({ ok: true });
   });
 
-  test('whoever follows is told which tenants have topics of their own, or had', async () => {
+  test('knows which tenants have or had topics of their own', async () => {
     const bus = await open();
     const control = await follow(bus);
     const put = (id: string, directTopic: boolean) => {
@@ -147,13 +147,13 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     }
   });
 
-  test('who follows no more changes nothing more', async () => {
+  test('refuses changes after it stopped following', async () => {
     const control = await follow(await open());
     await control.stop();
     await expect(control.change(publish('late', 1))).rejects.toMatchObject({ code: 'BUS_CLOSED' });
   });
 
-  test('a record that cannot be read ends it: nothing is told past it', async () => {
+  test('stops at a record that it cannot read', async () => {
     const bus = await open();
     const control = await follow(bus);
     const ended = expect(control.finished).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });

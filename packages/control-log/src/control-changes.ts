@@ -1,22 +1,28 @@
-/** The records of the control topic, as every reader takes them. */
+/** Reads the records of the control topic in the same way for every reader. */
 import { type LogRecord, recordUnreadable } from '@mandate/bus';
 import { type ControlRecord, readControlRecord, TOPICS } from '@mandate/schemas';
 
-/** All records of the topic lie there, also where a log made more partitions of it. */
+/** All records of the topic are in this partition, even if a log created more partitions for the topic. */
 export const PARTITION = 0;
 
 export function positionOf(offset: number) {
   return { topic: TOPICS.control, partition: PARTITION, offset };
 }
 
-/** From the first record that was not read. Never from "the earliest": a log that lost its start is a fault, and not a shorter one. */
+/**
+ * Reads from the first record that was not read yet. Never from "the earliest": a log that lost its start is an
+ * error, not a shorter log.
+ */
 export function readFrom(offset: number) {
   return { topics: [TOPICS.control], from: { [`${TOPICS.control}/${PARTITION}`]: offset } };
 }
 
 type ControlChange = { change: ControlRecord; offset: number; value: Uint8Array };
 
-/** What this version cannot read may bound what agents may do: nothing is told past it. */
+/**
+ * Throws at a record that this version cannot read, because the record may limit what agents may do. Nothing after it
+ * is returned.
+ */
 export function* changesIn(records: readonly LogRecord[]): Generator<ControlChange> {
   for (const { position, value } of records) {
     if (position.partition !== PARTITION) continue;

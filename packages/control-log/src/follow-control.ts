@@ -1,7 +1,7 @@
 /**
- * Follows the control topic into its fold (packages/control), from its start, or from a snapshot of that fold, until it
- * is closed. A change is written by appending a record and waiting until this process's own fold has passed it: the
- * writer then reads its own write, and knows whether it took effect, by the same rule as every other reader. So any
+ * Follows the control topic into its fold (packages/control) until it is closed. It begins at the start of the topic,
+ * or with a snapshot of the fold. To write a change, a process appends a record and waits until its own fold has
+ * applied it. So the writer reads its own write and learns the result by the same rule as every other reader. Any
  * number of processes may write.
  */
 
@@ -37,52 +37,53 @@ import { newestFold } from './snapshots/newest-fold.ts';
 
 const LANE = ['control'];
 const PASSED_MS = 10_000;
-/** How many outcomes wait for their writers: more than can be under way at once. */
+/** How many results are held for their writers. More than can be pending at once. */
 const RECENT = 10_000;
 
 type Options = {
   bus: Bus;
   log: Logger;
-  /** How long a writer waits for its own record to be read; {@link PASSED_MS} when absent. */
+  /** How long a writer waits until its own record was read. Default {@link PASSED_MS}. */
   passedMs?: number;
-  /** Where it begins, so that not everything is to be folded; absent: at the start of the log. */
+  /** Snapshots to begin with, so that less must be folded. Without them it begins at the start of the log. */
   snapshots?: Snapshots;
-  /** Leaves one there whenever so many records lie behind the newest; absent: none. */
+  /** Writes a snapshot whenever this many records follow the newest one. Without it, none is written. */
   leaveAfterRecords?: number;
 };
 
 export type FollowedControl = Required<Running> & {
-  /** How many records were read: the revision of what is told from here on. */
+  /** The number of records read so far: the revision of everything that this object returns. */
   revision(): number;
   tenant(name: string): TenantControl;
-  /** Those that were ever opened, by name. */
+  /** The tenants that were ever opened, by name. */
   readonly tenants: ReadonlyMap<string, OpenedTenant>;
-  /** Those of them that publish to topics of their own, or once did: what lies there is to be decided. */
+  /** The tenants that publish to their own topics, or once did. Records on these topics must still be decided. */
   readonly withTopics: ReadonlySet<string>;
-  /** Those of them that publish there now, and are open: their topics must be there. */
+  /** The open tenants that publish to their own topics now. Their topics must exist. */
   directTenants(): string[];
   /**
-   * The digest of everything that is folded: the same in every process at the same revision. It takes as long as to write
-   * it down.
+   * The digest of the whole fold: the same in every process at the same revision. Takes as long as writing a
+   * snapshot.
    */
   digest(): string;
-  /** What may be done, as of the moment that it is asked. */
+  /** The mandates in force, at the moment of the question. */
   readonly mandates: MandatesUnderControl;
   /** The records of API keys of agents and people, by public id. It changes with the log. */
   readonly apiKeys: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
   /** The keys of all tenants that are not revoked. */
   allKeys(): Iterable<ApiKeyRecord>;
   /**
-   * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an
-   * id that was written before, within the tenant's last 10,000, does not happen again.
+   * Writes a change and returns its result. This process has read the change by then, and other processes soon will.
+   * A change
+   * with an id that was used in the tenant's last 10,000 changes is not applied again.
    *
-   * @param before is shown its tenant as it stands right before the change, wherever on the log that came to lie
-   * @throws MandateError CONTROL_UNKNOWN (retryable, under the same id) where the log did not answer in time
+   * @param before is called with the state of its tenant right before the change, at whatever log position that is
+   * @throws MandateError CONTROL_UNKNOWN (retryable, with the same id) if the log did not answer in time
    */
   change(record: ControlRecord, before?: (control: TenantControl) => void): Promise<Changed>;
 };
 
-/** Resolves once everything that is on the topic is folded. `finished` rejects when it can no longer be followed. */
+/** Resolves when everything on the topic is folded. `finished` rejects when the topic can no longer be followed. */
 export async function followControl({
   bus,
   log,
@@ -95,7 +96,7 @@ export async function followControl({
   const leaving = leaves ? leaveSnapshots({ bus, log, snapshots, afterRecords }) : null;
   const waiting = new Map<number, PromiseWithResolvers<Changed>>();
   const recent = new Map<number, Changed>();
-  /** By the id of a change: two may ask for the same one. */
+  /** The callbacks of writers by change id. Two writers may send the same change. */
   const looking = new Map<string, Set<(control: TenantControl) => void>>();
   let revision = next;
   let isLate = true;
@@ -139,7 +140,9 @@ export async function followControl({
     if (recent.size > RECENT && oldest !== undefined) recent.delete(oldest);
   }
 
-  /** An acknowledgement may come after the record was read. */
+  /**
+   * Returns the result of the record at a revision. The record may have been read before its write was acknowledged.
+   */
   async function became(at: number): Promise<Changed> {
     const known = recent.get(at);
     if (known !== undefined) return known;
@@ -161,7 +164,7 @@ export async function followControl({
     );
     if (hasEnded) throw closed();
     const value = Buffer.from(JSON.stringify(record));
-    // A record that cannot be read back would stop every reader for good.
+    // A record that no reader can read would stop every reader for good.
     readControlRecord(value);
     const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
     const { id } = record.change;

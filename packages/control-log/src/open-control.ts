@@ -7,9 +7,9 @@ import { openControlSnapshots } from './snapshots/open-control-snapshots.ts';
 export type OpenedControl = { followed: FollowedControl; snapshots: Snapshots };
 
 /**
- * Follows the control topic for as long as the process runs, from the newest snapshot.
+ * Follows the control topic as long as the process runs, beginning with the newest snapshot.
  *
- * @param settings with `CONTROL_SNAPSHOT_AFTER_RECORDS` the process also writes a snapshot after so many records
+ * @param settings with `CONTROL_SNAPSHOT_AFTER_RECORDS` the process also writes a snapshot after this many records
  */
 export async function openControl(
   settings: Pick<KafkaSettings, 'KAFKA_BROKERS'> & {

@@ -21,21 +21,21 @@ describe('the control topic on the log of one machine', () => {
   controlLogContract(() => open(temporaryFolder()));
 });
 
-describe('snapshots of it in a file', () => {
+describe('snapshots of the control topic in a file', () => {
   controlSnapshotsContract(async () => {
     const folder = temporaryFolder();
     return { bus: await open(folder), snapshots: fileSnapshots(join(folder, 'snapshot')) };
   });
 });
 
-describe('snapshots of it on a topic', () => {
+describe('snapshots of the control topic on a topic', () => {
   controlSnapshotsContract(async () => {
     const bus = await open(temporaryFolder());
     return { bus, snapshots: topicSnapshots(bus, TOPICS.controlSnapshots) };
   });
 });
 
-test('whoever is told to stop waits for no log that is away', async () => {
+test('stops without waiting for a log that is unreachable', async () => {
   const bus = await open(temporaryFolder());
   const snapshots = topicSnapshots(bus, TOPICS.controlSnapshots);
   await write(bus, 5);
@@ -52,7 +52,7 @@ test('whoever is told to stop waits for no log that is away', async () => {
   await expect(taking).rejects.toThrow('stopped');
 });
 
-test('a log whose start is gone is followed by nobody, with a snapshot or without', async () => {
+test('refuses to follow a log whose start is gone, with a snapshot or without', async () => {
   const path = join(temporaryFolder(), 'log.sqlite');
   const retentionMs = { [TOPICS.control]: 1 };
   const options = { path, log, retentionMs, sweepEveryMs: 1, clock: () => Date.now() + 86_400_000 };

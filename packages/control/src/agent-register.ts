@@ -1,18 +1,18 @@
-/** Which agents have a name before they act: the register holds it, or a mandates file names them. */
+/** The agents that are known before they act: those in the register, and those that a mandate file names. */
 import type { MandateOfFile } from '@mandate/policy';
 import type { TenantControl } from './tenant-control.ts';
 
-/** `named`: a mandates file names the agent, and no `*` is in that name. */
+/** `named`: a mandate file names the agent by its whole name, without `*`. */
 export type AgentStatus = 'registered' | 'retired' | 'named';
 
 export type AgentRegister = {
-  /** null: neither the register nor a mandates file names it. */
+  /** Null if neither the register nor a mandate file names the agent. */
   statusOf(tenant: string, agentId: string): AgentStatus | null;
-  /** The agents that are registered or named, each once, in no order. Retired ones are not among them. */
+  /** The agents that are registered or named, each once, in no particular order. Retired agents are not included. */
   names(tenant: string): Iterable<string>;
 };
 
-/** @param ofFile the mandates of the file, where this process reads one */
+/** @param ofFile the mandates of the mandate file, if this process reads one */
 export function agentRegister(
   controlOf: (tenant: string) => Pick<TenantControl, 'agents' | 'retired'>,
   ofFile: () => readonly Pick<MandateOfFile, 'agentGlobs'>[] = () => [],

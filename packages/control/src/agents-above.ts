@@ -7,8 +7,9 @@ import type { TenantControl } from './tenant-control.ts';
 const NOBODY: readonly AgentAbove[] = [];
 
 /**
- * The ancestors of an agent, the nearest first. An ancestor that is no longer registered is the last, because its own
- * ancestors are unknown. So is one ancestor too many, which the register refuses, but a preview may ask for.
+ * Returns the ancestors of an agent, the nearest first. An ancestor that is no longer registered is the last, because
+ * its own ancestors are unknown. So is one ancestor too many: the register refuses such a chain, but a preview may
+ * ask about it.
  */
 export function agentsAbove(
   agents: Pick<TenantControl['agents'], 'get'>,
@@ -25,7 +26,7 @@ export function agentsAbove(
   return above;
 }
 
-/** The documents of those of them that are registered, the nearest first. */
+/** Yields the documents of the registered ancestors, the nearest first. */
 export function* documentsAbove(
   agents: Pick<TenantControl['agents'], 'get'>,
   { parent }: AgentDocument,

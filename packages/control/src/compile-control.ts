@@ -1,4 +1,4 @@
-/** Compiled documents of the control topic: each is compiled once, because a document never changes. */
+/** Compiles the documents of the control topic. Each is compiled once, because a document never changes. */
 
 import type { AgentAttributes } from '@mandate/policy';
 import {
@@ -14,7 +14,7 @@ import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schem
 import type { Kept } from './kept.ts';
 import type { TenantControl } from './tenant-control.ts';
 
-/** What is archived is no longer there, in whichever version. */
+/** An archived policy does not exist, in any of its versions. */
 export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): PolicyLookup {
   return (id, version) => {
     const { versions = [], isArchived } = policies.get(id) ?? {};
@@ -24,14 +24,14 @@ export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): Polic
   };
 }
 
-/** One that cannot be compiled allows nothing. */
+/** A policy that cannot be compiled allows nothing. */
 const policyOf = once((document: PolicyDocument, version: number): NamedPolicy => {
   const name = `${document.id}@${version}`;
   const read = compilePolicy(document, name, { isOnLog: true });
   return read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
 });
 
-/** What is amiss in it, where it cannot be compiled. */
+/** Returns the compiled rule, or the problems if the rule cannot be compiled. */
 export const readRule = once((document: RuleDocument) => compileRule(document, { isOnLog: true }));
 
 export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
@@ -39,7 +39,7 @@ export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
   return read.ok ? read.compiled : blockingRuleOf(kept);
 };
 
-/** What it needs to act is nothing that rules ask. */
+/** Returns the attributes that rules can ask about. `requiresGrant` is not among them. */
 export const agentOf = once(
   ({ requiresGrant, ...document }: AgentDocument): AgentAttributes => ({ ...document }),
 );
@@ -57,7 +57,10 @@ function once<D, More extends unknown[], T>(
   };
 }
 
-/** Its writer could read it, and this process cannot: then it allows nothing to the agents that it names. */
+/**
+ * The writer of the rule could read it, and this process cannot. Then the rule allows nothing to the agents that it
+ * names.
+ */
 const blockingRuleOf = once(({ id, priority, mode, agents, groups }: RuleDocument): Rule => {
   return {
     id,

@@ -1,4 +1,7 @@
-/** What a mandate would be made of that is issued now: the rules that match whatever the agent does, and those that may. */
+/**
+ * Composes the mandate of a grant that would be issued now: the rules that match whatever the agent does, and the
+ * rules that may match.
+ */
 
 import type { ConditionSubject, Rule } from '@mandate/policy';
 import { effortOfAction } from '@mandate/policy';
@@ -21,9 +24,9 @@ type Context = IssuedMandateDocument['context'];
 
 export type ComposedIssue = {
   rules: readonly MatchedRule[];
-  /** They look at what the action alone will tell. */
+  /** Rules whose conditions ask about something that only the action says. */
   openRules: readonly MatchedRule[];
-  /** Before the first, and from the second on, other rules match; null: never. */
+  /** Before `startsAtMs` and from `endsAtMs` on, other rules match. Null: no such limit. */
   startsAtMs: number | null;
   endsAtMs: number | null;
 };
@@ -33,9 +36,9 @@ export type IssueComposed =
   | { ok: false; why: 'TENANT_CLOSED' }
   | { ok: false; why: 'NO_RULE' }
   | { ok: false; why: 'TOO_MANY_RULES' }
-  /** To ask them of the agent and the context takes more than it may. */
+  /** Evaluating the rules for the agent and the context exceeds the step budget. */
   | { ok: false; why: 'TOO_COSTLY' }
-  /** `rule` names a policy that is not there, and so blocks. */
+  /** `rule` names a policy that does not exist, and therefore blocks. */
   | { ok: false; why: 'POLICY_MISSING'; rule: string };
 
 export function composeIssue(
@@ -80,12 +83,12 @@ export function composeIssue(
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
 }
 
-/** The conditions that it answers completely. */
+/** True for a condition that the agent and the context answer completely. */
 export function isToldBy(context: Context): (condition: CompiledCondition) => boolean {
   return ({ fields }) => fields.every((field) => isKnown(field, context));
 }
 
-/** The agent, and the context that the mandate is issued for, are known completely. */
+/** The attributes of the agent, and the context of the grant, are known completely. */
 function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
   if (root === 'agent') return true;
   if (root === 'context') return Object.hasOwn(context, step);
@@ -96,7 +99,7 @@ function edgesOf({ startsAtMs, endsAtMs }: Rule): readonly number[] {
   return [startsAtMs, endsAtMs].filter((edgeMs) => edgeMs !== null);
 }
 
-/** null: one that is no longer there. */
+/** Returns null if one of the policies no longer exists. */
 export function policiesNamed(
   control: TenantControl,
   rules: readonly MatchedRule[],

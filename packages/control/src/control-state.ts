@@ -1,7 +1,7 @@
 /**
- * The fold of the control topic: which tenants, agents, policies, rules and issued mandates there are. Every reader folds the same records in the same
- * order and so finds the same, also of a change that came too late: two who changed the same thing at once both wrote a
- * record, and the first on the log counts.
+ * The fold of the control topic: the tenants, agents, policies, rules and grants. Every reader folds the same records
+ * in the same order and so gets the same result, also for a change that came too late. If two writers change the same
+ * document at once, both write a record, and the first record on the log wins.
  */
 
 import { digestOf } from '@mandate/policy/parts';
@@ -15,31 +15,34 @@ import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant
 
 export type ControlFold = {
   /**
-   * A record of a change that was applied before changes nothing, and reports the result of then.
+   * Applies a record. A change that was applied before has no effect, and its first result is returned again.
    *
-   * @param revision the record's place on the log, counted from 1
+   * @param revision the log position of the record, counted from 1
    */
   apply(record: ControlRecord, revision: number): Changed;
-  /** As it stands; what is applied later shows in it. */
+  /** Returns the state of a tenant. The object changes when later records are applied. */
   tenant(name: string): TenantControl;
-  /** Those that were ever opened, by name. */
+  /** The tenants that were ever opened, by name. */
   readonly opened: ReadonlyMap<string, OpenedTenant>;
-  /** Those of them that publish to topics of their own, or once did. */
+  /** The tenants that publish to their own topics, or once did. */
   readonly withTopics: ReadonlySet<string>;
   /**
-   * The keys of the agents and people of every tenant, by their public ids; with `revokedAt`, those that ended a while
-   * ago.
+   * Returns a key of an agent or person of any tenant, by its public id. A key with `revokedAt` was revoked, and is
+   * forgotten later.
    */
   key(id: string): ApiKeyRecord | undefined;
-  /** The keys of agents and people that were not revoked, of every tenant. */
+  /** The keys of agents and people of every tenant that were not revoked. */
   keys(): Iterable<ApiKeyRecord>;
-  /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
+  /** The whole state, which only the fold changes. Snapshots store and restore it (snapshot/). */
   readonly state: ControlState;
 };
 
 export type ControlState = {
   readonly tenants: Map<string, OfTenant>;
-  /** Public ids are drawn of 62^12; should two tenants have the same one, the first has it for as long as its key opens anything. */
+  /**
+   * The tenant of each public key id. Ids are drawn from 62^12. If two tenants have the same id, it belongs to the
+   * first tenant until that key is revoked.
+   */
   readonly tenantOfKey: Map<string, string>;
 };
 
@@ -50,18 +53,18 @@ export function newControlState(): ControlState {
 }
 
 export type Changed =
-  /** `revision`: of what was changed, from here on. */
+  /** `revision`: the new revision of what was changed. */
   | { ok: true; revision: number }
-  /** `revision`: of what was to be changed, as it stands; 0 where there is none. */
+  /** `revision`: the current revision of what should have been changed. 0 if it does not exist. */
   | { ok: false; refusal: ChangeRefusal; revision: number };
 
-/** By the id of a change, what it was and what became of it; the oldest first. */
+/** The digest and result of each change, by its id, the oldest first. */
 type Became = Map<string, { digest: string; changed: Changed }>;
 
 /** How many changes of a tenant are remembered with their results. */
 const REMEMBERED = 10_000;
 
-/** @param state from which it goes on */
+/** @param state the state to continue from */
 export function foldControl(state: ControlState = newControlState()): ControlFold {
   const { tenants, tenantOfKey } = state;
   const opened = new Map<string, OpenedTenant>();
@@ -103,7 +106,7 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
   };
 }
 
-/** No id is of an agent and of a person. */
+/** An id belongs to an agent or to a person, never to both. */
 function keyIn({ keys, roleKeys, endedKeys }: Tenant, id: string): ApiKeyRecord | undefined {
   return (keys.get(id) ?? roleKeys.get(id) ?? endedKeys.get(id))?.document.key;
 }
@@ -119,14 +122,20 @@ function opens(key: ApiKeyRecord | undefined): boolean {
   return key?.revokedAt === null;
 }
 
-/** The keys of one agent at most; as many of the oldest ended keys may then be forgotten. */
+/**
+ * Events that may end keys: at most all keys of one agent. The same number of the oldest ended keys may then be
+ * forgotten.
+ */
 const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
   'key.revoked',
   'role.revoked',
   'agent.retired',
 ]);
 
-/** A writer that lost the answer of the log writes again, under the same id, as does a client that lost ours. */
+/**
+ * Applies a record unless its change was applied before. A writer that lost the answer of the log writes again with
+ * the same id. So does a client that lost the answer of the service.
+ */
 function applyOnce(
   { control, became }: OfTenant,
   record: ControlRecord,
@@ -145,13 +154,13 @@ function applyOnce(
   return changed;
 }
 
-/** The digest of what it changes, and what it expects: a repeated change may give another reason. */
+/** The digest of the change and the revision that it expects. A repeated change may give another reason. */
 function digestOfChange({ change, ...what }: ControlRecord): string {
   const asked = what.event === 'mandate.issued' ? askedFor(what.mandate) : what;
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
-/** A closed tenant can be opened again. A key in the wrong hands can be revoked, whether the tenant is open or not. */
+/** A closed tenant can be opened again. A leaked key can be revoked, whether the tenant is open or not. */
 const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set([
   'tenant.put',
   'role.revoked',

@@ -1,4 +1,4 @@
-/** How much the documents of a tenant are together, as every process holds them: CAPS.controlUnits. */
+/** The size of all documents of a tenant, which every process holds in memory. CAPS.controlUnits limits it. */
 import { CAPS, type ControlRecord } from '@mandate/schemas';
 import { unitsOf } from './kept.ts';
 import type { TenantControl } from './tenant-control.ts';
@@ -7,7 +7,7 @@ export function isTooMuch({ units }: TenantControl, grows: number): boolean {
   return grows > 0 && units + grows > CAPS.controlUnits;
 }
 
-/** The growth of all documents of a tenant by the change, in UTF-16 units. */
+/** Returns how much the change adds to the size of all documents of a tenant, in UTF-16 units. */
 export function growth({ agents, rules }: TenantControl, record: ControlRecord): number {
   switch (record.event) {
     case 'agent.put':

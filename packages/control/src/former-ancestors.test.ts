@@ -21,7 +21,7 @@ function register() {
   };
 }
 
-test('remembers the latest time that an agent left each ancestor, and none that it is below now', () => {
+test('remembers the latest time that an agent left each ancestor, without its current ancestors', () => {
   const { put, left } = register();
   for (const id of ['lead', 'other']) put(id);
   put('bot', 'lead');
@@ -36,7 +36,7 @@ test('remembers the latest time that an agent left each ancestor, and none that 
   ]);
 });
 
-test('refuses a parent where another ancestor would have to be forgotten', () => {
+test('refuses a new parent if another ancestor would have to be forgotten', () => {
   const { put, left } = register();
   put('bot');
   for (let at = 0; at <= CAPS.formerAncestors; at += 1) {
@@ -45,11 +45,11 @@ test('refuses a parent where another ancestor would have to be forgotten', () =>
   }
   expect(left('bot')).toHaveLength(CAPS.formerAncestors);
   expect(put('bot')).toBe('PARENT_CHANGED_TOO_OFTEN');
-  // One that it left before needs no more room.
+  // An ancestor that the agent left before needs no more room.
   expect(put('bot', 'lead-0')).toBe('ok');
 });
 
-test('ends with chains of retired agents, however long or in a circle', () => {
+test('stops at chains of retired agents that are too long or circular', () => {
   const { put, retire, left } = register();
   put('a-0');
   for (let at = 1; at <= 2 * CAPS.parents; at += 1) {

@@ -1,9 +1,12 @@
 /**
- * The families that agents have left. A kill of a family stops every agent that was in it when it was killed, so the
- * register remembers of each agent which ancestors it had before, and at which revision it left them. The ledger compares
- * that revision with the one that was read when the family was killed (ADR 47).
+ * The former ancestors of agents. A kill of a family stops every agent that was in the family at that time. So the
+ * register
+ * remembers the former ancestors of each agent, and the revision at which it left them. The ledger compares that
+ * revision
+ * with the one that was read when the family was killed (ADR 47).
  *
- * An agent that is retired keeps its place until it is registered again: retiring it, or an agent above it, is no way out.
+ * A retired agent keeps its parent until it is registered again. So retiring an agent, or one of its ancestors,
+ * avoids no kill.
  */
 import { type AgentDocument, CAPS, type FormerAncestor } from '@mandate/schemas';
 import type { Tenant } from './tenant-control.ts';
@@ -14,7 +17,7 @@ type Register = {
   readonly departures: ReadonlyMap<string, ReadonlyMap<string, number>>;
 };
 
-/** The nearest first. One that is retired stands where it stood, and so do those above it. */
+/** Returns the ancestors, the nearest first. A retired ancestor keeps its place, and so do its own ancestors. */
 export function ancestorsOf(register: Register, agentId: string): ReadonlySet<string> {
   return withAncestors(register, parentOf(register, agentId));
 }
@@ -29,7 +32,7 @@ export function formerAncestorsOf(register: Register, agentId: string): readonly
   return Array.from(left, ([id, leftAt]) => ({ id, leftAt }));
 }
 
-/** What is remembered of the agent once it stands where the document says; null: nothing changes. */
+/** Returns the former ancestors of the agent after the document takes effect. Null if nothing changes. */
 export function departuresAfter(
   register: Register,
   { id, parent }: AgentDocument,
@@ -41,7 +44,7 @@ export function departuresAfter(
   if (gone.length === 0) return null;
   const left = new Map(register.departures.get(id));
   for (const ancestor of gone) {
-    // What stopped the ancestor stopped the agent below it.
+    // A kill that stopped a former ancestor of the ancestor also stopped the agent.
     putLatest(left, register.departures.get(ancestor));
     left.set(ancestor, revision);
   }
@@ -49,7 +52,7 @@ export function departuresAfter(
   return left;
 }
 
-/** Forgets what is remembered of an agent that is itself forgotten. */
+/** Forgets the former ancestors of an agent that is itself forgotten. */
 export function forgetDepartures(control: Tenant, agentId: string): void {
   control.departed -= control.departures.get(agentId)?.size ?? 0;
   control.departures.delete(agentId);
@@ -65,7 +68,10 @@ function parentOf({ agents, retired }: Register, agentId: string): string | unde
   return (agents.get(agentId) ?? retired.get(agentId))?.document.parent;
 }
 
-/** No more than may stand above an agent: those that are retired could make a longer chain, or a circle. */
+/**
+ * Returns at most as many ancestors as an agent may have, because retired agents could form a longer chain or a
+ * circle.
+ */
 function withAncestors(register: Register, nearest: string | undefined): ReadonlySet<string> {
   const ancestors = new Set<string>();
   let next = nearest;

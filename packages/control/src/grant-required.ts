@@ -1,11 +1,12 @@
-/** Agents that act only under a grant: a mandate that was issued to them, for a while. Leaving it out gives them nothing. */
+/** Agents that act only under a grant. Without a grant they may do nothing. */
 
 import { COMPOSED } from '@mandate/policy/parts';
 import type { AgentDocument } from '@mandate/schemas';
 
 /**
- * The agent that requires it: the one that acts, or an ancestor, because descendants may not do more than it; null if
- * none does, or the action names a grant.
+ * Returns the agent that requires a grant: the acting agent or an ancestor, because descendants may do no more than
+ * their
+ * ancestors. Null if none requires it, or if the action names a grant.
  *
  * @param ancestors the nearest first
  */

@@ -1,13 +1,17 @@
 /**
- * @mandate/control: what the control topic says, as state. Agents, policies, rules, grants and tenant limits of each tenant
- * are a fold of the topic's records.
+ * @mandate/control: the content of the control topic as state. The agents, policies, rules, grants and tenant limits
+ * of each
+ * tenant are a fold of the topic's records.
  *
- * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives the
- * decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same question for
+ * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives
+ * the
+ * decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same question
+ * for
  * changes that were not made yet. `writeControl` and `readControl` store the fold as lines of text.
  *
- * Pure, like @mandate/policy, which it stands on: no I/O, no clock, no randomness. Services call it between the log and HTTP.
- * Findings about documents are exported apart, as `@mandate/control/lint`, because deciders do not need them.
+ * Pure, like @mandate/policy, on which it depends: no I/O, no clock, no randomness. Services call it between the log
+ * and HTTP.
+ * Findings about documents are exported separately, as `@mandate/control/lint`, because deciders do not need them.
  */
 
 export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';

@@ -1,7 +1,7 @@
 /**
- * What an agent may do under a mandate that it was issued. It is what the rules gave at the mandate's place on the log, in
- * the context that it was issued for: those rules are asked again with the action, as they stood, and lead to the versions
- * that they led to. So it is never more than it was then.
+ * What an agent may do under a grant. A grant fixes the rules and policy versions at its log position, for one
+ * context. Each action asks the same rules again, as they were then, and uses the same policy versions. So a grant
+ * never allows more than when it was issued.
  */
 
 import { canonicalJson, type Resolved, type RulesInForce, rulesInForce } from '@mandate/policy';
@@ -16,11 +16,11 @@ import type { TenantControl } from './tenant-control.ts';
 type Context = { readonly [field: string]: Json };
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
-/** A tenant may have thousands of them, and an agent can say something else in each action. */
+/** A tenant may have thousands of grants, and an agent can send a different context with each action. */
 const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
 const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
 
-/** `asked`: the action in the context that the mandate was issued for; absent where its rules were not asked. */
+/** `asked`: the action in the context of the grant. Absent if the rules were not asked. */
 type IssuedInForce = (
   control: TenantControl,
   mandateId: string,
@@ -29,7 +29,9 @@ type IssuedInForce = (
   efforts: Efforts,
 ) => MandateInForce & { asked?: Action; tooCostly?: NonNullable<Resolved['tooCostly']> };
 
-/** What is made of a mandate is kept for as long as the fold has it, and neither a policy nor the tenant is changed. */
+/**
+ * Compiled rules of a grant are kept as long as the fold holds the grant, and until a policy or the tenant changes.
+ */
 export function issuedInForce(): IssuedInForce {
   const made = new WeakMap<
     IssuedMandate,
@@ -75,7 +77,7 @@ export function issuedInForce(): IssuedInForce {
   };
 }
 
-/** A field that both name, and not alike. */
+/** Returns a field that both contexts name with different values. */
 function differsIn(issuedFor: Context, context: Action['context']): string | undefined {
   if (context === undefined) return undefined;
   return Object.keys(issuedFor).find(
@@ -119,7 +121,10 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
   ];
 }
 
-/** The process that issued it has a clock ahead of the ledger's, by which a rule has not yet begun, or has ended. */
+/**
+ * The clock of the issuing process is ahead of the clock of the ledger. By the issuer's clock a rule had begun or
+ * ended.
+ */
 function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
   const startsAt = wireTime(startsAtMs);
   return [
@@ -133,7 +138,7 @@ function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Ref
   ];
 }
 
-/** The name of the field is the issuer's; what the action says there is not told. */
+/** The name of the field comes from the issuer. The value in the action is not quoted. */
 function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: string): Refused {
   return [
     {
@@ -145,7 +150,7 @@ function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: str
   ];
 }
 
-/** Each of its rules looks at what actions say. */
+/** Every rule of the grant asks about the action, and none matches. */
 function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
   return [
     {

@@ -1,9 +1,11 @@
 /**
- * Mandates that were issued, in the fold of the control topic. One holds what it was made of as that stood at its place on
- * the log: the agent, the rules, the numbers of the versions of their policies. What is changed later changes nothing of it.
+ * Grants in the fold of the control topic. A grant holds what it was made of, as of its log position: the agent, the
+ * rules,
+ * and the numbers of the policy versions. Later changes do not affect it.
  *
- * Whether one has ended is judged by the times that later records say, so that every reader forgets the same ones. What was
- * forgotten allows nothing, as what never was.
+ * The times in later records decide whether a grant has ended, so every reader forgets the same grants. A forgotten
+ * grant
+ * allows nothing, like a grant that never existed.
  */
 import {
   type AgentDocument,
@@ -18,36 +20,36 @@ import { type Kept, type OpenedTenant, type PolicyHistory, unitsOf } from './kep
 import { mostOf } from './most-of.ts';
 
 export type IssuedMandate = Kept<IssuedMandateDocument> & {
-  /** The id of the change that issued it. */
+  /** The id of the change that issued the grant. */
   readonly changeId: string;
   readonly issuedBy: string;
   readonly issuedAt: string;
-  /** 0: whenever. */
+  /** 0: no start. */
   readonly startsAtMs: number;
   readonly endsAtMs: number;
-  /** When; null: it was not. */
+  /** When it was revoked. Null if it was not. */
   readonly revokedAt: string | null;
   readonly agent: Kept<AgentDocument>;
-  /** Those that matched, and those that are asked of each action. */
+  /** The rules that matched, and the rules that each action asks again. */
   readonly rules: readonly { readonly rule: Kept<RuleDocument>; readonly version: number }[];
 };
 
 export type IssuedMandates = {
   readonly byId: Map<string, IssuedMandate>;
-  /** By the id of an agent. */
+  /** The ids of grants by agent id. */
   readonly ofAgent: Map<string, Set<string>>;
-  /** Once there are so many, those that are over are forgotten. */
+  /** At this number of grants, ended grants are forgotten. */
   forgetAt: number;
-  /** What they are made of, whether or not it still stands, with how many of them are. */
+  /** The documents that grants are made of, current or not, each with the number of grants that use it. */
   readonly made: Map<Kept<object>, number>;
-  /** The size of the mandates and of their sources, as JSON. */
+  /** The size of the grants and of their sources, as JSON, in UTF-16 units. */
   units: number;
 };
 
 type Issued = Extract<ControlRecord, { event: 'mandate.issued' }>;
 type Revoked = Extract<ControlRecord, { event: 'mandate.revoked' }>;
 
-/** What a mandate is made of, as the fold holds it. */
+/** The current documents in the fold, from which a grant is made. */
 type Standing = {
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
@@ -56,19 +58,27 @@ type Standing = {
   readonly rulesRevision: number;
 };
 
-/** So many, over or not, are no burden: for that long an action is told that its mandate has ended, and not that there is none. */
+/**
+ * This many grants, ended or not, are always kept. So for some time an action learns that its grant has ended, and
+ * not that there is none.
+ */
 const NO_BURDEN = 1_000;
 
 export function noneIssued(): IssuedMandates {
   return { byId: new Map(), ofAgent: new Map(), forgetAt: NO_BURDEN, made: new Map(), units: 0 };
 }
 
-/** Who asks again for the same is given what came of it the first time, though another id was drawn and time has passed. */
+/**
+ * Identifies a repeated request for the same grant. It returns the first result, although the id and the time differ.
+ */
 export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): object {
   return { event: 'mandate.issued', agentId, context, ttlMs };
 }
 
-/** Or they would hold too much: then those that are over are forgotten before their time. */
+/**
+ * True if the tenant has too many grants, or if they would be too large. In the second case ended grants are
+ * forgotten early.
+ */
 export function areTooMany(
   standing: Standing & { opened: OpenedTenant | null; issued: IssuedMandates },
   record: Issued,
@@ -92,14 +102,14 @@ function isTooMuch({ made, units }: IssuedMandates, one: IssuedMandate): boolean
   return units + unitsOf(one.document) + more > CAPS.controlUnits;
 }
 
-/** Each once, though several of its rules lead to it. */
+/** Returns each document once, even if several rules share it. */
 function partsOf({ agent, rules }: IssuedMandate): readonly Kept<object>[] {
   return [...new Set<Kept<object>>([agent, ...rules.map(({ rule }) => rule)])];
 }
 
 /**
- * The writer checks that the named rules are all that match. Here it is judged that none of them, and nothing else that
- * it depends on, was changed since.
+ * The writer has checked that the named rules are all rules that match. This function checks that nothing which the
+ * grant depends on was changed since.
  */
 export function objectionToIssue(
   standing: Standing,
@@ -117,7 +127,7 @@ export function objectionToIssue(
   return lasts && areThere && mandate.foundAt < revision ? null : 'MANDATE_UNFIT';
 }
 
-/** The rule as it stands leads to just that version, which can be used. */
+/** True if the current rule leads to exactly this policy version, and the version is usable. */
 function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedRule): boolean {
   const document = rules.get(rule)?.document;
   if (document === undefined || document.mode !== mode || mode === 'shadow') return false;
@@ -141,7 +151,7 @@ export function issue(
   hold(issued, one);
 }
 
-/** Takes a mandate with an id that is not taken yet. */
+/** Adds a grant whose id is not used yet. */
 export function hold(issued: IssuedMandates, one: IssuedMandate): void {
   const { id, agentId } = one.document;
   issued.byId.set(id, one);
@@ -155,7 +165,7 @@ export function hold(issued: IssuedMandates, one: IssuedMandate): void {
   issued.ofAgent.set(agentId, own.add(id));
 }
 
-/** null: its agent is not there. */
+/** Returns null if the agent does not exist. */
 function madeOf(
   { agents, rules }: Standing,
   { mandate, change }: Issued,
@@ -206,7 +216,7 @@ export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked,
     byId.set(mandateId, { ...known, revision, revokedAt: known.revokedAt ?? change.at });
 }
 
-/** An agent that is registered again holds nothing of what it was issued before. */
+/** An agent that is registered again loses the grants that it had before. */
 export function endWith(issued: IssuedMandates, agentId: string): void {
   for (const id of [...(issued.ofAgent.get(agentId) ?? [])]) forget(issued, id);
 }
@@ -215,7 +225,7 @@ function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
   return revokedAt !== null || endsAtMs <= atMs;
 }
 
-/** Twice as many as are left may come before it is looked again: so each is looked at a few times in all. */
+/** The next check comes after the number of grants has doubled. So each grant is checked only a few times in all. */
 function forgetThoseOver(issued: IssuedMandates, atMs: number): void {
   for (const [id, one] of [...issued.byId]) {
     if (!isOver(one, atMs)) continue;

@@ -1,6 +1,6 @@
 import type { PolicyDocument, TenantDocument } from '@mandate/schemas';
 
-/** `revision`: the place on the log, counted from 1, of the change that made it what it is. */
+/** `revision`: the log position, counted from 1, of the last change of the document. */
 export type Kept<T> = { readonly revision: number; readonly document: T };
 
 export type PolicyHistory = {
@@ -11,18 +11,18 @@ export type PolicyHistory = {
 };
 
 /**
- * As it was opened, or changed since; `closedAt` null: it is open. `hadTopic`: it publishes to a topic of its own, or did once,
- * so that something may still lie there.
+ * The tenant document as opened or last changed. `closedAt` is null while the tenant is open. `hadTopic`: it
+ * publishes to its own topic, or once did, so that topic may still hold records.
  */
 export type OpenedTenant = Kept<TenantDocument> & {
   readonly closedAt: string | null;
   readonly hadTopic: boolean;
 };
 
-/** By the id of an agent: the ancestors that it left, each with the revision at which it did so last. */
+/** By agent id: the former ancestors, each with the revision at which the agent last left it. */
 export type Departures = Map<string, Map<string, number>>;
 
-/** As JSON, in UTF-16 units; of what is not there none. */
+/** Returns the size of the document as JSON, in UTF-16 units. 0 for no document. */
 export function unitsOf(document: object | undefined): number {
   return document === undefined ? 0 : JSON.stringify(document).length;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadControl } from './load-control.ts';
 
-it('reads -0 as the 0 that a plane keeps of it', () => {
+it('reads -0 as 0, as a plane does', () => {
   for (const zero of ['-0', '0']) {
     const loaded = loadControl(
       `{ kind: policy, version: 1, id: p, maxCostTotal: ${zero}, maxCostPerCall: -0e1 }`,
@@ -15,7 +15,7 @@ it('reads -0 as the 0 that a plane keeps of it', () => {
   }
 });
 
-it('refuses what no plane could put on its log, at the place of the document', () => {
+it('rejects what no plane could write to its log, with the place in the document', () => {
   const labels = Array.from({ length: 40 }, (_, at) => `l${at}: *long`).join(', ');
   const agent = `{ kind: agent, id: a, labels: { long: &long ${'x'.repeat(60_000)}, ${labels} } }`;
   expect(loadControl(`{ kind: agent, id: b }\n---\n${agent}\n`)).toEqual({

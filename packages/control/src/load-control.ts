@@ -1,6 +1,6 @@
 /**
- * Agents, policies and rules as files hold them: YAML documents that each say their `kind`. A file with a fault gives
- * nothing.
+ * Reads agents, policies and rules from files: YAML documents with their `kind`. A file with a fault returns no
+ * documents.
  */
 
 import { compilePolicy, compileRule } from '@mandate/policy';
@@ -35,7 +35,7 @@ export type LoadedControl =
       ok: true;
       documents: ControlDocuments;
       /**
-       * What they probably do not mean, each at its place.
+       * Doubts about what the documents mean, each with its place.
        *
        * @param declared tools that documents of other files declare
        */
@@ -85,7 +85,7 @@ export function loadControl(source: DocumentSource): LoadedControl {
 
 const OF_KIND = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;
 
-/** As `mandate up` would write it. */
+/** Returns the record as `mandate up` would write it. */
 function asRecord(value: ControlDocument): ControlRecord {
   const change = { id: '', tenant: DEFAULTS.tenant, by: '', reason: '', at: wireTime(0), expects: 0 };
   if (value.kind === 'agent') return { event: 'agent.put', change, agent: without(value) };

@@ -1,8 +1,8 @@
 /**
- * The mandates that follow from what the control topic says: each agent that is registered is held to the policies of the
- * rules that match it, or, if an action names a mandate that was issued to it, to the sources of that mandate; to what
- * its ancestors hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through
- * again if one of them, a policy or the tenant has changed, at its place on the log.
+ * The mandates that follow from the control topic. Each registered agent is under the policies of the rules that
+ * match it, or, if an action names a grant, under the sources of that grant. It is also under the policies of its
+ * ancestors, and under the tenant limits. Each document is compiled once. The rules are evaluated again if a rule, a
+ * policy or the tenant has changed.
  */
 
 import type { Mandate, MandatesInForce } from '@mandate/policy';
@@ -35,8 +35,8 @@ import type { TenantControl } from './tenant-control.ts';
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
 /**
- * The rules and policies of one state of a tenant; `watching`: those in shadow, as if they were in force; null: there are
- * none.
+ * The rules and policies of one state of a tenant. `watching`: the shadow rules as if they were in force, or null if
+ * there are none.
  */
 type RulesOf = {
   of: readonly [rulesRevision: number, policiesRevision: number];
@@ -47,21 +47,21 @@ type RulesOf = {
 };
 
 export type MandatesUnderControl = MandatesInForce & {
-  /** It is not registered, and never was as far as is known: then rules do not hold it. */
+  /** True if the agent is not registered, and never was as far as is known. Then rules do not apply to it. */
   isUnknown(tenant: string, agentId: string): boolean;
-  /** The families that the agent is in, and those that it left. */
+  /** Returns the current ancestors of the agent and its former ancestors. */
   standing(tenant: string, agentId: string): Required<Pick<Plan, 'above' | 'formerAncestors'>>;
-  /** A closed tenant allows nothing, to any agent. */
+  /** True if the tenant is closed. A closed tenant allows nothing to any agent. */
   isClosed(tenant: string): boolean;
-  /** The bounds of the tenant hold it to what is counted there. */
+  /** True if the tenant limits contain a budget with this counter. */
   isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
-  /** How much the tenant may write, and have remembered. */
+  /** The quotas of the tenant. */
   limits(tenant: string): TenantLimitsInForce;
-  /** A mandate that comes from elsewhere, within the bounds of the tenant. */
+  /** Adds the tenant limits to a mandate that comes from elsewhere. */
   within(tenant: string, mandate: Mandate): Mandate;
 };
 
-/** @param revision how much of the topic is in the fold now */
+/** @param revision the number of records of the topic in the fold now */
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
   const families = familiesInForce();
   const tenants = new Map<string, RulesOf>();
@@ -92,7 +92,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const control = fold.tenant(tenant);
     const highest = held.above?.at(-1);
     const isWhole = highest === undefined || control.agents.has(highest);
-    // Nearly no agent is below a retired one, or ever left a family.
+    // A shortcut, because almost no agent has a retired or former ancestor.
     if (isWhole && control.departures.size === 0) return held;
     const formerAncestors = formerAncestorsOf(control, action.agentId);
     return {
@@ -114,13 +114,13 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
     const efforts = effortsOfAction();
-    // So decisions name what rules compose to, and an action may say that it counts on it.
+    // Decisions use this id for the mandate that rules compose, and an action may name it too.
     const { mandateId = COMPOSED } = action;
     const requiredBy = grantRequiredBy(mandateId, document, documentsAbove(control.agents, document));
     if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, efforts);
-      // Checked here, because most agents have no parent: it saves a call.
+      // Checked here because most agents have no parent. This saves a call.
       if (document.parent === undefined) return byRules(own, action);
       return byRules(
         families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts),
@@ -159,7 +159,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
   };
 }
 
-/** Where it is not, nothing is allowed, and it is known why. */
+/** If the step budget was exceeded, nothing is allowed, and the refusal says why. */
 function known(resolved: Resolved): MandateInForce {
   return resolved.tooCostly === undefined
     ? resolved
@@ -171,14 +171,14 @@ function byRules(resolved: Resolved, action: Action): MandateInForce {
   return held.mandate === null && !held.refused ? { ...held, refused: noRuleMatches(action) } : held;
 }
 
-/** The effort of rules in shadow that are asked as if they were in force. */
+/** Uses the step budget for shadow rules when they are asked as if they were in force. */
 function ofShadow({ shadow }: Efforts): Efforts {
   return { enforced: shadow, shadow };
 }
 
 /**
- * Rules apply to agents that are or were registered, and a file to all others, within the bounds of their tenant. A
- * closed tenant allows nothing.
+ * Rules apply to agents that are or were registered, and a mandate file applies to all others, within the tenant
+ * limits. A closed tenant allows nothing.
  */
 export function mandatesByRegister(
   controlled: MandatesUnderControl,

@@ -3,7 +3,7 @@ import type { OpenedTenant } from './kept.ts';
 
 type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
 
-/** How many of these there may be in the tenant. Where there are more already, they stay, and none is added. */
+/** Returns how many of these the tenant may have. If there are more already, they stay, and none is added. */
 export function mostOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
   return Math.min(CAPS[what], opened?.document.limits?.[what] ?? CAPS[what]);
 }
@@ -11,7 +11,7 @@ export function mostOf({ opened }: { opened: OpenedTenant | null }, what: Counte
 const made = new WeakMap<TenantLimits, TenantLimitsInForce>();
 const DEFAULT_LIMITS = limitsInForce();
 
-/** How much the tenant may write. */
+/** Returns the quotas of the tenant. */
 export function limitsOf({ opened }: { opened: OpenedTenant | null }): TenantLimitsInForce {
   const said = opened?.document.limits;
   if (said === undefined) return DEFAULT_LIMITS;

@@ -67,13 +67,13 @@ test.each<[string, object, object | undefined, string[]]>([
     undefined,
     ['what it excludes under `not` is so, or is not known'],
   ],
-])('a rule that is near, and why: %s', (_, rule, context, why) => {
+])('explains why a rule almost matches: %s', (_, rule, context, why) => {
   expect(near([{ ...R, ...rule }], { ...(context && { context }) })).toEqual(
     why.map((said) => ({ rule: 'r', mode: 'enforce', why: said })),
   );
 });
 
-test('of rules that are thought of it is told what these ask, and of many the first 20 in their order', () => {
+test('explains planned rules by their new conditions, and returns at most the first 20', () => {
   expect(near([{ ...R, when: isProduction }], { thoughtOf: [R] })).toEqual([]);
   expect(near([R], { thoughtOf: [{ ...R, when: isProduction }] })).toMatchObject([
     { why: 'context.environment is missing' },

@@ -1,4 +1,4 @@
-/** Rules that name an agent and do not hold for what it does, and why: what is looked for where no rule matches. */
+/** Finds rules that name an agent and do not match its action, and says why. Used when no rule matches. */
 
 import type { AgentAttributes, ConditionSubject, Rule } from '@mandate/policy';
 import { effortOfAction } from '@mandate/policy';
@@ -20,10 +20,13 @@ import type { TenantControl } from './tenant-control.ts';
 
 export type NearRule = { rule: string; mode: RuleDocument['mode']; why: string };
 
-/** Whether it is known whether a condition holds; of what no action tells yet it is not. */
+/**
+ * True if it is known whether a condition holds. Unknown are conditions that ask about an action which is not known
+ * yet.
+ */
 type IsTold = (condition: CompiledCondition) => boolean;
 
-/** So many are told, in their order. */
+/** At most this many rules are returned, in their order. */
 const MOST = 20;
 
 export function nearRules(
@@ -54,7 +57,7 @@ function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
   return groups === null || agent.groups.some((group) => groups.has(group));
 }
 
-/** null: the rule matches, or it is not known why it does not. */
+/** Returns null if the rule matches, or if the reason is unknown. */
 function whyNot(
   rule: Rule,
   { startsAt, endsAt, when }: RuleDocument,

@@ -27,11 +27,11 @@ test.each<[string, object | undefined, Record<string, string>, object]>([
     { environment: 'test' },
     { why: 'NO_RULE', near: ['context.environment is "test", and not == "prod"'] },
   ],
-])('a rule with %s, in what would be issued', (_, when, context, told) => {
+])('previews for a grant a rule with %s', (_, when, context, told) => {
   expect(preview(when, context)).toEqual(told);
 });
 
-test('in a closed tenant nothing', () => {
+test('previews no grant in a closed tenant', () => {
   const opened = { document: { version: 1, id: 'acme' }, closedAt: '2026-03-01T12:00:00.000Z' };
   const closed = { ...control, opened } as unknown as typeof control;
   const asked = {

@@ -1,4 +1,4 @@
-/** The sources of a mandate that is issued now, from the present documents and from planned changes. */
+/** Previews the sources of a grant that would be issued now, from the current documents and planned changes. */
 import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
 import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';
 import { type NearRule, nearRules } from './near-rules.ts';
@@ -10,7 +10,7 @@ type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context
 export type IssuePreview = {
   issue: IssueComposed;
   near: readonly NearRule[];
-  /** The documents of the mandate. */
+  /** The documents of the policies. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 

@@ -1,4 +1,4 @@
-/** What an agent could do, by the present documents and by planned changes. It changes nothing. */
+/** Previews what an agent could do, by the current documents and planned changes. It changes nothing. */
 
 import { plan, type Resolved, rulesInForce } from '@mandate/policy';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
@@ -30,18 +30,18 @@ export type Candidates = {
   agent: AgentDocument;
   action: Action;
   atMs: number;
-  /** In the place of those of the same id, or beside the others. */
+  /** Planned rules. They replace rules with the same id, or are added. */
   rules: readonly RuleDocument[];
-  /** Each as if it were published now. */
+  /** Planned policies, each as if it were published now. */
   policies: readonly PolicyDocument[];
 };
 
 export type Preview = Resolved & {
-  /** The plan of the action, as far as it can be known without the spend; and the source of each bound. */
+  /** The plan of the action, as far as it is known without the amounts spent, with the source of each limit. */
   plan: Plan;
-  /** The same were the shadow rules in force; null where none matches. */
+  /** The plan if the shadow rules were in force. Null if no shadow rule matches. */
   shadowPlan: Plan | null;
-  /** The documents of the mandate; null if a policy does not exist. */
+  /** The documents of the policies. Null if a policy does not exist. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 
@@ -86,7 +86,10 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
 
 const known = new WeakMap<TenantControl['rules'], StandingRules>();
 
-/** The present rules in the order in which they are asked: finding this order again is most of the cost of a preview. */
+/**
+ * The current rules in the order in which they are evaluated. Sorting them is most of the cost of a preview, so the
+ * order is cached.
+ */
 function standing(control: TenantControl): RulesOfAgents {
   const rules = known.get(control.rules) ?? standingRules();
   known.set(control.rules, rules);
@@ -106,12 +109,12 @@ function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs
   return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : plan(action, mandate, atMs, action, steps);
 }
 
-/** A document that does not exist yet: no revision is ever 0. */
+/** Wraps a document that does not exist yet. Its revision is 0, which no stored document has. */
 export function kept<T>(document: T): Kept<T> {
   return { revision: 0, document };
 }
 
-/** As it would stand with them. */
+/** Returns the tenant with the planned changes applied. */
 export function withCandidates(
   control: TenantControl,
   { rules, policies }: Pick<Candidates, 'rules' | 'policies'>,

@@ -1,4 +1,4 @@
-/** Why a change does not take effect, though it expected what is so: the same for every reader. */
+/** Decides why a change is refused although it expected the current revision. Every reader decides the same. */
 import {
   AGENT_SCOPES,
   type AgentDocument,
@@ -15,34 +15,42 @@ import type { Tenant } from './tenant-control.ts';
 
 export type ChangeRefusal =
   | 'REVISION_CONFLICT'
-  /** Another change has that id. */
+  /** Another change has this id. */
   | 'ID_REUSED'
   | 'NOT_FOUND'
-  /** Nothing is changed in a tenant that was closed, but that it is opened again. */
+  /** The tenant is closed. The only change left is to open it again. */
   | 'TENANT_CLOSED'
-  /** The document is of another tenant than the change. */
+  /** The document belongs to another tenant than the change. */
   | 'ID_DIFFERS'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
-  /** The tenant has as many as it may: by CAPS, for every process holds them all, or by its own limits. */
+  /**
+   * The tenant has as many as it may have: by CAPS, because every process holds them all in memory, or by its own
+   * quotas.
+   */
   | 'TOO_MANY'
-  /** It is not of this tenant, and this agent alone, does more than publish and report, or other than its role; or there is one of its id. */
+  /**
+   * The key does not belong to exactly this tenant and this agent, has more scopes than publish and report or other
+   * scopes than its role, or its id is taken.
+   */
   | 'KEY_UNFIT'
-  /** The admin who asked for it was one no longer. */
+  /** The admin key that asked for the change was revoked before. */
   | 'ADMIN_REVOKED'
-  /** An admin may not revoke the key that they ask with: there might be no key left that can issue another. */
+  /** Admins may not revoke the key that they use, because otherwise no key might be left that can issue others. */
   | 'OWN_KEY'
-  /** It lasts too long or not at all, or names what is not so. */
+  /** The grant lasts too long or not at all, or names rules or policies that do not apply. */
   | 'MANDATE_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
   | 'PARENT_TOO_DEEP'
-  /** So many ancestors that it left are remembered, and no more. */
+  /** No more former ancestors of the agent can be remembered. */
   | 'PARENT_CHANGED_TOO_OFTEN';
 
 /**
- * @param current the revision of what it changes, 0 where that is not there
- * @param revision its own
+ * Returns why the change is refused, or null.
+ *
+ * @param current the current revision of the changed document; 0 if it does not exist
+ * @param revision the revision of the change itself
  */
 export function objectionTo(
   control: Tenant,
@@ -61,7 +69,7 @@ export function objectionTo(
       const { agentId, key, change } = record;
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
       const isFit = isNewKey(control, key) && key.tenant === change.tenant;
-      // An author who may write here must not make themselves an operator.
+      // An author who may write here must not be able to become an operator.
       return isOfAgent(key.scopes) && isFit && key.agents.length === 1 && key.agents[0] === agentId
         ? null
         : 'KEY_UNFIT';
@@ -102,12 +110,12 @@ function isOfAgent(scopes: readonly ApiScope[]): boolean {
 type Granted = Extract<ControlRecord, { event: 'role.granted' }>;
 type Revoked = Extract<ControlRecord, { event: 'role.revoked' }>;
 
-/** If two admins revoke each other's keys at once, one key stays. */
+/** Ensures that one key is left if two admins revoke each other's keys at once. */
 function isByAdmin({ roleKeys }: Tenant, { byKey }: Granted | Revoked): boolean {
   return byKey === undefined || roleKeys.get(byKey)?.document.role === 'admin';
 }
 
-/** Nothing but the role, of the whole of its tenant and of no other. */
+/** The key must have exactly the scopes of the role, for all agents of its own tenant. */
 function isFitForRole(control: Tenant, { role, key, change }: Granted): boolean {
   const isOfRole = JSON.stringify(key.scopes) === JSON.stringify(ROLES[role]);
   const isOfTenant = key.tenant === change.tenant && JSON.stringify(key.agents) === '["*"]';
@@ -118,7 +126,10 @@ function isNewKey({ keys, roleKeys }: Tenant, { id, revokedAt }: ApiKeyRecord): 
   return revokedAt === null && !keys.has(id) && !roleKeys.has(id);
 }
 
-/** A sub-agent's parent is registered, and is not below it; and no chain becomes too long, on whichever end it grows. */
+/**
+ * The parent of a sub-agent must be registered and must not be its descendant. No chain may become too long at either
+ * end.
+ */
 function objectionToParent(control: Tenant, { id, parent }: AgentDocument): ChangeRefusal | null {
   const { agents } = control;
   if (parent === undefined) return null;
@@ -134,7 +145,7 @@ function objectionToParent(control: Tenant, { id, parent }: AgentDocument): Chan
   return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;
 }
 
-/** Who is remembered for fewer ancestors than it left could leave a family that is killed. */
+/** An agent whose former ancestors are not all remembered could escape a kill of a family that it left. */
 function objectionToMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
   const left = departuresAfter(control, agent, revision)?.size ?? 0;
   return left > CAPS.formerAncestors ? 'PARENT_CHANGED_TOO_OFTEN' : null;
@@ -157,7 +168,7 @@ function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
   return (rulesOf.get(policyId)?.size ?? 0) > 0;
 }
 
-/** How many tenants were ever opened, and how many of them with topics of their own. */
+/** The number of tenants that were ever opened, and the number of them with their own topics. */
 export type ThereAre = { tenants: number; topics: number };
 
 export function isOneTooMany(

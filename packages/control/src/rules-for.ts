@@ -7,7 +7,10 @@ type OfGroups = ReturnType<typeof rulesByGroup<Rule>>;
 
 const known = new WeakMap<TenantControl, { of: number; rules: OfGroups }>();
 
-/** Made once for every state of the rules: who looks for those of each of many agents does not look through all of them. */
+/**
+ * Returns the rules of a tenant, indexed by group. The index is built once for each state of the rules, so that a
+ * search for many agents need not read all rules each time.
+ */
 export function rulesFor(control: TenantControl): OfGroups {
   const { rulesRevision: of } = control;
   const before = known.get(control);

@@ -1,6 +1,7 @@
 /**
- * What rules in shadow make of an action under an issued mandate. They stand there to try a change before it is made: so
- * those are asked that stand now, of the agent as it stands now, and what they give is laid upon what the mandate is made of.
+ * What shadow rules would decide about an action under a grant. Shadow rules exist to try a change before it is made.
+ * So the current shadow rules are asked about the current agent, and their policies are added to the sources of the
+ * grant.
  */
 
 import type { Mandate, Resolved } from '@mandate/policy';
@@ -8,10 +9,10 @@ import { compose, type NamedPolicy } from '@mandate/policy';
 import type { InShadow } from '@mandate/policy/parts';
 import { type RecentlyUsed, recentlyUsed } from '@mandate/policy/parts';
 
-/** How many results are kept for one mandate, for what rules in shadow gave last. */
+/** The number of results kept for one grant, for the last answers of its shadow rules. */
 const KNOWN = 4;
 
-/** @param watching what rules in shadow give as if they were in force, and no others */
+/** @param watching the answer of the shadow rules as if they were in force, without other rules */
 type ShadowOverIssued = (own: Mandate | null, watching: Resolved) => InShadow | null;
 
 export function shadowOverIssued(): ShadowOverIssued {
@@ -43,7 +44,7 @@ export function shadowOverIssued(): ShadowOverIssued {
   };
 }
 
-/** Rules give no others. */
+/** All policies of a mandate that rules compose have a name. */
 function named({ policies }: Mandate): NamedPolicy[] {
   return policies.flatMap((policy) => (policy.name === null ? [] : [{ ...policy, name: policy.name }]));
 }

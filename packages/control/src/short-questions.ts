@@ -1,4 +1,4 @@
-/** Questions to a person that end before a person who is away for a weekend sees them. */
+/** Finds questions to a person that expire before a person returns from a weekend. */
 
 /** From Friday evening until Monday morning. */
 export const WEEKEND_MS = 64 * 3_600_000;
@@ -9,7 +9,7 @@ type ToolPolicy = {
 };
 
 /**
- * Names of tools that ask a person for less than a weekend, where no policy says for how long.
+ * Returns the names of tools whose questions wait less than a weekend, without a policy that says for how long.
  *
  * @param toolPolicies by the names of tools
  * @param replayMemoryMs how long ids are remembered: a question lives as long if no policy says more

@@ -1,4 +1,7 @@
-/** A tenant's rules as they stand, and which of them may match which agent: what changes is looked at, and nothing else. */
+/**
+ * The current rules of a tenant, with an index of the agents that each may match. Only changed rules are indexed
+ * again.
+ */
 
 import type { Rule } from '@mandate/policy';
 import { type RuleChange, type RulesOfAgents, rulesOfAgents } from '@mandate/policy/parts';
@@ -9,15 +12,18 @@ import type { TenantControl } from './tenant-control.ts';
 
 export type StandingRules = {
   readonly ofAgents: RulesOfAgents;
-  /** Those in shadow, as if they were in force. */
+  /** The shadow rules, as if they were in force. */
   readonly watching: RulesOfAgents;
   readonly areWatching: boolean;
-  /** Up to what they are now. */
+  /** Applies the changes up to the current rules. */
   follow(control: Pick<TenantControl, 'rules' | 'rulesRevision'>): void;
 };
 
 const AGENTS_KNOWN = 10_000;
-/** So many changes at once are looked at as all of them: in a list, each moves those behind it. */
+/**
+ * From this many changes at once all rules are indexed again, because each single change in a list moves the entries
+ * after it.
+ */
 const MANY = 1_000;
 
 export function standingRules(): StandingRules {

@@ -1,4 +1,4 @@
-/** A change that takes effect. */
+/** Applies a change to the state of a tenant. */
 import {
   type AgentDocument,
   CAPS,
@@ -59,7 +59,8 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       const { policy: document } = record;
       const versions = control.versions.get(document.id) ?? [];
       control.versions.set(document.id, versions);
-      // Added to, and never copied: else a policy that is published often takes ever longer.
+      // The array is extended and never copied. Otherwise a policy that is published often would take longer each
+      // time.
       versions.push({ revision, document });
       policies.set(document.id, { revision, versions, isArchived: false });
       control.policiesRevision = revision;
@@ -130,7 +131,10 @@ function endKey(
   putLast(endedKeys, key.id, ended, CAPS.endedKeys);
 }
 
-/** What comes and goes without end: of too many the longest ago is forgotten, and answered. */
+/**
+ * Adds an entry to a map with unbounded input. If the map has too many entries, the oldest one is removed and
+ * returned.
+ */
 function putLast<T>(all: Map<string, T>, id: string, one: T, most: number): string | null {
   all.delete(id);
   all.set(id, one);
@@ -152,7 +156,10 @@ export function putRule(control: Tenant, kept: Kept<RuleDocument>): void {
   idsUnder(control.rulesOf, policyNamed(policy).id).add(id);
 }
 
-/** Those above bounded what was issued, and others would: else who is put elsewhere could do what no rules ever gave. */
+/**
+ * Ends the grants of the agent and its descendants. Their ancestors limited these grants, and the new ancestors would
+ * not. Otherwise an agent that gets another parent could do what no rules ever allowed.
+ */
 function endBelow({ issued, childrenOf }: Tenant, id: string): void {
   for (let below = [id]; below.length > 0; ) {
     for (const one of below) endWith(issued, one);
@@ -166,7 +173,7 @@ function idsUnder(all: Map<string, Set<string>>, name: string): Set<string> {
   return ids;
 }
 
-/** Names come without end: of one that nothing stands under, nothing is kept. */
+/** Removes the empty set of a name, because the number of names is unbounded. */
 function removeUnder(all: Map<string, Set<string>>, name: string, id: string): void {
   const ids = all.get(name);
   ids?.delete(id);

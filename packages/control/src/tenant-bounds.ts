@@ -1,4 +1,4 @@
-/** What a tenant is held to, whatever its authors write: one more policy of every mandate in it. */
+/** The tenant limits: one more policy in every mandate of the tenant, which its authors cannot change. */
 
 import type { Mandate } from '@mandate/policy';
 import { compilePolicy, missingPolicy, type NamedPolicy } from '@mandate/policy';
@@ -10,7 +10,7 @@ import type { OpenedTenant } from './kept.ts';
 const compiled = new WeakMap<OpenedTenant, NamedPolicy>();
 const bounded = new WeakMap<NamedPolicy, WeakMap<Mandate, Mandate>>();
 
-/** null: nothing. Bounds that cannot be compiled allow nothing. */
+/** Returns null if the tenant has no limits. Limits that cannot be compiled allow nothing. */
 export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
   if (opened === null) return null;
   const known = compiled.get(opened);
@@ -24,7 +24,7 @@ export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
   return bounds;
 }
 
-/** What is amiss in them. */
+/** Returns the problems of the tenant limits. */
 export function compileBounds(tenant: TenantDocument): Compiled<unknown> {
   const document = boundsDocument(tenant);
   const read: Compiled<unknown> =
@@ -33,12 +33,14 @@ export function compileBounds(tenant: TenantDocument): Compiled<unknown> {
   return { ok: false, faults: read.faults.map((fault) => ({ ...fault, path: ['bounds', ...fault.path] })) };
 }
 
-/** As a policy of its own; null where there are none. */
+/** Returns the tenant limits as a policy document. Null if the tenant has none. */
 export function boundsDocument({ id, bounds }: TenantDocument): PolicyDocument | null {
   return bounds === undefined ? null : { version: 1, id, ...bounds };
 }
 
-/** Whether they hold the tenant to what is counted there: who could give that back would be held to nothing. */
+/**
+ * True if the tenant limits use this counter. An author who could give back its amounts would not be limited by it.
+ */
 export function areCountedIn(
   opened: OpenedTenant | null,
   { scope, id, windowMs }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>,
@@ -49,12 +51,15 @@ export function areCountedIn(
   return counted.some((one) => one.scope === scope && one.id === id && one.windowMs === windowMs);
 }
 
-/** As records name them. The blank tells them from every policy: no id holds one. */
+/**
+ * Returns the name that records use. The blank in it distinguishes it from every policy, because ids contain no
+ * blank.
+ */
 export function nameOfBounds({ document, revision }: OpenedTenant): string {
   return `tenant ${document.id}@${revision}`;
 }
 
-/** As `withBounds`, for a mandate that is the same for many actions: made once. */
+/** Does the same as `withBounds` for a mandate that many actions share. The result is cached. */
 export function withinBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
   if (bounds === null) return mandate;
   const made = bounded.get(bounds) ?? new WeakMap<Mandate, Mandate>();

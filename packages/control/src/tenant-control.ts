@@ -1,4 +1,4 @@
-/** What the fold of the control topic holds of one tenant. */
+/** The state of one tenant in the fold of the control topic. */
 import type {
   AgentDocument,
   ApiKeyRecord,
@@ -10,72 +10,72 @@ import type {
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
 import type { Departures, Kept, OpenedTenant, PolicyHistory } from './kept.ts';
 
-/** The key of an agent: it is accepted while the agent is registered. */
+/** The key of an agent. It is accepted while the agent is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
-/** From when on nothing is allowed to it, by whatever authority, until it is registered again. */
+/** An agent that may do nothing, by any authority, until it is registered again. */
 export type RetiredAgent = {
   readonly at: string;
-  /** The agent that it was a sub-agent of: it stays in that family until it is registered elsewhere. */
+  /** The former parent. The agent stays in that family until it is registered again. */
   readonly parent?: string;
 };
 
 /** The key of a person who works with the tenant. */
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
 
-/** The key of an agent or a person that was revoked, or that ended with its agent: `revokedAt` is when. */
+/** The key of an agent or person that was revoked, or that ended with its agent. `revokedAt` says when. */
 export type EndedKey = { readonly key: ApiKeyRecord };
 
 export type TenantControl = {
-  /** null: the tenant has no document, so it is open, and bounded by nothing. */
+  /** Null: the tenant has no document, so it is open and has no tenant limits. */
   readonly opened: OpenedTenant | null;
-  /** The revision of the last change that took effect. */
+  /** The revision of the last applied change. */
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
   readonly retired: ReadonlyMap<string, Kept<RetiredAgent>>;
-  /** The departures of agents that left a family: former-ancestors.ts. */
+  /** Former ancestors of agents, see former-ancestors.ts. */
   readonly departures: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** By their public ids. */
+  /** Keys of agents by public id. */
   readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
-  /** Likewise. */
+  /** Keys of people by public id. */
   readonly roleKeys: ReadonlyMap<string, Kept<RoleKey>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
   readonly policiesRevision: number;
-  /** The revision of the last change of any rule: a new order of the rules expects it. */
+  /** The revision of the last change of any rule. A change of the order of the rules expects it. */
   readonly rulesRevision: number;
-  /** The size of all documents together, as JSON: see CAPS.controlUnits. */
+  /** The size of all documents together as JSON, in UTF-16 units: see CAPS.controlUnits. */
   readonly units: number;
-  /** By their ids. Those that have ended are there for a while. */
+  /** Grants by id. Ended grants are kept for a while. */
   readonly issued: {
     readonly byId: ReadonlyMap<string, IssuedMandate>;
-    /** The size of the mandates and their sources, which may no longer exist; bounded likewise. */
+    /** The size of the grants and of their sources, some of which may no longer be current. Has the same limit. */
     readonly units: number;
   };
 };
 
-/** As only the fold itself changes it. */
+/** The same state in the form that only the fold changes. */
 export type Tenant = {
   opened: OpenedTenant | null;
   revision: number;
   readonly agents: Map<string, Kept<AgentDocument>>;
-  /** The longest ago first. */
+  /** The agents that were retired longest ago come first. */
   readonly retired: Map<string, Kept<RetiredAgent>>;
-  /** By the id of an agent, registered or not, who names it as their parent. */
+  /** By agent id, registered or not: the agents that name it as their parent. */
   readonly childrenOf: Map<string, Set<string>>;
   readonly departures: Departures;
-  /** How many ancestors are remembered in all of them. */
+  /** The number of former ancestors of all agents together. */
   departed: number;
   readonly keys: Map<string, Kept<AgentKey>>;
-  /** By the id of an agent. */
+  /** By agent id. */
   readonly keysOf: Map<string, Set<string>>;
   readonly roleKeys: Map<string, Kept<RoleKey>>;
-  /** The oldest first: they open nothing, but their owners are still known. */
+  /** The oldest come first. These keys open nothing, but their owners are still known. */
   readonly endedKeys: Map<string, Kept<EndedKey>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly versions: Map<string, Kept<PolicyDocument>[]>;
   readonly rules: Map<string, Kept<RuleDocument>>;
-  /** By the id of a policy, which rules name it. */
+  /** By policy id: the rules that name it. */
   readonly rulesOf: Map<string, Set<string>>;
   policiesRevision: number;
   rulesRevision: number;
@@ -107,7 +107,7 @@ export function newTenant(): Tenant {
   };
 }
 
-/** The revision of what the record changes; 0 if that does not exist. */
+/** Returns the current revision of what the record changes. 0 if that does not exist. */
 export function revisionOf(control: TenantControl, record: ControlRecord): number {
   switch (record.event) {
     case 'agent.put':

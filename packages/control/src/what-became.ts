@@ -1,19 +1,19 @@
 import type { ControlRecord } from '@mandate/schemas';
 import type { Changed, ControlFold } from './control-state.ts';
 
-/** What a record of the control topic means to a reader of its history, not of its present state. */
+/** The result of a control record, for readers of its history. Readers of the current state need only the fold. */
 export type WhatBecame = {
-  /** Its place on the log, counted from 1. */
+  /** The log position of the record, counted from 1. */
   revision: number;
-  /** Why it never took effect; null where it did. */
+  /** Why the change was refused. Null if it was applied. */
   refusal: Extract<Changed, { ok: false }>['refusal'] | null;
-  /** The change had been made before, and happened once. */
+  /** True if the same change was made before. Then it was applied once. */
   isRepeat: boolean;
-  /** For a policy that it published: the number of this version; 0 for anything else. */
+  /** The number of the policy version that the change published. 0 for other changes. */
   policyVersion: number;
 };
 
-/** Folds the record, behind all those before it. */
+/** Folds a record after all earlier ones, and returns its result. */
 export function foldChange(fold: ControlFold, record: ControlRecord, revision: number): WhatBecame {
   const changed = fold.apply(record, revision);
   const tookEffect = changed.ok && changed.revision === revision;

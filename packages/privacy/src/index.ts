@@ -1,8 +1,9 @@
 /**
- * @mandate/privacy: what of people is kept from the record, and how they are forgotten.
+ * @mandate/privacy: the redaction of personal data, and the erasure of persons.
  *
- * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`). Before an action is
- * published, what the document names is hidden in it (`hidingInForce`): by the path of a field, and by pattern in texts.
+ * One document configures it (`loadPrivacy`), and edits of the file take effect at once (`openPrivacyFile`). Before
+ * an action is
+ * published, it is redacted as the document says (`hidingInForce`): by the path of a field, and by pattern in texts.
  */
 export type { HiddenFields } from './hiding/hidden-fields.ts';
 export { hidingInForce, redactingInForce, sealingInForce } from './hiding/hiding-in-force.ts';

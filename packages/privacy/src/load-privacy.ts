@@ -6,15 +6,15 @@ export type LoadedPrivacy =
   | { ok: true; privacy: PrivacyDocument }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** The settings without a document: only the names of secrets are hidden, and all is kept. */
+/** The settings without a document: only the names of secrets are redacted, and all data is kept. */
 export const NO_PRIVACY: PrivacyDocument = privacyDocument.parse({ version: 1 });
 
-/** With which key is hashed, and the setting that it is of. */
+/** The key for hashes, and the setting that holds it. */
 export type Hashing = { readonly key: string | undefined; readonly setting: string };
 
 /**
- * The same away from the plane, with an unknown environment: a rule that hashes without a key in this environment is a
- * note, and no fault of the file.
+ * Loads a document outside of a plane, where the plane's settings are unknown. A rule that hashes without a key in
+ * this environment is a note, and not a fault of the file.
  */
 export function checkPrivacy(
   source: DocumentSource,
@@ -25,12 +25,12 @@ export function checkPrivacy(
   return { ...loadPrivacy(source, { key: env[setting], setting }, notes), notes };
 }
 
-/** The hash keys of a plane in one process, and of the two services that hash. */
+/** The settings for the hash key of a plane in one process, and of the two services that hash. */
 const HASH_KEYS = ['MANDATE_PLANE_HASH_KEY', 'MANDATE_GATEWAY_HASH_KEY', 'MANDATE_DECIDER_HASH_KEY'] as const;
 
 /**
- * @param hashing where it is to be carried out: without its key, a rule that hashes is a fault there
- * @param notes gets those rules, where they are no faults
+ * @param hashing the key of the process that redacts; without it a rule that hashes is a fault
+ * @param notes receives these rules if they are not faults
  */
 export function loadPrivacy(source: DocumentSource, hashing?: Hashing, notes?: string[]): LoadedPrivacy {
   const found: PrivacyDocument[] = [];

@@ -1,4 +1,4 @@
-/** Started by tests as a process of its own: holds the audit in argv[2] open and inserts until it is killed. */
+/** Tests start this as a separate process. It keeps the audit in argv[2] open and inserts until it is killed. */
 import { z } from 'zod';
 import { openEmbeddedAudit } from '../index.ts';
 

@@ -1,4 +1,6 @@
-/** Started by tests as a process of its own: migrates the database argv[3] at argv[2] once a line comes on stdin. */
+/**
+ * Tests start this as a separate process. It migrates the database argv[3] at argv[2] when a line arrives on stdin.
+ */
 import { once } from 'node:events';
 import { MIGRATIONS_DIRECTORY, migrate, openServerAudit } from '../index.ts';
 

@@ -52,7 +52,7 @@ async function restored(bus: Bus, log: Logger, snapshots: Snapshots, replica: Fe
   }
   await replica.addLines(some);
   const position = await replica.restore();
-  // A file may have been replaced since its first line was read: then another try reads another.
+  // A file may have been replaced after its first line was read. Then the content belongs to another snapshot.
   if (position === null || !(await isOnLog(bus, position)))
     throw new Error('the snapshot was replaced meanwhile');
   return position.offset + 1;

@@ -1,4 +1,4 @@
-/** What starting from a snapshot of the control topic promises, on whichever log, and wherever snapshots lie. */
+/** What a start from a snapshot of the control topic promises, on any log, wherever snapshots are stored. */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { foldControl, writeControl } from '@mandate/control';
 import { silentLogger } from '@mandate/runtime';
@@ -17,7 +17,7 @@ export type Home = { bus: Bus; snapshots: Snapshots };
 const log = silentLogger();
 let changes = 0;
 
-/** So many versions of policies. */
+/** Writes this many versions of policies. */
 export async function write(bus: Bus, count: number): Promise<void> {
   const records = Array.from({ length: count }, () => {
     changes += 1;
@@ -40,7 +40,10 @@ async function follow(options: Following): Promise<FollowedControl> {
   return control;
 }
 
-/** Follows behind whatever snapshot is used, which must lead to what the whole log leads to: how much was read, and warned of. */
+/**
+ * Starts with whatever snapshot is used and expects the same state as from the whole log. Returns the number of
+ * records read, and the warnings.
+ */
 async function startBehind({ bus, snapshots }: Home) {
   const warned: string[] = [];
   let records = 0;
@@ -68,7 +71,7 @@ async function startBehind({ bus, snapshots }: Home) {
 const take = ({ bus, snapshots }: Home, afterRecords = 1) =>
   takeControlSnapshot({ bus, log, snapshots, afterRecords });
 
-/** The lines of a snapshot of the log as it is. */
+/** Returns the lines of a snapshot of the whole log. */
 async function linesOf(bus: Bus): Promise<string[]> {
   const [range] = await bus.ranges(TOPICS.control);
   const fold = foldControl();
@@ -81,9 +84,9 @@ async function linesOf(bus: Bus): Promise<string[]> {
   return [...writeControl(fold, { offset: (range?.endOffset ?? 0) - 1, sha256: sha256Of(last) })];
 }
 
-/** @param open called before each test: a log and a home without anything */
+/** @param open called before each test: returns an empty log and an empty snapshot store */
 export function controlSnapshotsContract(open: () => Promise<Home>): void {
-  test('without any everything is folded; behind one, what came after it, to the same', async () => {
+  test('folds everything without a snapshot, and only the records after it with one, to the same state', async () => {
     const home = await open();
     await write(home.bus, 40);
     expect(await startBehind(home)).toEqual({ records: 40, warned: [] });
@@ -92,7 +95,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect(await startBehind(home)).toEqual({ records: 10, warned: [] });
   });
 
-  test('a fed replica holds the same as every reader, with a snapshot and without one', async () => {
+  test('keeps a fed replica equal to every reader, with a snapshot and without one', async () => {
     const home = await open();
     const { bus } = home;
     await write(bus, 40);
@@ -112,13 +115,13 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     }
   });
 
-  test('one is taken where enough lies behind the newest, and not otherwise', async () => {
+  test('takes a snapshot only if enough records follow the newest one', async () => {
     const home = await open();
     await write(home.bus, 20);
     expect(await take(home, 21)).toEqual({ saved: null, nextAt: 21 });
     expect(await take(home, 20)).toMatchObject({ saved: { name: expect.any(String) }, nextAt: 40 });
     await write(home.bus, 10);
-    // It holds 42 entries: two tenants, 20 versions, and what became of as many changes.
+    // It has 42 entries: two tenants, 20 versions, and the results of 20 changes.
     expect(await take(home)).toEqual({ saved: null, nextAt: 31 });
     await write(home.bus, 1);
     expect((await take(home)).saved).not.toBe(null);
@@ -132,7 +135,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     ['of other records', (lines) => lines.map((line) => line.replace(/"shape":"./, '"shape":"x'))],
     ['that is none', () => ['nothing']],
     ['of nothing', () => []],
-  ])('one %s is passed over, and said so', async (_what, spoil) => {
+  ])('skips a snapshot %s, with a warning', async (_what, spoil) => {
     const home = await open();
     await write(home.bus, 20);
     await home.snapshots.save(spoil(await linesOf(home.bus)));
@@ -140,7 +143,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect([records, warned]).toEqual([20, ['a snapshot cannot be read and is passed over']]);
   });
 
-  test('one of another log is passed over: of one that has more, and of one that has others', async () => {
+  test('skips a snapshot of another log, longer or with other records', async () => {
     for (const more of [0, 5]) {
       const [home, other] = [await open(), await open()];
       await write(home.bus, 20);
@@ -153,7 +156,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     }
   });
 
-  test('one whose writer ended in the middle does not exist', async () => {
+  test('ignores a snapshot whose writer died in the middle', async () => {
     const home = await open();
     await write(home.bus, 20);
     const lines = await linesOf(home.bus);
@@ -165,7 +168,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect(await startBehind(home)).toEqual({ records: 20, warned: [] });
   });
 
-  test('where their place does not answer, the log does', async () => {
+  test('folds the log if the snapshot store does not answer', async () => {
     const { bus, snapshots } = await open();
     await write(bus, 20);
     const newestFirst = () => {
@@ -175,12 +178,13 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect([records, warned]).toEqual([20, ['snapshots cannot be read; the log is folded from its start']]);
   });
 
-  test('any number of processes leave them behind while they go on, and whoever starts reads little', async () => {
+  test('writes snapshots in any number of running processes, so that a start reads little', async () => {
     const { bus, snapshots } = await open();
     const following = { bus, snapshots, leaveAfterRecords: 40 };
     const both = [await follow(following), await follow(following)];
     for (let written = 0; written < 200; written += 20) await write(bus, 20);
-    // Behind one of n records another is due at most (2n + 2) / 4 + 10 later: of 128 or more, that may be after the last.
+    // After a snapshot of n records, another is due at most (2n + 2) / 4 + 10 records later. With n of 128 or more,
+    // that may be after the last record.
     await waitUntil('a snapshot', async () => {
       const head = await newestHead(bus, log, snapshots);
       return (head?.offset ?? 0) >= 127;
@@ -189,7 +193,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect((await startBehind({ bus, snapshots })).records).toBeLessThanOrEqual(200 - 128);
   });
 
-  test('what came while one was written is in the next', async () => {
+  test('includes in the next snapshot what arrived while one was written', async () => {
     const { bus, snapshots } = await open();
     const written = Promise.withResolvers<void>();
     const save: Snapshots['save'] = async (...given) => {
@@ -205,7 +209,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     await waitUntil('the next', async () => (await newestHead(bus, log, snapshots))?.offset === 59);
   });
 
-  test('one that cannot be left behind is in nobody’s way', async () => {
+  test('continues if a snapshot cannot be written', async () => {
     const { bus, snapshots } = await open();
     let tried = 0;
     const save = async () => {

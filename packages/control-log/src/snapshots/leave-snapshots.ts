@@ -2,13 +2,13 @@
 import { type Taking, takeControlSnapshot } from './take-snapshot.ts';
 
 export type LeavingSnapshots = {
-  /** So many records are on the log. */
+  /** Tells that this many records are on the log. */
   reached(revision: number): void;
-  /** One that is being written is given up. */
+  /** Stops, and aborts a snapshot that is being written. */
   stop(): Promise<void>;
 };
 
-/** What goes wrong is warned of, and is no more than that: it is tried again as many records later. */
+/** A failure only causes a warning. The next attempt comes after as many records again. */
 export function leaveSnapshots(taking: Omit<Taking, 'signal'> & { afterRecords: number }): LeavingSnapshots {
   const { log, afterRecords } = taking;
   const stopping = new AbortController();
@@ -48,7 +48,9 @@ export function leaveSnapshots(taking: Omit<Taking, 'signal'> & { afterRecords: 
   };
 }
 
-/** Several control services read the same log: the others find that one was taken. */
+/**
+ * Spreads the attempts of control services that read the same log. Later ones find that a snapshot was already taken.
+ */
 function apart(afterRecords: number): number {
   return Math.floor((Math.random() * afterRecords) / 4);
 }

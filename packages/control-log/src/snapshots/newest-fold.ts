@@ -1,4 +1,6 @@
-/** The fold of the control topic, as the newest snapshot of it has it: the log behind that is then folded on. */
+/**
+ * Restores the fold of the control topic from the newest snapshot. The log after the snapshot is then folded on top.
+ */
 import { createHash } from 'node:crypto';
 import { type Bus, newestUsable, type Snapshots, type StoredSnapshot } from '@mandate/bus';
 import {
@@ -11,10 +13,10 @@ import {
 import { type Logger, MandateError } from '@mandate/runtime';
 import { positionOf } from '../control-changes.ts';
 
-/** `next`: the offset of the first record that is not in it. */
+/** `next`: the offset of the first record that is not in the fold. */
 export type FoldSoFar = { fold: ControlFold; next: number };
 
-/** No snapshot stops this, whatever is wrong with it or with the place where it lies: one is used whole or not at all. */
+/** Never fails because of a snapshot or its store. A snapshot is used whole or not at all. */
 export async function newestFold(
   bus: Bus,
   log: Logger,
@@ -30,12 +32,12 @@ export async function newestFold(
   }
 }
 
-/** The first line of the newest that looks usable: what it holds is not read. */
+/** Returns the first line of the newest snapshot that looks usable. The rest is not read. */
 export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots) {
   return newestUsable(snapshots, log, (stored) => headIn(bus, stored));
 }
 
-/** The newest that looks usable; null where there is none, or snapshots cannot be read. */
+/** Returns the newest snapshot that looks usable. Null if there is none, or if snapshots cannot be read. */
 export async function newestStored(
   bus: Bus,
   log: Logger,
@@ -55,7 +57,7 @@ async function foldIn(bus: Bus, stored: StoredSnapshot): Promise<FoldSoFar | nul
   if ((await headIn(bus, stored)) === null) return null;
   const read = await readControl(stored.lines(), createHash('sha256'));
   if (!read.ok) throw unreadable(read.why);
-  // A file may have been replaced since its first line was read.
+  // A file may have been replaced after its first line was read.
   return (await isOnLog(bus, read.position)) ? { fold: read.fold, next: read.position.offset + 1 } : null;
 }
 
@@ -66,8 +68,8 @@ async function headIn(bus: Bus, stored: StoredSnapshot) {
 }
 
 /**
- * False if the log, at the position where the snapshot ends, does not hold the record that was read there: then it is
- * another log.
+ * False if the record on the log at the end of the snapshot differs from the record that the snapshot ended with.
+ * Then it is another log.
  */
 export async function isOnLog(bus: Bus, { offset, sha256 }: ControlPosition): Promise<boolean> {
   const record = await bus.at(positionOf(offset));

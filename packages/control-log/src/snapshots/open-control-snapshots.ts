@@ -3,7 +3,7 @@ import type { DataFolder } from '@mandate/runtime';
 import type { KafkaSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 
-/** Where those of a log are: on a topic of Kafka, else in the data folder. */
+/** Opens the snapshot store of a log: a topic on Kafka, otherwise a file in the data folder. */
 export function openControlSnapshots(
   settings: Pick<KafkaSettings, 'KAFKA_BROKERS'>,
   bus: Bus,

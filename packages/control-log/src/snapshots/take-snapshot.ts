@@ -1,4 +1,7 @@
-/** When a snapshot of the control topic is taken, and how: of a fold of its own, so that the one which answers goes on. */
+/**
+ * Decides when a snapshot of the control topic is taken, and takes it from a separate fold, so that the fold that
+ * answers requests is not delayed.
+ */
 import { createHash } from 'node:crypto';
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { type ControlPosition, writeControl } from '@mandate/control';
@@ -7,7 +10,7 @@ import { TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from '../control-changes.ts';
 import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.ts';
 
-/** Folding a tail that is shorter takes no longer than a process does to start. */
+/** Folding fewer records takes no longer than a process takes to start. */
 const AFTER_RECORDS = 50_000;
 
 const LANE = ['snapshots'];
@@ -16,15 +19,17 @@ export type Taking = {
   bus: Bus;
   log: Logger;
   snapshots: Snapshots;
-  /** So many records behind the newest are worth one; {@link AFTER_RECORDS} when absent. */
+  /** A snapshot is worth taking if this many records follow the newest one. Default {@link AFTER_RECORDS}. */
   afterRecords?: number | undefined;
   signal?: AbortSignal;
 };
 
-/** `nextAt`: so many records on the log are worth another. */
+/** `nextAt`: at this number of records on the log another snapshot is worth taking. */
 type Taken = { saved: SavedSnapshot | null; nextAt: number };
 
-/** Where so many records lie behind the newest. Throws what the log and the snapshots' place throw. */
+/**
+ * Takes a snapshot if enough records follow the newest one. Throws the errors of the log and of the snapshot store.
+ */
 export async function takeControlSnapshot(taking: Taking): Promise<Taken> {
   const { bus, log, snapshots, signal } = taking;
   const before = await worthAt(taking);
@@ -39,7 +44,10 @@ export async function takeControlSnapshot(taking: Taking): Promise<Taken> {
   return { saved, nextAt: await worthAt(taking) };
 }
 
-/** At least a quarter of what the newest holds, so that all of them together take a fraction of what the log takes. */
+/**
+ * Requires new records for at least a quarter of the entries in the newest snapshot. So all snapshots together stay a
+ * fraction of the log.
+ */
 async function worthAt({ bus, log, snapshots, afterRecords = AFTER_RECORDS }: Taking): Promise<number> {
   const head = await newestHead(bus, log, snapshots);
   if (head === null) return afterRecords;
@@ -51,7 +59,7 @@ async function endOf(bus: Bus): Promise<number> {
   return ranges.find(({ partition }) => partition === PARTITION)?.endOffset ?? 0;
 }
 
-/** To the end of the log; null where nothing came. */
+/** Folds to the end of the log. Returns null if no record was read. */
 async function foldOn(
   bus: Bus,
   { fold, next }: FoldSoFar,
@@ -68,7 +76,7 @@ async function foldOn(
       }
     },
   });
-  // Also where the log is away, and nothing comes.
+  // Needed also if the log is unreachable and no record arrives.
   const giveUp = () => void reader.stop();
   signal?.addEventListener('abort', giveUp);
   try {

@@ -1,12 +1,12 @@
 /**
- * What an agent that is changed is let through that it was refused: in words, as of a policy (widening.ts). With other groups
- * or labels other rules match it: those that did held it, and those that do now may be the first. Only what rules ask for
- * is told.
+ * Finds what a changed agent may newly do, in words, as for a policy (widening.ts). With other groups or labels,
+ * other rules match. The old rules limited the agent, and the new rules may be its first. Only attributes that rules
+ * ask about are reported.
  */
 import type { AgentDocument } from '@mandate/schemas';
 import type { AttributesAsked } from './attributes-asked.ts';
 
-/** @param asked by the rules that stand */
+/** @param asked the attributes that the current rules ask about */
 export function agentWidening(
   before: AgentDocument,
   after: AgentDocument,
@@ -25,7 +25,7 @@ export function agentWidening(
     ...namesIn(before.labels, after.labels)
       .filter((name) => asked.attribute('labels', name))
       .flatMap((name) => other(`labels.${name}`, saidOf(before.labels, name), saidOf(after.labels, name))),
-    // Under a parent for the first time it is held to more, unless rules look at that.
+    // An agent with its first parent can only be limited more, unless rules ask about the parent.
     ...(before.parent !== undefined || asked.attribute('parent')
       ? other('parent', before.parent, after.parent)
       : []),

@@ -1,9 +1,9 @@
-/** What of agents some rules look at: of nothing else does it depend which of them match. */
+/** The attributes of agents that some rules ask about. No other attribute changes which rules match. */
 import { type Condition, type FieldCondition, type RuleDocument, stepsOf } from '@mandate/schemas';
 
 export type AttributesAsked = {
   group(name: string): boolean;
-  /** Whether of the attribute, all or a part is looked at: `labels`, `tier`. */
+  /** True if a rule asks about the attribute, or about a part of it, given by its steps: `labels`, `tier`. */
   attribute(...steps: readonly string[]): boolean;
 };
 

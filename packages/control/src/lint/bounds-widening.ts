@@ -1,4 +1,4 @@
-/** What the bounds of a tenant that are changed let through that they did not: in words, as of a policy (widening.ts). */
+/** Finds what a change of the tenant limits newly allows, in words, as for a policy (widening.ts). */
 import type { TenantDocument } from '@mandate/schemas';
 import { boundsDocument } from '../tenant-bounds.ts';
 import { widening } from './widening.ts';

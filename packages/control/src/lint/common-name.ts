@@ -1,15 +1,15 @@
 /**
- * Whether several lists of globs have a name in common that none of others denies, and which: the shortest. Every list is
- * followed as an automaton. Its states are the places in the patterns that a name may have reached, made as needed. The
- * names that all have in common are looked for letter by letter, the shortest first.
+ * Finds the shortest name that matches every one of several lists of globs and is not denied by another list. Every
+ * list is followed as an automaton. A state of the automaton is a set of positions in the patterns, and is made when
+ * needed. The search tries names letter by letter, the shortest first.
  */
 import { type Effort, takes } from '@mandate/policy/parts';
 import { UNSPELLED } from './globs-within.ts';
 
-/** The size of all patterns together: each state may hold a place in every one. */
+/** The limit on the size of all patterns together, because each state may hold a position in every pattern. */
 const MOST_UNITS = 2_000;
 
-/** Null: there is none. Undefined: it would take too long to find out. */
+/** Returns null if there is no such name, and undefined if the search would take too long. */
 export function commonName(
   lists: readonly (readonly string[])[],
   effort: Effort,
@@ -51,7 +51,7 @@ export function commonName(
   return null;
 }
 
-/** `out` null: nothing that begins like that is denied. */
+/** `out` is null if no denied name begins like this. */
 type Reached = { name: string; states: readonly number[]; out: number | null };
 
 function keyOf({ states, out }: Reached): string {
@@ -59,8 +59,8 @@ function keyOf({ states, out }: Reached): string {
 }
 
 /**
- * A letter that is in no pattern only stars take: without it the name would be shorter and no less in common, unless the
- * shorter one is denied.
+ * Returns the letters to try. Only stars match a letter that is in no pattern. A name without that letter would be
+ * shorter and also match every list, so the letter is needed only if the shorter name may be denied.
  */
 function lettersIn(patterns: readonly string[], withAnother: boolean): ReadonlySet<string> {
   const letters = new Set(patterns.flatMap((pattern) => pattern.replaceAll('*', '').split('')));
@@ -83,15 +83,15 @@ function step(
 
 type Automaton = {
   start: number;
-  /** Null: no pattern of the list goes on like that. */
+  /** Returns null if no pattern of the list continues with this letter. */
   step(state: number, letter: string): number | null;
   ends(state: number): boolean;
 };
 
-/** A set of places is put in order before it is known to be another one. */
+/** The cost of one position. A set of positions is sorted before it is known whether the set is new. */
 const STEPS_A_PLACE = 10;
 
-/** A place: in which pattern, and before which of its characters. */
+/** A position in a pattern: before the character at this index. */
 type Place = readonly [pattern: string, at: number];
 
 function automatonOf(patterns: readonly string[], effort: Effort): Automaton {
@@ -131,7 +131,7 @@ function automatonOf(patterns: readonly string[], effort: Effort): Automaton {
   };
 }
 
-/** A star may match nothing: a name that is before it is also after it. */
+/** A star may match nothing, so a position before a star is also a position after it. */
 function withoutStars([pattern, at]: Place): Place[] {
   return pattern[at] === '*' ? [[pattern, at], ...withoutStars([pattern, at + 1])] : [[pattern, at]];
 }

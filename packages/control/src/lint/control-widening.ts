@@ -1,4 +1,4 @@
-/** What a change of agents, policies, rules or a tenant lets through that was refused before it. */
+/** Finds what a change of agents, policies, rules or a tenant newly allows. */
 import type { ControlRecord, RuleDocument } from '@mandate/schemas';
 import type { TenantControl } from '../tenant-control.ts';
 import { agentWidening } from './agent-widening.ts';
@@ -8,7 +8,7 @@ import { type PolicyOf, ruleWidening } from './rule-widening.ts';
 import { meant } from './rules-read.ts';
 import { widening, wideningByArrival } from './widening.ts';
 
-/** Without who, when and why. */
+/** A control record without who, when and why. */
 export type ControlChange = ControlRecord extends infer Each
   ? Each extends unknown
     ? Omit<Each, 'change'>
@@ -16,9 +16,10 @@ export type ControlChange = ControlRecord extends infer Each
   : never;
 
 /**
- * In words, a line each; empty: nothing. Not told: what rules give an agent that is new.
+ * Returns a line of text for each new permission. Empty if there is none. Does not report what rules give to a new
+ * agent.
  *
- * @param control as it stands before the change
+ * @param control the state before the change
  */
 export function controlWidening(
   control: TenantControl,

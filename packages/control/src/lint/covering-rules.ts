@@ -1,4 +1,4 @@
-/** Rules that hold whenever another does: what they give is always held together with what that one gives. */
+/** Rules that apply whenever another rule applies. So the two policies always apply together. */
 
 import { canonicalJson } from '@mandate/policy';
 import { conjuncts, type Effort, rulesByGroup, takes } from '@mandate/policy/parts';
@@ -33,14 +33,14 @@ export function reachOf(document: RuleDocument): Reach {
   return reach;
 }
 
-/** The same for a field that is written with dots and one that is not. */
+/** Returns the same key for a field that is written with dots and for one that is not. */
 function keyOf(condition: Condition): string {
   return canonicalJson('field' in condition ? { ...condition, field: stepsOf(condition.field) } : condition);
 }
 
 type Within = (globs: readonly string[]) => (glob: string) => boolean;
 
-/** Whether the first holds whenever the second does. False as well where that is not known. */
+/** True if the wide rule applies whenever the narrow rule does. False also if that is unknown. */
 export function covers(wide: Reach, narrow: Reach, within: Within = globsWithin): boolean {
   if (wide.startsAtMs > narrow.startsAtMs || wide.endsAtMs < narrow.endsAtMs) return false;
   if (wide.groups !== undefined && !areAll(narrow.groups, (group) => wide.groups?.includes(group) === true))
@@ -55,18 +55,18 @@ function areAll(names: readonly string[] | undefined, isThere: (name: string) =>
 }
 
 /**
- * A rule that is not over: a rule that gives the same instead of it, and some of the rules that are always given beside
- * it.
+ * A rule that has not ended, a rule that replaces it (same policy), and some of the rules with other policies that
+ * always apply with it.
  */
 export type Covered = { rule: RuleRead; instead: RuleRead | null; beside: readonly RuleRead[] };
 
-/** The most of them for each rule; one of each policy. */
+/** At most this many rules beside each rule, one for each policy. */
 const MOST_BESIDE = 50;
 
-/** So much is compared in a step. */
+/** The number of comparisons in one step. */
 const COMPARED = 2;
 
-/** @param around only what one of these covers, or is covered by */
+/** @param around reports only rules that cover one of these, or that one of these covers */
 export function coveredRules(
   rules: readonly RuleRead[],
   { atMs, effort }: Look,
@@ -103,14 +103,17 @@ export function coveredRules(
   return covered;
 }
 
-/** Groups, or agents by their whole names, of which a rule that it covers must name one; null: it may cover any. */
+/**
+ * Returns the groups, or the whole names of agents. A rule that this one covers must have one of them. Null: it may
+ * cover any rule.
+ */
 function namesIn({ groups, agents }: Reach): readonly string[] | null {
   if (groups !== undefined) return groups.map((group) => `group ${group}`);
   if (agents?.every((glob) => !glob.includes('*'))) return agents.map((agent) => `agent ${agent}`);
   return null;
 }
 
-/** What covers a rule covers all that it names, and so the first. */
+/** A rule that covers this one covers all of its names, and so the first name. */
 function firstNamesIn({ groups, agents }: Reach): readonly string[] {
   return [
     ...(groups?.slice(0, 1) ?? []).map((group) => `group ${group}`),
@@ -120,10 +123,10 @@ function firstNamesIn({ groups, agents }: Reach): readonly string[] {
 
 const FOUND_IN_PAIRS = ['RULE_ADDS_NOTHING', 'LIMIT_WITHOUT_EFFECT', 'TOOL_NEVER_AFFORDED'] as const;
 
-/** What it takes to compile one. */
+/** The cost of compiling one glob, in steps. */
 const OF_GLOB = 50;
 
-/** Lists of globs, each compiled once. */
+/** Compiles each list of globs once, within the step budget. */
 function withinEffort(effort: Effort): Within {
   const known = new Map<readonly string[], (glob: string) => boolean>();
   return (globs) => {
@@ -136,10 +139,10 @@ function withinEffort(effort: Effort): Within {
   };
 }
 
-/** By how much a mode gives: what is given twice is observed, or in shadow, only where both are. */
+/** The modes from weak to strong. A policy that two rules give is only observed or shadowed if both rules say so. */
 const MODES = ['shadow', 'observe', 'enforce'];
 
-/** If two rules differ only in their ids, the second is redundant. */
+/** True if the second rule is redundant. Of two rules that differ only in their ids, the second one is. */
 function isInPlaceOf(
   { document: one }: RuleRead,
   { document: other }: RuleRead,

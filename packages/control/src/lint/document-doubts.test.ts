@@ -48,18 +48,18 @@ test.each([
     'maxActualCost: 9\ntoolPolicies: { pay: { cost: 2, maxActualCost: 1 } }',
     '6:33 toolPolicies.pay.maxActualCost: a call of "pay" costs $2',
   ],
-])('a cap of actual costs that is below a price: %s', (fields, warned) => {
+])('warns about a cap of actual costs that is below a price: %s', (fields, warned) => {
   const [first = '', ...more] = warnings(`${HEAD}tools: [pay]\n${fields}\n`);
   expect(first).toContain(warned);
   expect(more).toEqual([]);
 });
 
-test('a cap of actual costs that is no lower than the price', () => {
+test('accepts a cap of actual costs that is at least the price', () => {
   const fields = 'tools: [pay]\nmaxActualCost: 1\ntoolPolicies: { pay: { cost: 2, maxActualCost: 2 } }\n';
   expect(warnings(HEAD + fields)).toEqual([]);
 });
 
-test('the patterns of every field that takes them are looked at', () => {
+test('checks the patterns of every field that takes patterns', () => {
   const lists = [policyDocument, mandateDocument, ruleDocument].flatMap(({ shape }) =>
     Object.entries(shape).flatMap(([field, type]) => {
       const takes = (text: string) => type.safeParse([text]).success;
@@ -71,11 +71,11 @@ test('the patterns of every field that takes them are looked at', () => {
     expect(listDoubts({ [field]: ['a?'] }), field).toMatchObject([{ code: 'PATTERN_DOUBTFUL' }]);
 });
 
-test('a dot before a star means a dot where names have dots', () => {
+test('reads a dot before a star as a dot if names have dots', () => {
   expect(warnings(`${HEAD}allowedTools: [mail.send]\ndeniedTools: ["mail.*"]\n`)).toEqual([]);
 });
 
-test('limits under names that nothing confirms are one warning', () => {
+test('makes one warning of all limits by names that nothing confirms', () => {
   const policies = 'toolPolicies: { send_maill: { cost: 1 }, read: { cost: 1 } }\n';
   expect(warnings(`${HEAD}${policies}`)).toEqual([
     '4:17 toolPolicies.send_maill: nothing else names "send_maill", "read": a limit under a misspelt name limits nothing',
@@ -89,7 +89,7 @@ test('limits under names that nothing confirms are one warning', () => {
   ]);
 });
 
-test('names that look alike are a warning once tools are declared', () => {
+test('warns about similar names once tools are declared', () => {
   const denied = 'deniedTools: [wi\u0440e]\n';
   expect(warnings(`${HEAD}allowedTools: [wipe]\n${denied}`)).toEqual([]);
   expect(warnings(`${HEAD}tools: [wipe, read]\n${denied}`)).toEqual([
@@ -97,7 +97,7 @@ test('names that look alike are a warning once tools are declared', () => {
   ]);
 });
 
-test('a file of agents, policies and rules has them as well, each at its place', () => {
+test('also warns about a file of agents, policies and rules, with the place of each warning', () => {
   const loaded = loadControl(
     [
       '{ kind: agent, id: a, groups: [g, g] }',
@@ -110,7 +110,7 @@ test('a file of agents, policies and rules has them as well, each at its place',
   expect(places).toEqual(['1 groups.1', '5 toolPolicies.pey', '7 agents.0']);
 });
 
-test('lint tells them of a plane, and of a document that is changed', () => {
+test('is part of lint of a plane, and of a document that is changed', () => {
   const control = controlOf({
     agents: [{ id: 'bot' }, { id: 'Bot' }],
     bounds: { deniedTools: ['rm?'] },

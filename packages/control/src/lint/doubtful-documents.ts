@@ -1,4 +1,4 @@
-/** Doubts about a tenant's documents, as lint tells them: document-doubts.ts says what they are. */
+/** The doubts about the documents of a tenant, as lint reports them. document-doubts.ts explains each doubt. */
 
 import { alikeTools, type Doubt, listDoubts, lookAlikes, policyDoubts, takes } from '@mandate/policy/parts';
 import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
@@ -9,12 +9,12 @@ import type { Finding } from './finding.ts';
 import type { Policies } from './idle-documents.ts';
 import type { RuleRead } from './rules-read.ts';
 
-/** Looking at a pattern, or for what a name looks like, in steps of lint. */
+/** The cost of checking one pattern, or of searching for a similar name, in steps of lint. */
 const OF_ENTRY = 20;
 
 type Told = { of: string; document: PolicyDocument; policies: readonly string[] };
 
-/** @param own those that are asked about; what the others declare is known */
+/** @param own the policies to report on. The declarations of other policies are used too */
 export function doubtfulPolicies(control: TenantControl, own: Policies, effort: LintEffort): Finding[] {
   const all = policiesIn(control);
   const ids = new Set(own.map(([id]) => id));
@@ -44,9 +44,9 @@ export function doubtfulRules(rules: readonly RuleRead[], effort: LintEffort): F
 }
 
 /**
- * Names of tools in all policies and in the bounds.
+ * Finds similar names of tools in all policies and in the tenant limits.
  *
- * @param first the policies that a finding is to be about, where it can be
+ * @param first policies that a finding should name if possible
  */
 export function toolsAlike(control: TenantControl, first: Policies, effort: LintEffort): Finding[] {
   const ids = new Set(first.map(([id]) => id));

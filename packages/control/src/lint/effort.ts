@@ -1,4 +1,7 @@
-/** How much is looked at, in steps of some hundred nanoseconds. What there is no more effort for is not told, but that it is not. */
+/**
+ * The step budget of lint: how much is examined, in steps of some hundred nanoseconds. If the budget is used up, the
+ * answer names what was not examined.
+ */
 import type { Effort } from '@mandate/policy/parts';
 import type { LintFinding } from './finding.ts';
 
@@ -7,7 +10,7 @@ export const EFFORT_OF_ALL = 20_000_000;
 /** The steps for the answer to one change. */
 export const EFFORT_OF_ONE = 2_000_000;
 
-/** Findings of this code may be missing: about this many documents nothing is known. */
+/** Findings of this code may be missing, because about this many documents were not examined. */
 export type Skipped = {
   code: LintFinding['code'];
   of: 'agents' | 'parents' | 'rules' | 'policies' | 'patterns';
@@ -20,7 +23,7 @@ export function effortOf(steps: number): LintEffort {
   return { left: steps, skipped: [] };
 }
 
-/** One of these was not looked at. */
+/** Records that one more of these was not examined. */
 export function skip({ skipped }: LintEffort, code: Skipped['code'], of: Skipped['of']): void {
   const known = skipped.find((one) => one.code === code && one.of === of);
   if (known === undefined) skipped.push({ code, of, count: 1 });

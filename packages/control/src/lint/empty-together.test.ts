@@ -24,7 +24,7 @@ test.each<[string, string[][], string | null]>([
   ['a list that matches nothing', [['*'], []], null],
   ['beyond the first plane of Unicode', [['😀_*'], ['*_send']], '😀_send'],
   ['inside of a name', [['*mail*'], ['send_*_now']], 'send_mail_now'],
-])('what they have in common: %s', (_, lists, name) => {
+])('finds the name that lists have in common: %s', (_, lists, name) => {
   expect(commonName(lists, enough())).toBe(name);
 });
 
@@ -41,7 +41,7 @@ const EVERY_NAME = Array.from({ length: 9 }, (_, length) => length).flatMap((len
 
 const ANOTHER = '\uE000';
 
-test('the shortest name that all of them match and none denies, if there is one', () => {
+test('finds the shortest name that all lists match and none denies, if there is one', () => {
   fc.assert(
     fc.property(lists, denied, (drawn, denying) => {
       const isMatched = (globs: readonly string[], name: string) =>
@@ -53,7 +53,7 @@ test('the shortest name that all of them match and none denies, if there is one'
         .filter(isCommon)
         .toSorted((one, other) => one.length - other.length)[0];
       if (typeof found === 'string') expect(isCommon(found)).toBe(true);
-      // Some are longer than those that were looked at, or of more letters.
+      // The name found may be longer than the names tried here, or have other letters.
       else expect(shortest).toBeUndefined();
       if (shortest !== undefined) expect(found?.length).toBeLessThanOrEqual(shortest.length);
     }),
@@ -61,7 +61,7 @@ test('the shortest name that all of them match and none denies, if there is one'
   );
 });
 
-test('a smallest set that has nothing in common: without any one of it the others have', () => {
+test('finds a smallest set of lists without a common name: without any one of them there is one', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ allowed: list, denied }), { minLength: 1, maxLength: 3 }), (drawn) => {
       const set = emptyTogether(drawn, enough());
@@ -85,10 +85,10 @@ test('a smallest set that has nothing in common: without any one of it the other
   );
 });
 
-test('where it would take too long, nobody is told that there is none', () => {
+test('does not claim that there is no name if the search would take too long', () => {
   const manyLetters = Array.from({ length: 16 }, (_, at) => [`*${String.fromCharCode(97 + at)}*`]);
   const letter = (of: number) => String.fromCharCode(97 + (of % 16));
-  // Few patterns, and thousands of sets of places in them.
+  // Few patterns, and thousands of sets of positions in them.
   const manyPlaces = ['X', 'Y'].map((end) =>
     Array.from({ length: 6 }, (_, at) => {
       const letters = [0, 1, 2].map((of) => letter(at * 7 + of * (at + 3)));

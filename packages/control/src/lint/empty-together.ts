@@ -3,15 +3,15 @@ import type { GlobMatcher } from '@mandate/policy/parts';
 import { type Effort, takes } from '@mandate/policy/parts';
 import { commonName } from './common-name.ts';
 
-/** So many sets of lists are tried; what none of these does is told as what all of them do. */
+/** At most this many sets of lists are tried. If none of these is empty together, the whole set is returned. */
 const MOST_SETS = 200;
 
-/** What a policy lets be called: what these match, and those do not. */
+/** The names that a policy allows: those that `allowed` matches and `denied` does not. */
 export type Names = { allowed: readonly string[]; denied: readonly string[] };
 
 /**
- * The smallest set of these that have no name in common, by their places; the first of several. Null where all have one
- * in common; undefined if the effort did not suffice to know.
+ * Returns the smallest set of lists that have no name in common, as indexes. Of several such sets it returns the
+ * first. Null if all lists have a name in common. Undefined if the step budget was too small to know.
  */
 export function emptyTogether(all: readonly Names[], effort: Effort): readonly number[] | null | undefined {
   const places = [...all.keys()];
@@ -38,7 +38,10 @@ function nameIn(all: readonly Names[], effort: Effort): string | null | undefine
   );
 }
 
-/** One that a list spells out is most often what all have in common, and to look for any other takes a thousand times as long. */
+/**
+ * A name that a list spells out is most often the common name. A search for any other name takes a thousand times as
+ * long.
+ */
 function haveObviously(all: readonly Names[], effort: Effort): boolean {
   const [shortest] = all.toSorted((one, other) => one.allowed.length - other.allowed.length);
   if (shortest === undefined || !takes(effort, all.length)) return false;

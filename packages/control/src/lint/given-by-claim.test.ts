@@ -31,7 +31,7 @@ test.each([
     'action.principal.role',
   ],
   ['what it leaves out', { field: 'context.test', op: 'exists', value: false }, 'context.test'],
-])('a rule gives by what an agent says of itself: %s', (_what, when, field) => {
+])('warns about a rule that gives authority by a claim of the agent: %s', (_what, when, field) => {
   const rules = [ruleOf({ when })];
   const [finding] = found({ rules });
   expect(finding).toMatchObject({ severity: 'warning', rules: ['r'], policies: ['pay'] });
@@ -54,11 +54,11 @@ test.each<[string, object]>([
       when: { all: [inProduction, { field: 'action.pinned', op: 'contains', value: 'context.environment' }] },
     },
   ],
-])('a rule gives nothing by a claim that %s', (_what, fields) => {
+])('accepts a rule by a claim that %s', (_what, fields) => {
   expect(found({ rules: [ruleOf(fields)] })).toEqual([]);
 });
 
-test('a rule beside another that always holds only takes away', () => {
+test('accepts a rule by a claim beside a rule that always applies, because it only restricts', () => {
   const rules = [ruleOf({ when: inProduction }), { id: 'all', policy: 'pay' }];
   expect(found({ rules })).toEqual([]);
   const ofSome = [ruleOf({ when: inProduction }), { id: 'all', policy: 'pay', agents: ['a'] }];
@@ -66,13 +66,13 @@ test('a rule beside another that always holds only takes away', () => {
   expect(found({ rules: ofSome, agents: [{ id: 'a' }, { id: 'b' }] })[0]?.message).toContain('The agent "b"');
 });
 
-test('what every key of the agent pins is no claim', () => {
+test('accepts a claim that every key of the agent pins', () => {
   const rules = [ruleOf({ when: inProduction })];
   const pinning = { ...FILE_KEY, pins: { context: { environment: 'production' } } };
   expect(found({ rules }, [pinning])).toEqual([]);
   expect(found({ rules }, [pinning, FILE_KEY])).toHaveLength(1);
   expect(found({ rules }, [{ ...pinning, agents: ['b*'] }])).toHaveLength(1);
   expect(found({ rules }, [pinning, { ...FILE_KEY, revokedAt: FILE_KEY.createdAt }])).toEqual([]);
-  // A tenant that writes a topic itself shows no key there.
+  // A tenant that writes to its own topic shows no key there.
   expect(found({ rules, directTopic: true }, [pinning])).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 /**
- * Rules that give by what agents say of themselves: their context and their principal. An agent that no other rule holds gets
- * what such a rule gives as soon as it says so, whether it is so or not. A rule beside others only takes away.
+ * Rules that give authority by claims of the agent: its context and its principal. An agent without another rule gets
+ * what such a rule gives as soon as it makes the claim, whether the claim is true or not. A rule beside other rules
+ * only restricts.
  */
 
 import type { AgentAttributes, Rule } from '@mandate/policy';
@@ -14,7 +15,7 @@ import type { Finding } from './finding.ts';
 import { neverHold } from './never-hold.ts';
 import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
 
-/** @param fileKeys of the tenant, that stand in a file and not on the log */
+/** @param fileKeys keys of the tenant that are in a key file and not on the log */
 export function givenByClaim(
   control: TenantControl,
   { rules, around }: { rules: readonly RuleRead[]; around: readonly RuleRead[] },
@@ -60,7 +61,7 @@ function finding({ id, policy }: Rule, claims: readonly string[], agent: AgentAt
   };
 }
 
-/** A rule with a policy that is missing, or allows no tool, takes away whatever it matches. */
+/** False if the policy of the rule is missing or allows no tool. Then the rule blocks whatever it matches. */
 function gives(control: TenantControl, { document }: RuleRead): boolean {
   const policy = meant(control, document)?.document;
   return policy !== undefined && policy.allowedTools?.length !== 0;
@@ -79,7 +80,7 @@ function claiming({ read, document }: RuleRead, { atMs, effort }: Look): [Rule, 
   return claims.length === 0 || neverHold([when], effort) ? [] : [[read.compiled, claims]];
 }
 
-/** Whatever its agents do, and from now on. */
+/** True if the rule applies to all actions of its agents, from now on and without end. */
 function isAlways(rule: Rule, atMs: number): boolean {
   const { startsAtMs, endsAtMs } = rule;
   return candidateOf(rule).open.length === 0 && (startsAtMs ?? atMs) <= atMs && endsAtMs === null;
@@ -87,7 +88,10 @@ function isAlways(rule: Rule, atMs: number): boolean {
 
 type PinnedFor = (agentId: string, claim: string) => boolean;
 
-/** A claim is none where every key that may speak for the agent pins it. On a topic of the tenant's own no key is asked. */
+/**
+ * A field is not a claim if every key that may act for the agent pins it. On the tenant's own topic no key is
+ * checked.
+ */
 function pinsByAgent({ keys, opened }: TenantControl, fileKeys: readonly ApiKeyRecord[]): PinnedFor {
   if (opened?.document.directTopic === true) return () => false;
   const onLog = Map.groupBy(keys.values(), ({ document }) => document.agentId);

@@ -1,17 +1,18 @@
-/** Lists of globs as languages: what one matches, another may match as well. */
+/** Lists of globs as sets of names: finds whether one list matches everything that another matches. */
 
 import { compileGlobs } from '@mandate/policy';
 import type { GlobMatcher } from '@mandate/policy/parts';
 import { type Effort, takes } from '@mandate/policy/parts';
 
-/** Characters of patterns that are compared with those of one list at most: 4 ms on a machine of 2026. */
+/** At most this many characters of patterns are compared with those of one list: 4 ms on a machine of 2026. */
 const OF_A_LIST = 2_000_000;
 
 /**
- * Whether all that a glob matches is matched by the list: it is just when the list matches the glob itself, with each * a
- * character that none of the list spells out.
+ * Returns a function that is true if the list matches everything that a glob matches. That is so exactly if the list
+ * matches the
+ * glob itself, after each * was replaced by a character that the list does not contain.
  *
- * @param unknown the answer where it would take long
+ * @param unknown the answer if comparing would take long
  * @param effort how many characters of patterns may still be compared; lists may share it
  */
 export function globsWithin(
@@ -21,7 +22,7 @@ export function globsWithin(
 ): (glob: string) => boolean {
   const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
-  // Each of them may take a pass of its own.
+  // Each of these globs may need its own pass over the text.
   const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
   return (glob) => {
     if (same.has(glob)) return true;
@@ -30,5 +31,5 @@ export function globsWithin(
   };
 }
 
-/** Stands for any character: no name and no pattern holds a private one. */
+/** Represents any character. It is a private one, so no name and no pattern contains it. */
 export const UNSPELLED = '\uE000';

@@ -1,4 +1,6 @@
-/** Documents that do nothing: rules that never hold or add nothing, policies in no rule, patterns that match no tool. */
+/**
+ * Documents without effect: rules that never apply or add nothing, policies in no rule, patterns that match no tool.
+ */
 
 import { compileGlobs } from '@mandate/policy';
 import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
@@ -63,7 +65,7 @@ export function idleRules(
   });
 }
 
-/** Rules that match no agent. If the effort did not suffice, some of these do match one. */
+/** Returns the rules that match no agent. If the step budget was too small, some of them may match an agent. */
 function matchingNobody(
   { agents }: TenantControl,
   rules: readonly RuleRead[],
@@ -83,7 +85,7 @@ function matchingNobody(
   return unmatched;
 }
 
-/** They give what another gives whenever they hold. */
+/** Rules that give the same as another rule whenever they apply. */
 export function repeatedRules(covered: readonly Covered[]): Finding[] {
   return covered.flatMap(({ rule, instead }): Finding[] => {
     if (instead === null) return [];
@@ -115,7 +117,7 @@ export function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): 
     }));
 }
 
-/** Where it is known which tools there are, each pattern of a policy's lists is to match one of them. */
+/** If the tools are declared, each pattern in the lists of a policy must match one of them. */
 export function idlePatterns(
   control: TenantControl,
   policies: Policies,
@@ -150,7 +152,7 @@ function boundsIn({ opened }: TenantControl): readonly Declaring[] {
   return bounds ? [{ id: nameOfBounds(opened), tools: bounds.tools }] : [];
 }
 
-/** Policies that are given beside each of several rules. */
+/** The policies that apply beside each of several rules. */
 function alwaysHeld(
   control: TenantControl,
   beside: readonly (readonly RuleRead[])[],

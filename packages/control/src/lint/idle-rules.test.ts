@@ -110,7 +110,7 @@ test.each<[string, object[], boolean]>([
     false,
   ],
   ['no choice at all', [{ any: [] }], true],
-])('conditions that no action meets, or one does: %s', (_, all, never) => {
+])('finds conditions that no action meets, and accepts others: %s', (_, all, never) => {
   const codes = found({ policies: [P], rules: [{ id: 'r', policy: 'p', when: { all } }] }).map(
     ({ code }) => code,
   );
@@ -146,7 +146,7 @@ test.each<[string, object, object, string[]]>([
   ['in shadow beside one that only watches', { mode: 'observe' }, { mode: 'shadow' }, []],
   ['in shadow', {}, { mode: 'shadow', agents: ['a'] }, ['s']],
   ['of another policy', {}, { policy: 'q' }, []],
-])('a rule that adds nothing to another of its policy: %s', (_, wide, narrow, told) => {
+])('finds a rule that adds nothing to another rule of its policy: %s', (_, wide, narrow, told) => {
   const rules = [
     { id: 'r', policy: 'p', ...wide },
     { id: 's', policy: 'p', ...narrow },

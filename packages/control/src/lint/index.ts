@@ -1,8 +1,9 @@
 /**
- * @mandate/control/lint: findings about the documents of a tenant. `lintControl` looks for documents that are wrong, or that
- * probably do not mean what they say. `controlWidening` says what a change would allow that was not allowed before.
+ * @mandate/control/lint: findings about the documents of a tenant. `lintControl` finds documents that are wrong, or
+ * that
+ * probably do not mean what they say. `controlWidening` says what a change would newly allow.
  *
- * A search has a step budget. When the budget is used up, the answer names what was not looked at.
+ * A search has a step budget. When the budget is used up, the answer names what was not examined.
  */
 
 export { shortQuestions, WEEKEND_MS } from '../short-questions.ts';

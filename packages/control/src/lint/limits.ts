@@ -1,4 +1,4 @@
-/** What a policy limits, so that its limits can be held against each other, and against those of others. */
+/** The limits of a policy, in a form that can be compared with each other and with those of other policies. */
 
 import type { NamedPolicy } from '@mandate/policy';
 import type { Rate } from '@mandate/policy/parts';
@@ -8,27 +8,27 @@ export type Limit = {
   says: string;
   of: 'micros' | 'calls';
   most: number;
-  /** The agents that share the count; `call`: the cost of one call is judged, and nothing is counted. */
+  /** The agents that share the counter. `call`: a limit on the cost of a single call, without a counter. */
   scope: 'call' | BudgetLimit['scope'];
-  /** null: of every tool. */
+  /** Null: all tools. */
   tool: string | null;
-  /** Limits of the same one see the same count. */
+  /** Limits with the same name here use the same counter. */
   counter: string;
-  /** Whatever an agent does is counted, whether or not the policy holds it then. */
+  /** True if the counter counts everything that an agent does, even while the policy does not apply to the agent. */
   isOfAll: boolean;
 };
 
 export type Limits = {
   all: readonly Limit[];
-  /** Those that count calls of this tool, or of any. */
+  /** Returns the limits that count calls of this tool, or of every tool. */
   of(tool: string | null): readonly Limit[];
-  /** How many there are at most to look at for one tool. */
+  /** The largest number of limits to compare for one tool. */
   mostOfTool: number;
 };
 
 const made = new WeakMap<NamedPolicy, Limits>();
 
-/** @param policy the same object for as long as it is the same */
+/** @param policy the same object as long as the policy is unchanged, because the result is cached by it */
 export function limitsOf(policy: NamedPolicy): Limits {
   const known = made.get(policy);
   if (known !== undefined) return known;
@@ -95,9 +95,9 @@ function within(windowMs: number | null): string {
 }
 
 /**
- * Whether whatever counts for the second counts for the first as well, where both are asked of the same calls. Other
- * counters begin when a policy first names them: what stood in an earlier version, in bounds that were or in a file of
- * mandates may have filled the second already. An agent's total is counted whatever holds it.
+ * True if everything that counts for the narrow limit also counts for the wide one, when both apply to the same
+ * calls. Different counters begin when a policy first names them. An earlier version, earlier tenant limits or a
+ * mandate file may have filled the narrow counter before. The total of an agent is counted under any policy.
  */
 export function countsAllOf(wide: Limit, narrow: Limit): boolean {
   if (wide.of !== narrow.of || (wide.tool !== null && wide.tool !== narrow.tool)) return false;

@@ -4,13 +4,13 @@ import { type LintedDocument, lintAround, lintControl } from './lint-control.ts'
 
 const P = { id: 'p' };
 
-test('nothing is amiss', () => {
+test('finds nothing in correct documents', () => {
   expect(
     found({ policies: [{ ...P, allowedTools: ['read_*'] }], rules: [{ id: 'r', policy: 'p' }] }),
   ).toEqual([]);
 });
 
-test.each(['gone', 'p@2'])('a rule that names %s, which is not there', (policy) => {
+test.each(['gone', 'p@2'])('finds a rule that names the missing policy %s', (policy) => {
   expect(
     found({
       policies: [P],
@@ -22,13 +22,13 @@ test.each(['gone', 'p@2'])('a rule that names %s, which is not there', (policy) 
   ).toEqual([{ code: 'POLICY_MISSING', rules: ['s'], policies: [policy] }]);
 });
 
-test('a rule that names an archived policy', () => {
+test('finds a rule that names an archived policy', () => {
   expect(found({ policies: [P], rules: [{ id: 'r', policy: 'p' }], archived: ['p'] })).toEqual([
     { code: 'POLICY_MISSING', rules: ['r'], policies: ['p'] },
   ]);
 });
 
-test('of three policies the two that leave no tool over', () => {
+test('names two of three policies that together allow no tool', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'all', allowedTools: ['*'] },
@@ -40,7 +40,7 @@ test('of three policies the two that leave no tool over', () => {
   ]);
 });
 
-test('policies that no agent is held to at once may differ', () => {
+test('accepts policies without a common tool if no agent gets both at once', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -69,7 +69,7 @@ test.each<[string, object, object, boolean]>([
   ['providers', { allowedProviders: ['azure'] }, { allowedProviders: ['bedrock'] }, true],
   ['one provider by two names', { allowedProviders: ['aws'] }, { allowedProviders: ['bedrock'] }, false],
   ['a provider that is denied', { allowedProviders: ['openai'] }, { deniedProviders: ['open*'] }, true],
-])('policies that leave nothing over, or something: %s', (_, one, other, isTold) => {
+])('finds policies that together allow nothing, and accepts others: %s', (_, one, other, isTold) => {
   const policies = [
     { ...P, ...one },
     { id: 'q', ...other },
@@ -81,7 +81,7 @@ test.each<[string, object, object, boolean]>([
   );
 });
 
-test('rules that never hold at once leave nothing over of each other, but of others', () => {
+test('does not compare rules that never apply at once, but compares each with other rules', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -101,7 +101,7 @@ test('rules that never hold at once leave nothing over of each other, but of oth
   ]);
 });
 
-test('a rule that cannot be read', () => {
+test('finds a rule that cannot be read', () => {
   const when = { field: 'action.tool', op: 'matches', value: '(' };
   const rules = [
     { id: 'r', policy: 'p' },
@@ -110,7 +110,7 @@ test('a rule that cannot be read', () => {
   expect(found({ policies: [P], rules })).toEqual([{ code: 'RULE_UNREADABLE', rules: ['s'], policies: [] }]);
 });
 
-test('rules that are over empty nothing either, and miss nothing', () => {
+test('reports of a rule that has ended only that', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -124,7 +124,7 @@ test('rules that are over empty nothing either, and miss nothing', () => {
   expect(found({ policies, rules }).map(({ code }) => code)).toEqual(['RULE_ENDED', 'RULE_ENDED']);
 });
 
-test('a shadow rule empties nothing', () => {
+test('ignores what a shadow rule would leave', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -136,7 +136,7 @@ test('a shadow rule empties nothing', () => {
   expect(found({ policies, rules })).toEqual([]);
 });
 
-test('rules that do nothing, and a policy that nobody uses', () => {
+test('finds rules without effect and an unused policy', () => {
   const rules = [
     { id: 'over', policy: 'p', endsAt: '2026-02-01T00:00:00Z' },
     { id: 'nobody', policy: 'p', agents: ['b*'] },
@@ -149,7 +149,7 @@ test('rules that do nothing, and a policy that nobody uses', () => {
   ]);
 });
 
-test('a pattern that matches none of the tools that are declared', () => {
+test('finds a pattern that matches no declared tool', () => {
   const policy = {
     ...P,
     tools: ['read_file', 'send'],
@@ -162,7 +162,7 @@ test('a pattern that matches none of the tools that are declared', () => {
   ]);
 });
 
-test('a pattern that matches none of the tools that a policy which is always held with it, or the tenant, declares', () => {
+test('finds a pattern that matches no tool declared by the tenant, or by a policy that always applies with it', () => {
   const known = { id: 'known', tools: ['read_file', 'send'] };
   const policies = [{ ...P, allowedTools: ['read_*', 'sned'] }, known];
   const everywhere = [
@@ -184,7 +184,7 @@ test('a pattern that matches none of the tools that a policy which is always hel
   ]);
 });
 
-test('a parent that is registered no more, one that no rule can match, and what is handed on', () => {
+test('finds a missing parent, a parent that no rule matches, and tools that are delegated', () => {
   const policies = [{ id: 'p', allowedTools: ['read', 'ask'], delegableTools: ['deploy', 'ask'] }];
   const rules = [{ id: 'r', policy: 'p', agents: ['a', 'b', 'alone'] }];
   const agents = [
@@ -204,13 +204,13 @@ test('a parent that is registered no more, one that no rule can match, and what 
   ]);
 });
 
-test('a policy that allows every tool has none to hand on', () => {
+test('warns about delegableTools in a policy that allows every tool', () => {
   expect(
     found({ policies: [{ ...P, delegableTools: ['deploy'] }], rules: [{ id: 'r', policy: 'p' }] }),
   ).toEqual([{ code: 'NOTHING_TO_HAND_ON', rules: [], policies: ['p'] }]);
 });
 
-test('policies that leave a sub-agent no tool over, though each agent has some, but for what is handed on', () => {
+test('finds policies that leave a sub-agent no tool together with its parent, unless the tool is delegated', () => {
   const rules = ['lead', 'worker'].map((id) => ({ id, policy: `of-${id}`, agents: [id] }));
   const agents = [{ id: 'lead' }, { id: 'worker', parent: 'lead' }];
   const lead = { id: 'of-lead', allowedTools: ['ask'] };
@@ -224,7 +224,7 @@ test('policies that leave a sub-agent no tool over, though each agent has some, 
   ]);
 });
 
-test('a policy of which the bounds of the tenant leave no tool over', () => {
+test('finds a policy of which the tenant limits leave no tool', () => {
   const documents = { policies: [{ ...P, allowedTools: ['pay'] }], rules: [{ id: 'r', policy: 'p' }] };
   expect(found({ ...documents, bounds: { allowedTools: ['read_*'] } })).toEqual([
     { code: 'NOTHING_IN_COMMON', rules: ['r'], policies: ['p', 'tenant t@1'] },
@@ -254,11 +254,11 @@ test.each<[LintedDocument, string[]]>([
   [{ kind: 'rule', id: 'nobody' }, ['POLICY_MISSING', 'RULE_MATCHES_NOBODY']],
   [{ kind: 'policy', id: 'pays' }, ['NOTHING_IN_COMMON', 'PATTERN_MATCHES_NOTHING']],
   [{ kind: 'policy', id: 'unused' }, ['POLICY_UNUSED']],
-])('around %o alone is told what is amiss about it', (around, codes) => {
+])('reports about %o only the findings that concern it', (around, codes) => {
   expect(lintAround(controlOf(AMISS), NOW_MS, around).map(({ code }) => code)).toEqual(codes);
 });
 
-test('around an agent is told what it and those below it are left with; around a rule what it hands on', () => {
+test('reports for an agent what it and its descendants may do, and for a rule what it delegates', () => {
   const documents = {
     agents: [
       { id: 'lead' },
@@ -285,7 +285,7 @@ test('around an agent is told what it and those below it are left with; around a
   expect(codes({ kind: 'policy', id: 'reads' })).toEqual(['NOTHING_IN_COMMON']);
 });
 
-test('who changes a document waits for no more than some of it to be looked at', () => {
+test('examines only a part of the documents while a person who changes one waits', () => {
   const many = (count: number, of: string) => Array.from({ length: count }, (_, at) => `${of}${at}`);
   const tools = many(1_000, 'tool');
   const patterns = { ...P, tools, allowedTools: ['tool*', ...many(3_000, 'other')] };
@@ -299,7 +299,7 @@ test('who changes a document waits for no more than some of it to be looked at',
   expect(told.length).toBeLessThan(2_001);
 });
 
-test('what would take too long is not told, but that it is not', () => {
+test('reports that a search was skipped because it would take too long', () => {
   const long = Array.from({ length: 300 }, (_, at) => `other_${at}_`);
   const control = controlOf({
     agents: [{ id: 'lead' }, { id: 'a', parent: 'lead' }],
@@ -329,7 +329,7 @@ test('what would take too long is not told, but that it is not', () => {
       { code: 'NAMES_ALIKE', of: 'agents', count: 1 },
     ],
   });
-  // Patterns of so many characters are not compared with each other.
+  // Patterns this long are not compared with each other.
   const { findings, skipped } = linted();
   expect(skipped).toEqual([{ code: 'NOTHING_IN_COMMON', of: 'agents', count: 2 }]);
   expect(findings.length).toBeGreaterThan(299);

@@ -1,4 +1,7 @@
-/** What is amiss in a tenant's policies and rules, though every document of it is good: what blocks, and what does nothing. */
+/**
+ * Finds problems between a tenant's policies and rules that are each valid: what blocks actions, and what has no
+ * effect.
+ */
 
 import { type Effort, mayMatch, takes } from '@mandate/policy/parts';
 import type { AgentDocument, ApiKeyRecord } from '@mandate/schemas';
@@ -16,10 +19,10 @@ import { nothingInCommon } from './nothing-in-common.ts';
 import { isAlive, type Look, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
 import { unanchoredPatterns } from './unanchored-patterns.ts';
 
-/** `skipped`: what would have taken too long; nothing: it is whole. */
+/** `skipped`: the searches that would have taken too long. Empty if everything was examined. */
 export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
 
-/** @param options.fileKeys of the tenant, that stand in a file: what they pin is no claim */
+/** @param options.fileKeys keys of the tenant in a key file; fields that they pin are not claims */
 export function lintControl(
   control: TenantControl,
   atMs: number,
@@ -57,10 +60,12 @@ function givenBy(control: TenantControl, rules: readonly RuleRead[], atMs: numbe
 
 export type LintedDocument = { kind: 'agent' | 'rule' | 'policy'; id: string };
 
-/** How many of the agents that its rules match are looked at: the author of a change waits for the answer. */
+/**
+ * At most this many agents that the rules match are examined, because the author of a change waits for the answer.
+ */
 const AGENTS_AROUND = 100;
 
-/** What is amiss about one document, of all that lintControl tells. */
+/** Returns the findings of `lintControl` that concern one document. */
 export function lintAround(
   control: TenantControl,
   atMs: number,
@@ -91,7 +96,7 @@ export function lintAround(
   ]);
 }
 
-/** With those right below it, who are held to what it is. */
+/** Includes the direct children of the agent, because its limits apply to them. */
 function lintAgent(
   control: TenantControl,
   rules: readonly RuleRead[],
@@ -110,7 +115,7 @@ function lintAgent(
   ]);
 }
 
-/** What follows from which rules hold whenever others do. */
+/** Findings that follow from which rules always apply together. */
 function betweenRules(
   control: TenantControl,
   policies: Policies,

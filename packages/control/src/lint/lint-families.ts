@@ -1,4 +1,7 @@
-/** What is amiss between an agent and those below it, and what it may hand on to them without being allowed it itself. */
+/**
+ * Finds problems between an agent and its descendants, and tools that the agent may delegate without being allowed
+ * them itself.
+ */
 
 import type { Rule } from '@mandate/policy';
 import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
@@ -7,12 +10,12 @@ import type { TenantControl } from '../tenant-control.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 
-/** In force, now or later; `policy` undefined: it is not there. */
+/** A rule that applies now or later. `policy` is undefined if it does not exist. */
 type Given = { rule: Rule; policy: PolicyDocument | undefined };
 
 const NAMED = 10;
 
-/** @param below the agents with parents to look at */
+/** @param below the agents with parents to examine */
 export function lintFamilies(
   { agents }: TenantControl,
   below: readonly AgentDocument[],
@@ -58,7 +61,7 @@ function holdsNothing(id: string, child: string): Finding {
   };
 }
 
-/** Nothing is amiss with it, but people are to know: who may not call a tool has others call it. */
+/** Not a mistake, but people should know: an agent that may not call a tool itself can have other agents call it. */
 function handedOn(id: string, { rule, policy }: Given): Finding[] {
   const { allowedTools, delegableTools = [] } = policy ?? {};
   const tools = delegableTools.filter((tool) => allowedTools?.includes(tool) === false);

@@ -6,7 +6,7 @@ const P = { id: 'p' };
 const HOUR_MS = 3_600_000;
 const budget = (fields: object) => ({ id: 'b', scope: 'agent', max: 10, ...fields });
 
-/** The contradictions of rules that give one policy to the agent, and others to every agent. */
+/** Returns the contradictions if one policy applies to the agent, and the others to every agent. */
 function contradictions(own: object, ...others: object[]): string[] {
   const policies = [{ id: 'p', ...own }, ...others.map((fields, at) => ({ id: `q${at}`, ...fields }))];
   const rules = policies.map(({ id }) => ({
@@ -55,12 +55,12 @@ test.each<[string, object, string]>([
     { maxCostPerCall: 5, defaultChargingPolicy: { type: 'TIERED', attempt: 3, success: 3 } },
     '"p" lets no call of a tool that it says nothing of through: it costs $6.00, over maxCostPerCall of $5.00.',
   ],
-])('limits of one policy that contradict: %s', (_, own, told) => {
+])('finds limits of one policy that contradict each other: %s', (_, own, told) => {
   expect(contradictions(own)).toEqual([told]);
 });
 
 test.each<[string, object]>([
-  // Where one of them was added behind the other it has not seen all that the other did.
+  // If one of the two limits was added later, its counter has missed earlier spending.
   ['what an agent has, and its tenant less', { budgets: [budget({}), budget({ scope: 'tenant', max: 9 })] }],
   ['two of an agent, of which the second may be new', { budgets: [budget({}), budget({ id: 'c', max: 8 })] }],
   ['what is counted of all there is', { maxCostTotal: 10, budgets: [budget({ max: 9 })] }],
@@ -102,19 +102,19 @@ test.each<[string, object]>([
     'a dear tool that is denied',
     { maxCostTotal: 5, deniedTools: ['pay'], toolPolicies: { pay: { cost: 6 } } },
   ],
-])('limits of one policy that do not: %s', (_, own) => {
+])('accepts limits of one policy: %s', (_, own) => {
   expect(contradictions(own)).toEqual([]);
 });
 
 const TOGETHER = ', for the rules "r-p" and "r-q0" hold together.';
 
-test('limits of policies that are always held together', () => {
+test('compares limits of policies that always apply together', () => {
   expect(contradictions({ maxCostTotal: 100 }, { maxCostTotal: 10 })).toEqual([
     `Of "p", maxCostTotal of $100.00 refuses nothing: maxCostTotal of $10.00 of "q0" refuses it before${TOGETHER}`,
   ]);
-  // What is meant for all may be more than one of them gets.
+  // A limit for all agents may be more than one agent gets.
   expect(contradictions({ maxCostTotal: 10 }, { maxCostTotal: 100 })).toEqual([]);
-  // Elsewhere the budget is spent without the other's being so.
+  // Other agents may spend from the tenant budget while the agent's own budget stays unspent.
   expect(
     contradictions({ budgets: [budget({})] }, { budgets: [budget({ scope: 'tenant', max: 9 })] }),
   ).toEqual([]);
@@ -131,7 +131,7 @@ test('limits of policies that are always held together', () => {
   ).toEqual([]);
 });
 
-test('a limit that had been counted before the stricter one stood', () => {
+test('accepts a limit whose counter is older than the counter of the stricter limit', () => {
   const rules = [{ id: 'r', policy: 'p' }];
   const a = budget({ id: 'a' });
   const policies = (more: object) => [
@@ -144,7 +144,7 @@ test('a limit that had been counted before the stricter one stood', () => {
   ]);
 });
 
-test('tools that those who are held to both may not call, or of which a rule does not speak', () => {
+test('ignores tools that agents under both policies may not call, or that a rule excludes', () => {
   const dear = { tools: ['pay'], toolPolicies: { pay: { cost: 6 } } };
   const poor = { maxCostTotal: 5 };
   const notPay = { not: [{ field: 'action.tool', op: '==', value: 'pay' }] };
@@ -168,7 +168,7 @@ test('tools that those who are held to both may not call, or of which a rule doe
   );
 });
 
-test('limits beyond the bounds of the tenant, and tools that these price', () => {
+test('finds limits above the tenant limits, and tools that the tenant limits price', () => {
   const amiss = (own: object, bounds: object) =>
     found({ policies: [{ ...P, ...own }], rules: [{ id: 'r', policy: 'p' }], bounds });
   const ofBoth = { rules: [], policies: ['p', 'tenant t@1'] };

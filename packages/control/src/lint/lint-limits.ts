@@ -1,6 +1,6 @@
 /**
- * Limits that contradict each other, of one policy or of two that are held together: one that refuses nothing which another
- * would not refuse, and tools that cost more than is ever there for them.
+ * Finds limits that contradict each other, in one policy or in two that always apply together: a limit that never
+ * refuses first, and tools whose price is above a limit.
  */
 
 import type { NamedPolicy } from '@mandate/policy';
@@ -17,12 +17,13 @@ import { neverHold } from './never-hold.ts';
 import type { RuleRead } from './rules-read.ts';
 
 /**
- * A policy that applies to an agent. `rule`: the rule that gives it; null: the tenant's bounds, or no rule in particular.
+ * A policy that applies to an agent. `rule`: the rule that gives the policy. Null for the tenant limits, or for no
+ * particular rule.
  */
 type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead | null };
 
 /**
- * @param names of the policies that are looked at, as rules name them
+ * @param names the policies to examine, as rules name them
  * @param covered rules with policies that always apply together with others
  */
 export function contradictingLimits(
@@ -44,7 +45,7 @@ export function contradictingLimits(
     bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
 
   const found = new Map<string, Finding>();
-  /** An agent that the first applies to has the second as well. */
+  /** Every agent under the first policy is also under the second. */
   const compare = (one: Held, other: Held) => {
     if (effort.left < costOf(one, other)) {
       skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
@@ -68,13 +69,13 @@ export function contradictingLimits(
   return [...found.values()];
 }
 
-/** The cost of comparing each limit, and each price, of the one with those of the other. */
+/** The cost of comparing each limit and each price of one policy with those of the other. */
 function costOf(one: Held, other: Held): number {
   const of = ({ limits, policy }: Held) => limits.all.length + policy.tools.size;
   return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
 }
 
-/** `as`: what it is known by from then on, and what else would have told as much. */
+/** `as`: the key of the finding, and other keys under which the same was already reported. */
 type Told = { as: readonly [string, ...string[]]; finding: Finding };
 
 function withoutEffect(one: Held, other: Held): Told[] {
@@ -95,13 +96,16 @@ function withoutEffect(one: Held, other: Held): Told[] {
   });
 }
 
-/** For the second to refuse, that the first would not refuse already. */
+/** True if the second limit refuses nothing that the first would not refuse already. */
 function leavesNothing(wide: Limit, limit: Limit): boolean {
   if (wide.counter === limit.counter) return wide.most < limit.most;
   return wide.most <= limit.most && countsAllOf(wide, limit);
 }
 
-/** Tools that the first prices, and the second limits; null: all tools that it does not name. */
+/**
+ * Finds tools that the first policy prices above a limit of the second. Null: all tools that the policy does not
+ * name.
+ */
 function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
   return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
     const micros = leastPrice(one.policy, tool);
@@ -125,7 +129,7 @@ function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
   });
 }
 
-/** What a call costs that says nothing of its own price; null: any, of a tool that the policy says nothing of. */
+/** Returns the cost of a call that states no price. Null: any tool that the policy does not name. */
 function leastPrice(policy: NamedPolicy, tool: string | null): number {
   const call: ToolCall = { id: '-', agentId: '-', type: 'tool_call', tool: tool ?? '-' };
   return priceOf(call, null, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;

@@ -1,4 +1,4 @@
-/** A tenant as lint sees it, of a few documents. */
+/** Makes a tenant for lint from a few documents. */
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { foldControl } from '../control-state.ts';
 import { lintControl } from './lint-control.ts';
@@ -15,7 +15,7 @@ export type Documents = {
   retired?: string[];
 };
 
-/** What every document needs stands here. */
+/** Adds the fields that every document needs. */
 export function controlOf({
   bounds,
   directTopic,

@@ -115,7 +115,7 @@ test.each([
     compile: compileProviders,
     languages: providerNames,
   },
-])('lists that let a $kind through have a name in common', ({ pool, names, compile, languages }) => {
+])('finds a common name for lists that allow a $kind together', ({ pool, names, compile, languages }) => {
   let [common, empty] = [0, 0];
   fc.assert(
     fc.property(pool, fc.constantFrom(...names), (all, one) => {
@@ -135,6 +135,6 @@ test.each([
   [['gpt-4o'], [], ['openai/*'], ['gpt-4o']],
   [['gpt-4*'], ['gpt-*'], ['*'], []],
   [['claude-*'], [], ['gpt-*'], []],
-])('%j without %j and %j without %j leave no model over', (one, without, other, withoutOther) => {
+])('%j without %j and %j without %j allow no model', (one, without, other, withoutOther) => {
   expect(nameIn([modelNames(one, without), modelNames(other, withoutOther)])).toBeNull();
 });

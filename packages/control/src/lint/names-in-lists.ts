@@ -1,7 +1,7 @@
 /**
- * Lists of models and providers as languages, for lint: names that the lists may allow, and names that they deny for
- * certain. A model has many spellings (models/spellings.ts), so it stands here for its shortest one: without path and
- * version, and without what joins the parts of a version number.
+ * Lists of models and providers as sets of names for lint: names that the lists may allow, and names that they
+ * certainly deny. A model has many spellings (models/spellings.ts). Here its shortest spelling represents it: without
+ * path and version, and without the separators of a version number.
  */
 import { compileGlobs } from '@mandate/policy';
 import { modelPatterns, PROVIDERS, providerPatterns, withoutVersion } from '@mandate/policy/parts';
@@ -24,7 +24,7 @@ function allowedModels(pattern: string): readonly string[] {
     if (!model.includes('*')) return joined(withoutVersion(model));
     // Names of these models have the version before or after the word.
     if (model.startsWith('claude')) return 'claude*';
-    // The last star may stand for a version, or for the rest of one.
+    // The last star may match a version, or the rest of one.
     const cuts = [...model.matchAll(/[-@:]/g)].filter(({ index }) => BEGUN_VERSION.test(model.slice(index)));
     return [model, ...cuts.map(({ index }) => model.slice(0, index))].map(withoutVersion).map(joined);
   });
@@ -32,14 +32,14 @@ function allowedModels(pattern: string): readonly string[] {
 
 const BEGUN_VERSION = /^(?:-(?:[12][-\d]*|l[a-z]*|v\d*)?(?::\d*)?|[@:][^*]*)\*$/;
 
-/** Only patterns that deny every spelling of what they match here. */
+/** Returns only patterns that deny every spelling of the names that they match here. */
 function deniedModels(pattern: string): readonly string[] {
   return modelPatterns(pattern).filter((glob) => !glob.includes('/') && !IN_VERSION.test(glob));
 }
 
 const IN_VERSION = /\d[.p-]?\d|\d[.p-]\*|\*[.p-]\d/;
 
-/** `gpt-41` of `gpt-4.1` and of `gpt-4-1`. */
+/** Makes `gpt-41` of both `gpt-4.1` and `gpt-4-1`. */
 function joined(model: string): string {
   return model.replace(/(?<=[\d*])[.p-](?=[\d*])/g, '');
 }

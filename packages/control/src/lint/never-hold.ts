@@ -1,10 +1,10 @@
-/** Conditions that contradict each other, so that a rule which asks all of them never applies. */
+/** Finds conditions that contradict each other, so that a rule with all of them never applies. */
 
 import { compileCondition } from '@mandate/policy';
 import { conjuncts, type Effort, takes, typeOf } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
 
-/** Whether no action of any agent meets all of them. False as well where that is not known. */
+/** True if no action of any agent meets all conditions. False also if that is unknown. */
 export function neverHold(conditions: readonly Condition[], effort: Effort): boolean {
   const all = conditions.flatMap(conjuncts);
   if (!takes(effort, all.length)) return false;
@@ -28,7 +28,7 @@ function byField(conditions: readonly FieldCondition[]): Map<string, FieldCondit
 
 const TYPES = [toolCall, llmCall].map(({ shape }) => ({ type: shape.type.value, fields: shape }));
 
-/** What is asked of a field that only some actions have says of which type they are. */
+/** A condition on a field that only some kinds of action have implies the kind of the action. */
 function implied(condition: FieldCondition): FieldCondition[] {
   const [root, name = ''] = stepsOf(condition.field);
   if (root !== 'action' || !needsValue(condition)) return [];
@@ -40,7 +40,10 @@ function needsValue(condition: FieldCondition): boolean {
   return condition.op !== 'exists' || condition.value;
 }
 
-/** Whether conditions on one field contradict each other. If some condition lists the possible values, each is tried. */
+/**
+ * True if the conditions on one field contradict each other. If a condition lists the possible values, each value is
+ * tried.
+ */
 function isImpossible(
   asked: readonly FieldCondition[],
   excluded: readonly FieldCondition[],
@@ -67,10 +70,12 @@ function isImpossible(
 }
 
 const SAID = ['context', 'said'];
-/** What it takes to read one. */
+/** The cost of compiling one condition. */
 const OF_CONDITION = 10;
 
-/** Read when it is first asked, which may be never. Its pattern takes what compiling it takes, with each text. */
+/**
+ * Compiles the condition at its first use, which may never come. Then each text costs as much as its pattern needs.
+ */
 function told(condition: FieldCondition, truth: boolean): (value: Json, effort: Effort) => boolean {
   let compiled: ReturnType<typeof compileCondition> | null = null;
   return (said, effort) => {
@@ -83,7 +88,7 @@ function told(condition: FieldCondition, truth: boolean): (value: Json, effort: 
 
 const TYPES_OF_VALUES = ['null', 'boolean', 'number', 'string', 'list', 'object'] as const;
 
-/** Whether the condition may be true or false of a value of the type. */
+/** True if the condition may be true or false for a value of this type. */
 function isKnownOf(type: (typeof TYPES_OF_VALUES)[number], condition: FieldCondition): boolean {
   switch (condition.op) {
     case '>':
@@ -118,7 +123,7 @@ function isEmptyRange(asked: readonly FieldCondition[]): boolean {
   return low > high || (low === high && isOpen);
 }
 
-/** No text begins with both. */
+/** True if no text begins with all of the given prefixes. */
 function differ(asked: readonly FieldCondition[]): boolean {
   const starts = asked.flatMap((one) => (one.op === 'starts_with' ? [one.value] : []));
   const longest = starts.reduce((one, other) => (one.length < other.length ? other : one), '');

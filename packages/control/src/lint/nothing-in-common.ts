@@ -26,7 +26,10 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no name over. */
+/**
+ * Returns a finding for each set of rules that may apply to an agent at once and allows no name. It names a smallest
+ * set of policies that leaves no name.
+ */
 export function nothingInCommon(
   control: TenantControl,
   rules: readonly RuleRead[],
@@ -38,13 +41,16 @@ export function nothingInCommon(
   );
 }
 
-/** What narrows the names of a kind. `rule` null: bounds, which no rule gives. `holder` null: the agent itself. */
+/**
+ * A policy that restricts the names of a kind. `rule` is null for tenant limits, which no rule gives. `holder` is the
+ * ancestor that has the policy, or null for the agent itself.
+ */
 type Held = {
   rule: { document: RuleDocument; compiled: Rule } | null;
   holder: string | null;
   policy: string;
   names: Names;
-  /** What it allows to the descendants of its holder. */
+  /** The names that the policy allows to descendants of its holder. */
   below: Names;
 };
 
@@ -71,7 +77,7 @@ function ofKind(
     return held;
   };
   const found = new Map<string, Finding>();
-  /** Whether it is known if such a set exists. */
+  /** True if it is known whether such a set exists. By the rules of the agent. */
   const looked = new Map<string, boolean>();
   const skipped = () => skip(effort, 'NOTHING_IN_COMMON', 'agents');
   for (const agent of agents) {
@@ -89,7 +95,7 @@ function ofKind(
     if (known === false) skipped();
     if (known !== undefined) continue;
     const empty = emptyAtOnce(held, effort);
-    // If not all rules were asked, an empty result is certain, and any other result is not.
+    // If some rules were not examined, an empty result stays certain, and any other result does not.
     const isKnown = empty === null ? effort.left >= 0 : empty !== undefined;
     looked.set(key, isKnown);
     if (!isKnown) skipped();
@@ -118,10 +124,10 @@ function nothingLeft(
   };
 }
 
-/** What it takes to try another set. */
+/** The cost of trying another set. */
 const OF_SET = 50;
 
-/** As `emptyTogether`, of rules that may hold at once. */
+/** Does the same as `emptyTogether`, for rules that may apply at once. */
 function emptyAtOnce(held: readonly Held[], effort: Effort): readonly Held[] | null | undefined {
   if (!takes(effort, OF_SET)) return undefined;
   const empty = emptyTogether(
@@ -150,7 +156,8 @@ function mayHoldAtOnce(set: readonly Held[], effort: Effort): boolean {
   const asked = set.flatMap(({ rule, holder }) => {
     const { when } = rule?.document ?? {};
     const all = when === undefined ? [] : conjuncts(when);
-    // An ancestor may act otherwise; here it acts as its descendant does.
+    // The rules of an ancestor are asked about the same action, but of another agent. So conditions on the agent are
+    // left out.
     return holder === null ? all : all.filter(isOfAct);
   });
   return !neverHold(asked, effort);
@@ -196,7 +203,10 @@ function withDelegable(policy: PolicyDocument): PolicyDocument {
 const ANY = ['*'];
 const NONE: readonly string[] = [];
 
-/** Each must let a name through; none: it narrows nothing, or says itself that it leaves nothing over. */
+/**
+ * Returns lists that must each allow a name. Empty if the policy does not restrict the kind, or denies all names
+ * explicitly.
+ */
 function namesIn(kind: Kind, policy: PolicyDocument): readonly Names[] {
   const { allowed, denied } = listsOf(kind, policy);
   const known = kind === 'tool' ? policy.tools : undefined;

@@ -1,23 +1,24 @@
 /**
- * What a rule that is put, changed or removed newly lets through: in words, as for a policy (widening.ts). Agents that it
- * no longer matches have fewer limits, and agents that it newly matches may have been refused for want of any rule: both
- * are told. It looks at one document: what it names other rules may forbid all the same, what it does not name is not
- * wider. That rules took too much to be asked, and so blocked, is not looked at.
+ * Finds what a new, changed or removed rule newly allows, in words, as for a policy (widening.ts). Agents that the
+ * rule no longer matches have fewer limits. Agents that it newly matches may have been refused because no rule
+ * matched them. Both are reported. Only one document is examined: other rules may still forbid what is reported here.
+ * A change that is not reported is certainly not wider. Blocks because rules exceeded the step budget are not
+ * examined.
  */
 import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { covers, type Reach, reachOf } from './covering-rules.ts';
 import { isAlive } from './rules-read.ts';
 import { widening } from './widening.ts';
 
-/** What the policy of a rule says; null: it is not there, and the rule blocks; undefined: that is not known. */
+/** Returns the policy of a rule. Null if it does not exist, so that the rule blocks. Undefined if that is unknown. */
 export type PolicyOf = (rule: RuleDocument) => PolicyDocument | null | undefined;
 
 type Look = { atMs: number; was: PolicyOf; is: PolicyOf };
 
 /**
- * @param before null: there is none
- * @param after null: it is removed
- * @param look `was` and `is`: policies before and after; absent: they are not known
+ * @param before null: the rule is new
+ * @param after null: the rule is removed
+ * @param look `was` and `is`: the policies before and after; absent if they are unknown
  */
 export function ruleWidening(
   before: RuleDocument | null,

@@ -1,4 +1,4 @@
-/** A tenant's rules as lint looks at them. */
+/** The rules of a tenant as lint examines them. */
 
 import type { compileRule } from '@mandate/policy';
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
@@ -6,7 +6,7 @@ import { readRule } from '../compile-control.ts';
 import type { TenantControl } from '../tenant-control.ts';
 import type { LintEffort } from './effort.ts';
 
-/** A rule as it is written, and what was made of it. */
+/** A rule document, and the compiled rule. */
 export type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
 
 export type Look = { atMs: number; effort: LintEffort };
@@ -19,14 +19,14 @@ export function policyIdOf({ policy }: RuleDocument): string {
   return policyNamed(policy).id;
 }
 
-/** The version that a rule means; undefined: it is not there. */
+/** Returns the policy version that a rule means. Undefined if it does not exist. */
 export function meant({ policies }: TenantControl, { policy }: Pick<RuleDocument, 'policy'>) {
   const { id, version } = policyNamed(policy);
   const { versions = [], isArchived = false } = policies.get(id) ?? {};
   return isArchived ? undefined : versions[(version ?? versions.length) - 1];
 }
 
-/** In force, or will be. */
+/** True if the rule is in force now, or will be. */
 export function isAlive({ mode, endsAt }: RuleDocument, atMs: number): boolean {
   return mode !== 'shadow' && !isOver({ endsAt }, atMs);
 }

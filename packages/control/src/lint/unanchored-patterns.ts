@@ -1,4 +1,4 @@
-/** Patterns that match longer texts than their author may mean, where a match lets a rule apply. */
+/** Finds patterns that match longer texts than their author may mean, if a match lets a rule apply. */
 
 import { isAnchored, takes } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, stepsOf } from '@mandate/schemas';
@@ -8,7 +8,8 @@ import type { Finding } from './finding.ts';
 import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
 
 /**
- * A rule with a policy that allows something. Under `not` a wider pattern only keeps the rule from applying more often.
+ * Examines rules whose policy allows something. Under `not` a wider pattern only keeps the rule from applying more
+ * often.
  */
 export function unanchoredPatterns(
   control: TenantControl,
@@ -30,7 +31,9 @@ export function unanchoredPatterns(
 
 type Matching = FieldCondition & { op: 'matches'; value: string };
 
-/** @param isMet whether the rule applies if the condition is true; else if it is false */
+/**
+ * @param isMet true if the rule applies when the condition is true; false if it applies when the condition is false
+ */
 function patternsMet(condition: Condition, isMet: boolean): readonly Matching[] {
   if ('all' in condition) return condition.all.flatMap((part) => patternsMet(part, isMet));
   if ('any' in condition) return condition.any.flatMap((part) => patternsMet(part, isMet));

@@ -1,6 +1,7 @@
 /**
- * What a changed policy newly lets through: in words, for the person who is about to publish it. It looks at one
- * document, and so may name what another policy forbids all the same; what it does not name is not wider.
+ * Finds what a changed policy newly allows, in words, for the person who is about to publish it. Only one document is
+ * examined, so another policy may still forbid what is reported here. A change that is not reported is certainly not
+ * wider.
  */
 
 import { canonicalJson } from '@mandate/policy';
@@ -22,12 +23,12 @@ import { globsWithin } from './globs-within.ts';
 import { isAlive } from './rules-read.ts';
 
 /**
- * Characters of patterns that one change may compare: 16 ms on a machine of 2026. A change is compared on the event loop, at
- * the moment at which it takes effect. What is not compared any more counts as wider.
+ * At most this many characters of patterns are compared for one change: 16 ms on a machine of 2026. The comparison
+ * runs on the event loop, when the change takes effect. Patterns that are not compared count as wider.
  */
 const OF_A_CHANGE = 8_000_000;
 
-/** A policy version against the one before it; empty: nothing is wider. */
+/** Compares a policy version with the version before it. Empty if nothing is wider. */
 export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
   const effort = { left: OF_A_CHANGE };
   const tools = namesOf(before, after).filter(usableUnder(after, effort));
@@ -60,9 +61,10 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
 const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
 
 /**
- * That rules named a version which was not there, or of a policy that was archived, and so blocked; empty: none did.
+ * Finds rules that named a missing version, or an archived policy, and therefore blocked until now. Empty if there
+ * are none.
  *
- * @param there of the policy before the version is published: how many versions it has
+ * @param there the policy before the version is published: how many versions it has
  */
 export function wideningByArrival(
   policyId: string,
@@ -92,12 +94,12 @@ function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
 
 function widerWaiting(before: PolicyDocument, after: PolicyDocument): string[] {
   const [was, is] = [maxWaitingOf(before), maxWaitingOf(after)];
-  // A policy that asks no person any more is told of by its tools.
+  // A policy that no longer asks a person is reported by the changes of its tools.
   if (is === undefined && before.maxWaiting === undefined) return [];
   return higher('maxWaiting', was, is);
 }
 
-/** The default holds for a policy that asks for a person. Any other one that says nothing limits nothing. */
+/** The default applies to a policy that asks for a person. Without a value, any other policy limits nothing. */
 function maxWaitingOf({ maxWaiting, toolPolicies = {} }: PolicyDocument): number | undefined {
   const asks = Object.values(toolPolicies).some(({ requiresConfirmation }) => requiresConfirmation === true);
   return maxWaiting ?? (asks ? DEFAULTS.maxWaiting : undefined);
@@ -109,7 +111,7 @@ function later(before: string | undefined, after: string | undefined): string[] 
   return Date.parse(after) > Date.parse(before) ? [`expiresAt: ${before} → ${after}`] : [];
 }
 
-/** An absent limit is none. */
+/** An absent limit means no limit. */
 function higher(name: string, before: number | undefined, after: number | undefined): string[] {
   if (before === undefined || (after !== undefined && after <= before)) return [];
   return [`${name}: ${before} → ${after ?? 'no limit'}`];
@@ -137,7 +139,7 @@ function widerReleases(
   return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
 }
 
-/** The default bounds only calls that reserve nothing: it is more than any figure for all others. */
+/** The default only limits calls that reserve nothing. For all other calls it is higher than any figure. */
 function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
   if (before === after || before === 'unlimited') return [];
   const most = before ?? DEFAULTS.maxOpen;
@@ -145,7 +147,7 @@ function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefi
   return [`maxOpen: ${before ?? 'the default'} → ${after ?? 'the default'}`];
 }
 
-/** In another scope or window it is another counter. */
+/** A budget in another scope or window has another counter. */
 function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
   return (before.budgets ?? []).flatMap((budget) => {
     const named = after.budgets?.filter(({ id }) => id === budget.id) ?? [];
@@ -165,7 +167,7 @@ type Rate = { maxCalls: number; windowMs: number };
 
 function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): string[] {
   if (before === undefined) return [];
-  // In a window of another length no call is counted yet.
+  // A rate in a window of another length has counted no call yet.
   if (after?.maxCalls === 0) return [];
   if (after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
   const said = (rate: Rate | undefined) =>
@@ -177,7 +179,7 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
 
 type Named = 'Tools' | 'Models' | 'Providers';
 
-/** The globs that a pattern stands for. */
+/** The globs that a pattern means, by kind of name. */
 const GLOBS_OF: Record<Named, (pattern: string) => readonly string[]> = {
   Tools: (pattern) => [pattern],
   Models: modelPatterns,
@@ -211,7 +213,7 @@ function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, ef
   return [...allowed, ...delegable, ...denied];
 }
 
-/** Whether the list matches every name that a pattern matches. */
+/** True if the list matches every name that a pattern matches. */
 function patternsWithin(
   of: Named,
   patterns: readonly string[],
@@ -230,14 +232,14 @@ function delegableOf(of: Named, { delegableTools = [] }: PolicyDocument): readon
 }
 
 /**
- * Not told apart where a pattern has a *: it may be allowed in part. A model or a provider that is denied has more names
- * than the list says.
+ * True if a name may be allowed that a glob matches. A glob with a * may be allowed in part, so the answer is true. A
+ * denied model or provider has more names than the list says.
  */
 function mayMeet(of: Named, glob: string, isAllowed: (glob: string) => boolean): boolean {
   return of !== 'Tools' || glob.includes('*') || isAllowed(glob);
 }
 
-/** A model that gets a price of its own may have had none, or a higher one in the price lists. */
+/** A model with a new price in the policy may have had none, or a higher one in the price lists. */
 function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { modelPrices = {} } = after;
   const models = [...new Set([...Object.keys(before), ...Object.keys(modelPrices)])].sort();
@@ -258,7 +260,7 @@ function priceInWords(price: ModelPriceDocument | undefined): string {
   return `${inputPerMillion} in, ${outputPerMillion} out${fee}`;
 }
 
-/** The token counts assumed for a call that states none. Without them, such a call is refused where money is limited. */
+/** The token counts assumed for a call that states none. Without them such a call is refused if money is limited. */
 function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { defaultTokens = {} } = after;
   return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {
@@ -268,7 +270,7 @@ function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: Poli
   });
 }
 
-/** An unknown tool is refused wherever tools are declared. */
+/** A policy that declares tools refuses all other tools. */
 function widerRegistry(
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
@@ -283,9 +285,9 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
   return [...new Set(policies.flatMap(({ toolPolicies = {} }) => Object.keys(toolPolicies)))].sort();
 }
 
-/** Whether its holder or a descendant may call a tool. */
+/** Returns a function that is true if the holder of the policy or a descendant may call a tool. */
 function usableUnder(policy: PolicyDocument, effort: Effort): (tool: string) => boolean {
-  // A tool that is not compared any more is looked at: it may be usable.
+  // A tool that cannot be compared within the limit counts as usable.
   const isAllowed = globsWithin(allowedBelow('Tools', policy), true, effort);
   const isDenied = globsWithin(policy.deniedTools ?? [], false, effort);
   return (tool) => isAllowed(tool) && !isDenied(tool);
@@ -327,7 +329,7 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
   ];
 }
 
-/** What charges every attempt keeps at least what charges those that succeed does. */
+/** A mode that charges every attempt retains at least as much as a mode that charges only successes. */
 function otherCharging(
   name: string,
   before: ChargingDocument = SUCCESS_BASED,
@@ -337,7 +339,7 @@ function otherCharging(
   return another(name, before, after);
 }
 
-/** What is asked of arguments besides is not wider. */
+/** An additional check of arguments is not wider. */
 function otherValidation(
   name: string,
   before: ToolPolicyDocument['argumentValidation'] = {},
@@ -354,7 +356,7 @@ function otherValidation(
   return another(name, before, after);
 }
 
-/** What cannot be compared may be wider. */
+/** A change that cannot be compared may be wider. */
 function another(name: string, before: object, after: object): string[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   return [`${name}: another, which may let more through`];

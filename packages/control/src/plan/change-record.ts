@@ -1,8 +1,8 @@
-/** A change as it stands on the control topic. */
+/** Makes the record of a change for the control topic. */
 import type { ControlRecord } from '@mandate/schemas';
 import type { Change } from './change.ts';
 
-/** Takes effect only on what was there when it was planned. */
+/** The change takes effect only if its document has not changed since the plan was made. */
 export function recordOf(planned: Change, change: Omit<ControlRecord['change'], 'expects'>): ControlRecord {
   const { kind, id, after, revision } = planned;
   const record = { ...whatIsDone(kind, id, after), change: { ...change, expects: revision } };

@@ -1,9 +1,11 @@
-/** One thing that is to change. */
+/** One planned change. */
 import type { Kind } from './standing.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** `revision`: of what is changed, 0 where there is none yet. `widens`: what it lets through that was not before. */
+/**
+ * `revision`: the revision of the document, or 0 if it does not exist yet. `widens`: what the change newly allows.
+ */
 export type Change = { kind: Kind; id: string; revision: number; widens: readonly string[] } & (
   | { does: 'add'; before: null; after: Document }
   | { does: 'change'; before: Document; after: Document }

@@ -1,4 +1,4 @@
-/** What files say, as if it were put into an empty plane: for commands that ask no plane. */
+/** Folds documents of files as if they were applied to an empty plane, for commands that ask no plane. */
 
 import { DEFAULTS, wireTime } from '@mandate/schemas';
 import { type Changed, type ControlFold, foldControl } from '../control-state.ts';
@@ -9,7 +9,7 @@ import { planChanges } from './plan-changes.ts';
 
 export type Folded = {
   fold: ControlFold;
-  /** How much is in it. */
+  /** The number of records in the fold. */
   revision: number;
   refused: readonly { change: Change; refusal: Extract<Changed, { ok: false }>['refusal'] }[];
 };

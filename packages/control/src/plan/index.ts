@@ -1,12 +1,14 @@
 /**
- * @mandate/control/plan: which changes make a plane what documents say. `mandate apply`, `mandate diff`, `mandate pull` and the
+ * @mandate/control/plan: the changes that make a plane equal to documents. `mandate apply`, `mandate diff`, `mandate
+ * pull` and the
  * start of a plane with `--policies` use it.
  *
- * `planChanges` compares documents with what a plane lists, and orders the changes so that each can be carried out.
- * `recordOf` makes the record of a change. `missingParents` and `missingPolicies` find names that no document will have once
- * the plan is carried out. `foldDocuments` carries documents out on an empty plane, for commands that ask no plane.
+ * `planChanges` compares documents with the list of a plane, and orders the changes so that each can be applied.
+ * `recordOf` makes the record of a change. `missingParents` and `missingPolicies` find names that no document will
+ * have after
+ * the plan is applied. `foldDocuments` applies documents to an empty plane, for commands that ask no plane.
  *
- * Pure, as the whole package: reading files, asking a plane and printing is for the caller.
+ * Pure, like the whole package: the caller reads files, asks a plane and prints.
  */
 
 export type { Change, Document } from './change.ts';

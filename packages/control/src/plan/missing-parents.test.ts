@@ -24,7 +24,7 @@ test.each([
     { files: DOER, plane: BOTH, prune: true },
     'that is removed, as no file has it',
   ],
-])('an agent below another: %s', (_, { files, plane, prune }, why) => {
+])('an agent with a parent: %s', (_, { files, plane, prune }, why) => {
   const { agents, ...others } = documentsIn(files);
   const standing = plane === '' ? [] : standingOf(documentsIn(plane));
   const changes = planChanges({ agents, ...others }, standing, { prune, atMs: 0 });

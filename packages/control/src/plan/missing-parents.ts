@@ -1,10 +1,13 @@
-/** Agents below one that is not registered: a plane refuses such an agent, and of one that stands it blocks what is done. */
+/**
+ * Finds agents whose parent is not registered. A plane refuses to add such an agent, and blocks the actions of an
+ * existing one.
+ */
 import type { AgentDocument } from '@mandate/schemas';
 import type { Change } from './change.ts';
 import type { Standing } from './standing.ts';
 import { whatWillBeOf } from './what-will-be.ts';
 
-/** The agents to keep with a parent that does not exist once the changes are made. A line each. */
+/** Returns one line for each agent that is kept although its parent will not exist after the changes. */
 export function missingParents(
   agents: ReadonlyMap<string, Pick<AgentDocument, 'parent'>>,
   standing: readonly Standing[],

@@ -1,7 +1,7 @@
 /**
- * Policies as rules name them: `read-only`, or one version of it, `read-only@3`. Who is held to a policy that is not there may do
- * nothing. And files hold one document of a policy, where each plane counts the versions that were published there: so a rule that
- * names one may mean another in one plane than in the next, or none.
+ * Policies as rules name them: `read-only`, or one version of it, `read-only@3`. An agent under a missing policy may
+ * do nothing. Files hold one document of a policy, while each plane counts the versions that were published there. So
+ * a rule that names a version may mean another version, or none, in another plane.
  */
 
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
@@ -12,7 +12,7 @@ import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
 
 type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
 
-/** The rules to keep with a policy that does not exist once the changes are made. A line each, by their ids. */
+/** Returns one line, by rule id, for each rule that is kept although its policy will not exist after the changes. */
 export function missingPolicies(
   rules: Rules,
   standing: readonly Standing[],
@@ -28,7 +28,7 @@ export function missingPolicies(
   );
 }
 
-/** The rules that name one of several versions, if only the latest version of each policy is kept. A line each. */
+/** Returns one line for each rule that names a version, if only the latest version of each policy is kept. */
 export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): readonly string[] {
   const policyOf = whatWillBeOf('policy', standing);
   return [...rules].flatMap(([id, { policy }]) => {
@@ -39,7 +39,10 @@ export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): re
   });
 }
 
-/** Rules of files, held to the one document of a policy whichever version they name. `told`: a line for each that names one. */
+/**
+ * Returns the rules of files with the one document of their policy, whichever version they name. `told`: a line for
+ * each rule that names a version.
+ */
 export function withTheOnlyVersion({ rules, policies }: Pick<ControlDocuments, 'rules' | 'policies'>): {
   rules: ControlDocuments['rules'];
   told: readonly string[];

@@ -1,4 +1,4 @@
-/** What has to change so that what stands is what files say. */
+/** Plans the changes that make a plane equal to files. */
 
 import { type AgentDocument, deepEqual, type PolicyDocument, type RuleDocument } from '@mandate/schemas';
 import { agentWidening } from '../lint/agent-widening.ts';
@@ -11,10 +11,11 @@ import { missingPolicies } from './named-policies.ts';
 import type { Kind, Standing } from './standing.ts';
 
 /**
- * In an order in which each can be carried out: what is named by others comes before them and goes after them.
+ * Returns changes in an order in which each can be applied: a document is added before the documents that name it,
+ * and removed after them.
  *
- * @param prune whether what no file names is removed
- * @param atMs when
+ * @param prune true to remove what no file names
+ * @param atMs the time of the plan
  */
 export function planChanges(
   wanted: ControlDocuments,
@@ -55,7 +56,7 @@ export function planChanges(
   return [...puts, ...goes];
 }
 
-/** The same answer as that of the plane (../lint/control-widening.ts), as far as the listed documents tell. */
+/** Answers as the plane would (../lint/control-widening.ts), as far as the listed documents allow. */
 function wideningAmong(standing: readonly Standing[], atMs: number) {
   const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
   const asked = attributesAsked(rules);
@@ -73,7 +74,7 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
         atMs,
         is: () => (isMissing ? null : undefined),
       });
-    // A rule that is removed gives nothing more.
+    // A removed rule gives nothing more.
     if (after === null) return [];
     if (kind === 'agent')
       return was === null ? [] : agentWidening(was as AgentDocument, after as AgentDocument, asked);
@@ -89,7 +90,7 @@ function inOrderOfParents(agents: ControlDocuments['agents']): ReadonlyMap<strin
   const put = (id: string, above: ReadonlySet<string>) => {
     const agent = agents.get(id);
     if (agent === undefined || ordered.has(id)) return;
-    // A circle is for the plane to refuse.
+    // A circle of parents is skipped here, because the plane refuses it.
     if (agent.parent !== undefined && !above.has(agent.parent)) put(agent.parent, new Set([...above, id]));
     ordered.set(id, agent);
   };

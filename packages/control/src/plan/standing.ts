@@ -8,16 +8,16 @@ export type Standing = {
   kind: Kind;
   id: string;
   revision: number;
-  /** For a policy: how many versions there are; for others 0. */
+  /** For a policy: its number of versions. For other documents 0. */
   versions: number;
-  /** For a policy: it was archived, and comes back as another version. */
+  /** For a policy: it was archived, and would return as a new version. */
   isArchived: boolean;
   document: Readonly<Record<string, unknown>>;
 };
 
 export const LISTS = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;
 
-/** As files would say them; what is archived is in none. */
+/** Returns the documents as files would contain them, without archived policies. */
 export function documentsOf(standing: readonly Standing[]): ControlDocuments {
   const of = (kind: Kind) =>
     new Map(
@@ -28,7 +28,7 @@ export function documentsOf(standing: readonly Standing[]): ControlDocuments {
   return { agents: of('agent'), policies: of('policy'), rules: of('rule') } as unknown as ControlDocuments;
 }
 
-/** As if it stood in a plane. */
+/** Returns the documents as if a plane had them. */
 export function standingOf(documents: ControlDocuments): Standing[] {
   return (['agent', 'policy', 'rule'] as const).flatMap((kind) =>
     [...documents[LISTS[kind]]].map(([id, document]) => ({

@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 import type { Kind, Standing } from './standing.ts';
 
-/** What stands of an id, if anything, and what a plan does about it, if anything. */
+/** The document with an id in the plane, if any, and the planned change of it, if any. */
 export type WhatWillBe = { before: Standing | undefined; change: Change | undefined };
 
 export function whatWillBeOf(

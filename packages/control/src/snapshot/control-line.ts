@@ -1,7 +1,7 @@
 /**
- * The fold of the control topic, written down: NDJSON, with a head, what stands, and an end that seals it. Lines come in
- * an order in which each can be taken in as it is read: a tenant before what is its own, what mandates are made of before
- * them. Lines that follow from others, such as the descendants of an agent, are left out.
+ * The fold of the control topic as text: NDJSON with a head, the state, and an end that seals it. Each line can be
+ * applied as soon as it is read: a tenant comes before its documents, and the sources of grants come before the
+ * grants. Data that follows from other lines is left out, such as the descendants of an agent.
  */
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Changed } from '../control-state.ts';
@@ -10,32 +10,37 @@ import type { Kept, PolicyHistory } from '../kept.ts';
 import type { Tenant } from '../tenant-control.ts';
 
 /**
- * The version of the lines, and of the fold. Raised when a line changes its meaning, and when the same records come to
- * fold to something else: one of another version is passed over, and the log folded from its start. That there are other
- * records, or other documents, shows by itself.
+ * The version of the lines and of the fold. Raise it if a line changes its meaning, or if the same records fold to
+ * another state. A snapshot of another version is skipped, and the log is folded from its start. New kinds of records
+ * or documents need no new version, because `shape` shows them.
  */
 export const CONTROL_SNAPSHOT_VERSION = 7;
 
-/** The last record that is in it; `sha256`: of its bytes. */
+/** The log position of the last record in the snapshot. `sha256`: of its bytes. */
 export type ControlPosition = { offset: number; sha256: string };
 
 export type ControlHead = ControlPosition & {
   line: 'control';
   version: number;
-  /** The SHA-256 of what changes may say: who cannot read them all must not start behind them. */
+  /** The SHA-256 of the schema of control records. A reader with another schema must not start from the snapshot. */
   shape: string;
-  /** About so many lines follow. */
+  /** The approximate number of lines that follow. */
   entries: number;
 };
 
-/** What of a type is JSON as it is: a map or a set in it does not compile, for it would be written as `{}`. */
+/**
+ * The part of a type that is plain JSON. A map or set in it does not compile, because JSON would write it as `{}`.
+ */
 type AsJson<T> = T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
   ? never
   : T extends object
     ? { [Field in keyof T]: AsJson<T[Field]> }
     : T;
 
-/** Those that follow from others are `childrenOf`, `keysOf`, `versions` and `rulesOf`. */
+/**
+ * Fields with their own lines. `childrenOf`, `keysOf`, `versions` and `rulesOf` have none, because they follow from
+ * others.
+ */
 type InLinesOfTheirOwn =
   | DocumentsOf
   | 'childrenOf'
@@ -45,15 +50,18 @@ type InLinesOfTheirOwn =
   | 'versions'
   | 'rulesOf'
   | 'issued';
-/** What a tenant was opened as is a document, and so JSON. */
+/** `opened` is a document and therefore plain JSON. */
 export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn | 'opened'>> & Pick<Tenant, 'opened'>;
 
-/** The fields that are documents by their ids. */
+/** The fields that hold documents by id. */
 export type DocumentsOf = {
   [Field in keyof Tenant]: Tenant[Field] extends Map<string, Kept<unknown>> ? Field : never;
 }[keyof Tenant];
 
-/** By the revisions of what it is made of: the agent's, and each rule's with its id and the version of its policy. */
+/**
+ * Names the sources of a grant by their revisions: the agent, and each rule with its id and the version of its
+ * policy.
+ */
 export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
   agent: number;
   rules: [id: string, revision: number, version: number][];
@@ -61,14 +69,14 @@ export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
 
 export type StateLine =
   | { line: 'tenant'; name: string; forgetAt: number; fields: TenantFields }
-  /** A public id of a key of this tenant, under which another one's was known first. */
+  /** A public key id of this tenant that another tenant's key had first. */
   | { line: 'elsewhere'; key: string }
   | { line: 'document'; of: DocumentsOf; id: string; kept: Kept<unknown> }
   /** An agent, registered or retired, that left these ancestors at these revisions. */
   | { line: 'departures'; id: string; left: [ancestor: string, leftAt: number][] }
   | { line: 'policy'; id: string; history: Omit<PolicyHistory, 'versions'> }
   | { line: 'version'; policy: string; kept: Kept<PolicyDocument> }
-  /** What no longer stands, and mandates are made of. */
+  /** A document that is no longer current, but from which grants were made. */
   | { line: 'past agent'; kept: Kept<AgentDocument> }
   | { line: 'past rule'; kept: Kept<RuleDocument> }
   | { line: 'mandate'; mandate: StoredMandate }

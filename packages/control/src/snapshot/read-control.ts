@@ -1,4 +1,7 @@
-/** Brings a fold of the control topic back from what `writeControl` wrote; the records after its position are folded next. */
+/**
+ * Restores a fold of the control topic from the text of `writeControl`. The records after its log position are folded
+ * next.
+ */
 
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { AgentDocument, RuleDocument } from '@mandate/schemas';
@@ -22,8 +25,8 @@ export type ReadControl =
   | { ok: false; why: string };
 
 /**
- * Nothing is told of what is not of this version, cut short or changed: then the log is folded from its start. Throws what
- * `lines` throws.
+ * Returns no fold for a text of another version, or one that is cut short or changed. Then the log is folded from its
+ * start. Throws what `lines` throws.
  */
 export async function readControl(
   lines: Iterable<string> | AsyncIterable<string>,
@@ -51,7 +54,7 @@ export async function readControl(
 const DAMAGED = { ok: false, why: 'it is cut short, or was changed' } as const;
 const OF_ANOTHER = { ok: false, why: 'it is of another version' } as const;
 
-/** What a snapshot covers, by its first line; null where that is none, or of another version. */
+/** Returns what a snapshot covers, from its first line. Null if that line is no head, or of another version. */
 export function readControlHead(text: string): ControlHead | null {
   const line = parsed(text);
   const { version, shape } = kindOfSnapshot();
@@ -59,7 +62,7 @@ export function readControlHead(text: string): ControlHead | null {
   return isOfThis ? line : null;
 }
 
-/** A line of our own making, or what is left of one: the seal at the end tells. */
+/** Parses a line without checking it, because the seal at the end proves that this code wrote it. */
 function parsed(text: string): ControlLine | null {
   try {
     return JSON.parse(text) as ControlLine;
@@ -78,7 +81,7 @@ function isTaken(take: (line: StateLine) => void, line: ControlLine): boolean {
   }
 }
 
-/** How each is put where it stood, and with it what follows from it. */
+/** How each kind of document is restored, with the data that follows from it. */
 const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => void> = {
   agents: (control, _, kept) => putAgent(control, kept),
   retired: (control, id, kept) => control.retired.set(id, kept),
@@ -90,7 +93,7 @@ const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => voi
 
 const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedKeys']);
 
-/** Takes the lines of one tenant after the other: those that follow the line with its name. */
+/** Applies the lines of one tenant after the other. Lines belong to the last tenant named before them. */
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
   let [name, control, became] = ['', newTenant(), new Map()];
   let elsewhere = new Set<string>();
@@ -156,7 +159,7 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
   }
 }
 
-/** One and the same for all that are made of it, and for the rules that stand. */
+/** Returns one shared object for all grants made of a document, and for the current document. */
 function madeOf<D>(
   standing: ReadonlyMap<string, Kept<D>>,
   past: ReadonlyMap<string, Kept<D>>,

@@ -1,4 +1,4 @@
-/** Writes the fold of the control topic down, a line at a time, so that it never stands in memory as text. */
+/** Writes the fold of the control topic as text, one line at a time, so that the whole text is never in memory. */
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { ControlFold, ControlState, OfTenant } from '../control-state.ts';
 import type { IssuedMandate } from '../issued-mandates.ts';
@@ -16,9 +16,9 @@ import type {
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
 
 /**
- * JSON texts without line ends. The fold must not change while they are drawn.
+ * Yields JSON texts without line ends. The fold must not change meanwhile.
  *
- * @param position the position of the last record that was folded
+ * @param position the log position of the last record in the fold
  */
 export function* writeControl(
   { state }: ControlFold,
@@ -44,7 +44,9 @@ export function* writeControl(
   yield JSON.stringify(end);
 }
 
-/** The digest of everything that the fold holds: equal wherever the same records were folded, from any start. */
+/**
+ * Returns the digest of the whole fold. It is equal in every process that folded the same records, from any start.
+ */
 export function controlDigest({ state }: ControlFold, seal: Sha256OfPieces = sha256OfPieces()): string {
   for (const line of stateLines(state)) seal.update(`${JSON.stringify(line)}\n`);
   return seal.digest('hex');

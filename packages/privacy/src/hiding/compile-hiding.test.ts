@@ -8,7 +8,10 @@ import { compileHiding } from './compile-hiding.ts';
 const KEY = 'a key';
 const HASH = expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/);
 
-/** Tokens of the real form, which name the tenant, person and text that they seal. The person `gone` counts as erased. */
+/**
+ * Makes tokens of the real form, which name the tenant, person and text that they seal. The person `gone` counts as
+ * erased.
+ */
 const sealer: Sealer = {
   seal: (tenant, person, text) =>
     person === 'gone' ? null : `sealed:v1:${hex16(tenant)}:${hex16(person)}:${hex16(text).repeat(3)}.`,
@@ -31,7 +34,7 @@ const hiding = (written: Written) => compileHiding(documentOf(written), { hashKe
 const call = (args: Record<string, Json>, more: Partial<Action> = {}): Action =>
   ({ id: 'act_1', agentId: 'bot', type: 'tool_call', tool: 'send', args, ...more }) as Action;
 
-/** What becomes of arguments. */
+/** Returns the arguments after redaction. */
 function hiddenArgs(written: Written, args: Record<string, Json>, more?: Partial<Action>): unknown {
   const hidden = hiding(written)(call(args, more), 'acme');
   return hidden.type === 'tool_call' ? hidden.args : null;
@@ -63,7 +66,7 @@ describe('fields', () => {
     expect(hiddenArgs({ fields: [redact(path)] }, args)).toEqual(expected);
   });
 
-  test('of the context too, also where there are no arguments', () => {
+  test('of the context are redacted too, also in an action without arguments', () => {
     const action: Action = {
       id: 'a',
       agentId: 'b',
@@ -79,7 +82,7 @@ describe('fields', () => {
     });
   });
 
-  test('a hash tells equal values, and others from them', () => {
+  test('have equal hashes for equal values only', () => {
     const args = { a: { n: 1, m: 2 }, b: { m: 2, n: 1 }, c: '1', d: 1 };
     const hidden = hiddenArgs({ fields: [{ path: 'args.*', do: 'hash' }] }, args) as typeof args;
     expect(hidden).toEqual({ a: HASH, b: HASH, c: HASH, d: HASH });
@@ -87,7 +90,7 @@ describe('fields', () => {
     expect(hidden.a).toBe(hidden.b);
   });
 
-  test('what is no string is sealed as its canonical JSON', () => {
+  test('are sealed as canonical JSON if they are not strings', () => {
     const rule = { path: 'args.customer.*', do: 'seal', person: 'args.customer.id' };
     expect(
       hiddenArgs({ fields: [rule] }, { customer: { id: 7, name: 'Ann', tags: [{ b: 1, a: null }] } }),
@@ -104,7 +107,7 @@ describe('fields', () => {
     ['nobody is named', {}],
     ['what names the person is no id', { customer: ['ann'] }],
     ['who it was is hidden already', { customer: '[redacted]' }],
-  ])('what should be sealed is redacted where %s', (_, more) => {
+  ])('are redacted instead of sealed if %s', (_, more) => {
     const rules = {
       fields: [{ path: 'args.name', do: 'seal', person: 'args.customer' }],
       patterns: [{ pattern: 'email', do: 'seal', person: 'args.customer' }],
@@ -113,7 +116,7 @@ describe('fields', () => {
     expect(hidden).toMatchObject({ name: '[redacted]', text: 'to [redacted:email]' });
   });
 
-  test('of a person who is forgotten, what would be sealed is gone', () => {
+  test('of an erased person are erased instead of sealed', () => {
     const rules = {
       fields: [{ path: 'args.name', do: 'seal', person: 'args.id' }],
       patterns: [{ pattern: 'email', do: 'seal', person: 'args.id' }],
@@ -126,7 +129,7 @@ describe('fields', () => {
   });
 });
 
-describe('the name of the principal', () => {
+describe('the id of the principal', () => {
   const principal = { id: 'ann', role: 'clerk' };
   const shown = (way: string, id = 'ann') =>
     hiding({ fields: [{ path: 'principal.id', do: way }] })(
@@ -134,12 +137,12 @@ describe('the name of the principal', () => {
       'acme',
     ).principal;
 
-  test('is hashed, or becomes a pseudonym; the role stays', () => {
+  test('is hashed or becomes a pseudonym, and its role stays', () => {
     expect(shown('hash')).toEqual({ id: HASH, role: 'clerk' });
     expect(shown('seal')).toEqual({ id: sealer.pseudonym('acme', 'ann'), role: 'clerk' });
   });
 
-  test('of somebody who is forgotten is refused', () => {
+  test('is refused if the person is erased', () => {
     expect(() => shown('seal', 'gone')).toThrow(expect.objectContaining({ code: 'PERSON_ERASED' }));
   });
 
@@ -149,7 +152,7 @@ describe('the name of the principal', () => {
     [{ path: 'principal.role', do: 'redact' }, /must be principal.id/],
     [{ path: 'args', do: 'redact' }, /must be principal.id/],
     [{ path: 'args.a', do: 'seal', person: 'args.*' }, /no star/],
-  ])('%j is no rule', (rule, message) => {
+  ])('%j is not a valid rule', (rule, message) => {
     const read = privacyDocument.safeParse({ version: 1, fields: [rule] });
     expect(read.error?.issues.map((issue) => issue.message).join()).toMatch(message);
   });
@@ -172,7 +175,7 @@ describe('patterns', () => {
     });
   });
 
-  test('of phones are looked for in the form of every country that a rule names', () => {
+  test('of phones match the form of every country that a rule names', () => {
     const phones = [
       { pattern: 'phone', do: 'hash', countries: ['US'] },
       { pattern: 'phone', do: 'redact', countries: ['DE'] },
@@ -183,14 +186,14 @@ describe('patterns', () => {
     expect(hiddenArgs({ patterns: phones }, once)).toEqual(once);
   });
 
-  test('hash a number and its digits alike, below zero too', () => {
+  test('hash a number and the text of its digits alike, also below zero', () => {
     const args = { a: 4111111111111111, b: '4111111111111111', c: -4111111111111111, d: '-4111111111111111' };
     const { a, b, c, d } = hiddenArgs({ patterns }, args) as Record<keyof typeof args, string>;
     expect([a, b, c, d]).toEqual([HASH, a, `-${a}`, `-${a}`]);
     expect(hiddenArgs({ patterns }, { a, c })).toEqual({ a, c });
   });
 
-  test('lose no value when two names come out as one', () => {
+  test('lose no value if two names are replaced by the same name', () => {
     const args = { 'a@x.com': 1, 'b@x.com': 2, '[redacted:email] 2': 3 };
     expect(hiddenArgs({ patterns }, args)).toEqual({
       '[redacted:email]': 1,
@@ -207,7 +210,7 @@ describe('patterns', () => {
     });
   });
 
-  test('leave alone what Mandate reads itself', () => {
+  test('leave alone the fields that Mandate itself reads', () => {
     const action = call(
       {},
       { id: 'ann@example.com', agentId: 'bob@example.com', idempotencyKey: 'c@example.com' },
@@ -216,7 +219,7 @@ describe('patterns', () => {
   });
 });
 
-describe('of several rules for one value', () => {
+describe('several rules for one value', () => {
   const WAYS = ['redact', 'hash', 'seal'] as const;
   const SHOWN = {
     redact: '[redacted]',
@@ -226,7 +229,7 @@ describe('of several rules for one value', () => {
   const more = { principal: { id: 'ann' } };
   const pairs = WAYS.flatMap((one) => WAYS.map((other) => [one, other] as const));
 
-  test.each(pairs)('%s and %s: redact goes before hash, and hash before seal', (one, other) => {
+  test.each(pairs)('%s and %s: prefer redact to hash, and hash to seal', (one, other) => {
     const stronger = WAYS[Math.min(WAYS.indexOf(one), WAYS.indexOf(other))] ?? 'redact';
     const fields = [
       { path: 'args.to', do: one },
@@ -242,13 +245,13 @@ describe('of several rules for one value', () => {
     });
   });
 
-  test.each(pairs)('a field to %s goes before a pattern to %s', (one, other) => {
+  test.each(pairs)('prefer a field to %s over a pattern to %s', (one, other) => {
     const rules = { fields: [{ path: 'args.to', do: one }], patterns: [{ pattern: 'email', do: other }] };
     expect(hiddenArgs(rules, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[one] });
   });
 });
 
-test('to hash needs a key, and to seal a sealer: without one it is redacted', () => {
+test('throws if a hash key is missing, and redacts instead of sealing without a sealer', () => {
   const hashing = documentOf({ patterns: [{ pattern: 'email', do: 'hash' }] });
   expect(() => compileHiding(hashing, { sealer: null })).toThrow(TypeError);
   const sealing = documentOf({
@@ -321,7 +324,7 @@ describe('laws', () => {
     .record({ args: json, context: json, principal: fc.constantFrom({ id: 'ann' }, { id: 'gone' }) })
     .map(({ args, ...more }) => call(args, more));
 
-  test('twice is once, and the action that is given stays as it was', () => {
+  test('redaction is idempotent and leaves its input unchanged', () => {
     fc.assert(
       fc.property(rules, actions, (written, action) => {
         const before = JSON.stringify(action);
@@ -334,7 +337,7 @@ describe('laws', () => {
     );
   });
 
-  test('what no rule meets is the very same', () => {
+  test('redaction returns the input itself if no rule matches', () => {
     fc.assert(
       fc.property(actions, (action) => {
         const fields = [redact('args.no.such'), redact('args.**.none'), redact('context.none.*')];
@@ -344,7 +347,7 @@ describe('laws', () => {
     );
   });
 
-  test('nothing of what was found is left', () => {
+  test('redaction leaves nothing of a match', () => {
     const patterns = ['email', 'credit_card', 'phone', 'us_ssn', 'ip_address'];
     const around = fc.constantFrom('', ' ', ', ', '"', '\n', '(', '; ');
     fc.assert(
@@ -361,7 +364,7 @@ describe('laws', () => {
     );
   });
 
-  test('nothing is left of a value that a field names', () => {
+  test('redaction leaves nothing of a value in a named field', () => {
     fc.assert(
       fc.property(actions, ways, json, (action, way, value) => {
         const hidden = { hunter: value, deep: ['hunter2-hunter2'] };
@@ -374,7 +377,7 @@ describe('laws', () => {
   });
 });
 
-test('many names that come out as one take no more than their share of time', () => {
+test('redaction takes linear time if many names are replaced by the same name', () => {
   const hide = hiding({ patterns: [{ pattern: 'email', do: 'redact' }] });
   const msFor = (count: number) => {
     const members = Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}@example.com`, at]));
@@ -384,7 +387,7 @@ test('many names that come out as one take no more than their share of time', ()
     expect(shown).toMatchObject({ args: { [`[redacted:email] ${count}`]: count - 1 } });
     return (user + system) / 1_000;
   };
-  // Four times the names is four times the work; of the square of them, it would be sixteen.
+  // Four times as many names take four times as long. Quadratic time would be sixteen times as long.
   const isLinear = [1, 2, 3].some(() => msFor(4_000) / Math.max(4, msFor(1_000)) < 11);
   expect(isLinear).toBe(true);
 });

@@ -1,10 +1,13 @@
 /**
- * What is hidden of an action before it is published, and how.
+ * Redacts an action before it is published.
  *
- * Where several rules meet one value, this is the order. The names of secrets come before everything here: policy's
- * redaction has been over the action by then. A field's rule takes the whole value, so no pattern is looked for in it. If
- * several rules apply to it, or several patterns find the same piece of a text, redact goes before hash, and hash before
- * seal: a value that one rule removes is never left readable by another. What is hidden already stays as it is.
+ * If several rules match one value, this is the order. The names of secrets come first: the redaction of the policy
+ * package
+ * has been applied before. The rule of a field takes the whole value, so patterns are not searched in it. If several
+ * rules
+ * match a field, or several patterns match the same piece of text, redact goes before hash, and hash before seal. So
+ * no rule
+ * leaves readable what another rule removes. A value that was already replaced stays as it is.
  */
 import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
@@ -24,29 +27,29 @@ import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.
 import { redactedPiece } from './hidden-text.ts';
 import { personAt } from './person-at.ts';
 
-/** Gives the very action when there was nothing to hide in it, else a copy; the action given is never changed. */
+/** Returns the action itself if nothing in it is redacted, otherwise a copy. Never changes the given action. */
 export type Hiding = (action: Action, tenant: string) => Action;
 
 type FieldRule = PrivacyDocument['fields'][number];
 type PatternRule = PrivacyDocument['patterns'][number];
 type Rule = FieldRule | PatternRule;
 
-/** The action that is searched, and its tenant. */
+/** The action that is redacted, and its tenant. */
 type Within = { action: Action; tenant: string };
 
 const STRENGTH = { redact: 0, hash: 1, seal: 2 } as const;
 
 export type HidingMeans = {
   readonly hashKey?: string | undefined;
-  /** null: this process has no keys to seal with, so values to seal are redacted. */
+  /** Null: this process has no keys to seal with, so values to seal are redacted. */
   readonly sealer: Sealer | null;
-  /** Values to seal that belong to no named person are left as they are, and not redacted. */
+  /** True: a value to seal without a named person is left as it is, instead of being redacted. */
   readonly leavesUnowned?: boolean;
 };
 
 /**
- * Linear in the action, and twice is once. Throws a TypeError when there is something to hash and no key, and as a hiding
- * PERSON_ERASED for an action in the name of a person who is forgotten.
+ * Linear in the size of the action, and idempotent. Throws a TypeError if a rule hashes and there is no key. The
+ * returned function throws PERSON_ERASED for an action in the name of an erased person.
  */
 export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hiding {
   const { hashKey, sealer, leavesUnowned = false } = means;
@@ -94,7 +97,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     return copy ?? items;
   }
 
-  /** Names are looked through as texts are: people's addresses serve as names too. */
+  /** Names are searched like texts, because addresses of people may be names too. */
   function hideMembers(
     members: { [name: string]: Json },
     places: Places<FieldRule>,
@@ -136,20 +139,20 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     return token ?? (leavesUnowned ? piece : redactedPiece(pattern));
   }
 
-  /** The number of a card is one without quotes, too; before it a minus stays, as it does in a text. */
+  /** A card number may be a JSON number. A minus before it stays, as in a text. */
   function hideNumber(value: number, within: Within): Json {
     const digits = String(Math.abs(value));
     if (!patternRules.has('credit_card') || !isCreditCard(digits)) return value;
     return (value < 0 ? '-' : '') + hidePiece(digits, 'credit_card', within);
   }
 
-  /** null: the action names no person that the text belongs to, or the process has no keys to seal with. */
+  /** Returns null if the action names no person for the text, or if the process has no keys to seal with. */
   function sealed(text: string, person: string, { action, tenant }: Within): string | null {
     const id = sealer === null ? null : personAt(action, person);
     return sealer === null || id === null ? null : (sealer.seal(tenant, id, text) ?? ERASED);
   }
 
-  /** It stays an id, as budgets count by it. */
+  /** The result is still an id, because budgets count by it. */
   function hidePrincipal(id: string, { tenant }: Within): string {
     const rule = strongest(below(below(paths, 'principal'), 'id'));
     if (rule === undefined || isPlaceholder(id)) return id;
@@ -177,8 +180,8 @@ function strongest(places: Places<FieldRule>): FieldRule | undefined {
 }
 
 /**
- * Two names may come out as one, and neither value is to be lost. Each count is tried once: as many as there are may come
- * out as one.
+ * Two names may be replaced by the same name, and neither value may be lost. So a count is added to the name. Each
+ * count is tried once, because all names of an object may become the same.
  */
 function unusedNames(members: object): (name: string, taken: ReadonlyMap<string, Json>) => string {
   const counts = new Map<string, number>();

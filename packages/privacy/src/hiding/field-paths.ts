@@ -1,30 +1,30 @@
-/** Paths of fields as one tree, so that a value is looked up under all of them in one walk. */
+/** Combines the paths of fields in a tree, so that one walk over a value finds all matching paths. */
 
-/** Where some of the paths have come to; the rule is that of a path that ends here. */
+/** A node of the tree. `rule` is the rule of a path that ends here. */
 type Place<Rule> = {
   readonly names: Map<string, Place<Rule>>;
-  /** `*` */
+  /** The node for `*`. */
   any: Place<Rule> | null;
-  /** `**`, of which this place is the beginning. */
+  /** The node for a `**` that begins here. */
   deep: Place<Rule> | null;
-  /** Whether this is a `**`: whatever name comes, it is still here. */
+  /** True for the node of a `**`: every name stays at this node. */
   readonly stays: boolean;
   rule: Rule | null;
 };
 
-/** Where all paths have come to that may still be met. */
+/** The nodes of all paths that may still match. */
 export type Places<Rule> = readonly Place<Rule>[];
 
 export const NOWHERE: Places<never> = [];
 
-/** @param fields a path may stand more than once: the first rule for it is the one that is kept */
+/** @param fields a path may be repeated: its first rule wins */
 export function fieldPaths<Rule extends { path: string }>(fields: readonly Rule[]): Places<Rule> {
   const root = newPlace<Rule>(false);
   for (const rule of fields) {
     let place = root;
     const names = rule.path.split('.');
     for (const [at, name] of names.entries()) {
-      // At the end `**` is all that is within, which goes with what `*` names.
+      // At the end of a path, `**` means everything within, and so does `*`.
       place = placeOf(place, name === '**' && at === names.length - 1 ? '*' : name);
     }
     place.rule ??= rule;
@@ -50,7 +50,7 @@ function newPlace<Rule>(stays: boolean): Place<Rule> {
   return { names: new Map(), any: null, deep: null, stays, rule: null };
 }
 
-/** One name further. */
+/** Returns the nodes after one more name. */
 export function below<Rule>(places: Places<Rule>, name: string): Places<Rule> {
   if (places.length === 0) return NOWHERE;
   const next: Place<Rule>[] = [];
@@ -67,7 +67,7 @@ export function below<Rule>(places: Places<Rule>, name: string): Places<Rule> {
   return next;
 }
 
-/** The rules with paths that end here. */
+/** Returns the rules of the paths that end here. */
 export function rulesAt<Rule>(places: Places<Rule>): Rule[] {
   return places.flatMap(({ rule }) => rule ?? []);
 }

@@ -1,6 +1,6 @@
-/** What the settings of a process say about fields, whatever the privacy document says. */
+/** The fields that the settings of a process redact, whatever the privacy document says. */
 export type HiddenFields = {
-  /** Names of fields that are redacted; absent: the usual secrets. */
+  /** Names of fields to redact. Absent: the usual names of secrets. */
   readonly redact: readonly string[] | undefined;
   /** Names of fields that are published as a keyed hash. */
   readonly hash: readonly string[];

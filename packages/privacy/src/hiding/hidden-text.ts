@@ -1,6 +1,6 @@
 import type { PrivacyPattern } from '@mandate/schemas';
 
-/** The text that replaces a piece of text in which a pattern was found. */
+/** Returns the text that replaces a match of a pattern. */
 export function redactedPiece(pattern: PrivacyPattern): string {
   return `[redacted:${pattern}]`;
 }

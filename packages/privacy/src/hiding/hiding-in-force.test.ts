@@ -14,7 +14,7 @@ const action: Action = {
 const redactPin = (given: Action): Action =>
   given.type === 'tool_call' ? { ...given, args: { ...given.args, pin: '[redacted]' } } : given;
 
-test('an edit holds from the next action on; names of secrets are hidden whatever the document says', () => {
+test('applies an edit of the document to the next action, and always redacts names of secrets', () => {
   let document = documentOf({});
   const hide = hidingInForce({ privacy: () => document }, { redact: redactPin, hashKey: 'k', sealer: null });
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
@@ -24,7 +24,7 @@ test('an edit holds from the next action on; names of secrets are hidden whateve
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
 });
 
-test('of a text of no action what patterns find is redacted, whatever they do elsewhere, from an edit on', () => {
+test("redacts every match in an operator's text, whatever the pattern does elsewhere, from an edit on", () => {
   let document = documentOf({ fields: [{ path: 'args.to', do: 'redact' }] });
   const redactText = redactingInForce({ privacy: () => document });
   const text = 'ann@example.com complained, 030 901820, 4111111111111111';
@@ -40,7 +40,7 @@ test('of a text of no action what patterns find is redacted, whatever they do el
   expect(redactText(redactText(text))).toBe(redactText(text));
 });
 
-test('what tells requests apart says nothing of a text whose person is forgotten, and no two of them are alike', () => {
+test('makes fingerprints that say nothing about the text of an erased person, and are all different', () => {
   const written = documentOf({
     fields: [
       { path: 'args.to', do: 'seal', person: 'args.cc' },
@@ -68,7 +68,7 @@ test('what tells requests apart says nothing of a text whose person is forgotten
   expect(new Set(prints).size).toBe(2);
 });
 
-test('what is to be sealed and is of nobody tells requests apart all the same', () => {
+test('makes different fingerprints for values to seal that belong to no person', () => {
   const written = documentOf({
     fields: [{ path: 'args.to', do: 'seal', person: 'args.cc' }],
     patterns: [{ pattern: 'email', do: 'seal', person: 'args.cc' }],

@@ -4,22 +4,22 @@ import type { Sealer } from '../sealer.ts';
 import { compileHiding, type Hiding, type HidingMeans } from './compile-hiding.ts';
 import { compileTextRedaction } from './compile-text-redaction.ts';
 
-/** Says what holds when it is asked. */
+/** Returns the privacy document that is current at the time of the call. */
 type DocumentInForce = { privacy(): PrivacyDocument };
 
-/** @param redact the names of secrets, which are hidden whatever the document says */
+/** @param redact redacts the names of secrets, whatever the document says */
 export type HidingInForce = HidingMeans & { redact(action: Action): Action };
 
-/** Hides as the document says that holds when it is asked. */
+/** Redacts by the current document. */
 export function hidingInForce(file: DocumentInForce, { redact, ...means }: HidingInForce): Hiding {
   const hide = inForce(file, (document) => compileHiding(document, means));
   return (action, tenant) => hide(redact(action), tenant);
 }
 
 /**
- * Seals as that document says, and hides nothing else: the rest tells actions apart, and says nothing about a person who
- * was forgotten. A value that belongs to no person is left too. Two values of a forgotten person never become equal: if
- * they were equal, an approval of one text would hold for every other.
+ * Seals by the current document, and redacts nothing else. The other values are needed to tell actions apart, and say
+ * nothing about an erased person. A value without a person is left too. Two values of an erased person never become
+ * equal. If they were equal, an approval of one text would hold for every other.
  */
 export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
   const unlike: Sealer = { ...sealer, seal: (...given) => sealer.seal(...given) ?? `erased ${randomUUID()}` };
@@ -30,7 +30,7 @@ export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
   });
 }
 
-/** Redacts texts of operators, as the document says that holds when it is asked. */
+/** Redacts texts of operators by the current document. */
 export function redactingInForce(file: DocumentInForce): (text: string) => string {
   return inForce(file, compileTextRedaction);
 }

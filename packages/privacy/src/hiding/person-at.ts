@@ -1,7 +1,7 @@
 import { isPlaceholder } from '@mandate/policy';
 import type { Action } from '@mandate/schemas';
 
-/** The id at this path; null if there is none, or if it no longer identifies a person. */
+/** Returns the id at this path. Null if there is none, or if it was replaced and so identifies no person. */
 export function personAt(action: Action, path: string): string | null {
   let value: unknown = action;
   for (const name of path.split('.')) {

@@ -1,4 +1,4 @@
-/** The document and the action of docs/privacy.md, and what it says becomes of it. */
+/** The document and the action of docs/privacy.md, and the result that the page shows. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileActionRedaction } from '@mandate/policy';
@@ -12,7 +12,7 @@ import { hidingInForce } from './hiding-in-force.ts';
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/privacy.md'), 'utf8');
 const [, section = ''] = page.split(/^## /m);
 
-test('the example comes out as the page says', async () => {
+test('the example gives the result on the page', async () => {
   const [written = ''] = blocks('yaml');
   const [before = '', after = ''] = blocks('json');
   const loaded = loadPrivacy(written);
@@ -26,7 +26,7 @@ test('the example comes out as the page says', async () => {
   expect(JSON.parse(abridged(JSON.stringify(hidden)))).toEqual({ ...named, ...JSON.parse(after) });
 });
 
-test('the page has every pattern, and no other', () => {
+test('the page names every pattern, and no other', () => {
   const named = Array.from(section.matchAll(/^\| `([a-z_]+)` \|/gm), ([, name]) => name);
   expect(named).toEqual(['do', 'redact', 'hash', 'seal', 'pattern', ...PRIVACY_PATTERNS]);
 });

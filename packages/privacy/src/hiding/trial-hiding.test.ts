@@ -19,7 +19,7 @@ const action = {
   principal: { id: 'ann', role: 'user' },
 };
 
-test('hides what a plane hides, in the same forms', () => {
+test('redacts what a plane redacts, in the same forms', () => {
   const hide = trialHiding({ hash: ['own'], document });
   const hidden = hide(action, 'acme');
   expect(hidden).toEqual({
@@ -38,14 +38,14 @@ test('hides what a plane hides, in the same forms', () => {
   expect(hide(hidden, 'acme')).toEqual(hidden);
 });
 
-test('names to redact take the place of the usual ones, and none leaves everything', () => {
+test('replaces the usual names of secrets by the given names, and redacts none for an empty list', () => {
   const none = privacyDocument.parse({ version: 1 });
   const shown = (redact: string[]) => trialHiding({ redact, hash: [], document: none })(action, 'acme');
   expect(shown(['own'])).toMatchObject({ args: { own: '[redacted]', password: 'p' } });
   expect(shown([])).toEqual(action);
 });
 
-test('no two trials hash or seal alike', () => {
+test('makes other hashes and tokens in each trial', () => {
   const [one, two] = [1, 2].map(() => trialHiding({ hash: [], document })(action, 'acme'));
   expect(one?.principal).not.toEqual(two?.principal);
   expect(one?.context).not.toEqual(two?.context);

@@ -1,6 +1,6 @@
 /**
- * Hides in an action what a plane would hide before it decides, where nothing is published: offline and in previews.
- * The forms are those of a plane. The keys are made for the trial, so equal hashes mean equal values only within it.
+ * Redacts an action as a plane would before it decides, where nothing is published: offline and in previews. The
+ * forms are those of a plane. The keys are made for the trial, so hashes can be compared only within one trial.
  */
 import { randomBytes } from 'node:crypto';
 import { compileActionRedaction } from '@mandate/policy';
@@ -8,9 +8,9 @@ import type { PrivacyDocument } from '@mandate/schemas';
 import { passingSealer } from '../person-keys/passing-sealer.ts';
 import { compileHiding, type Hiding } from './compile-hiding.ts';
 
-/** Plain values: they travel between threads. */
+/** Plain values, because they are sent between threads. */
 export type HidingRules = {
-  /** Names of fields to redact; absent: the usual names of secrets. */
+  /** Names of fields to redact. Absent: the usual names of secrets. */
   readonly redact?: readonly string[] | undefined;
   /** Names of fields to hash. */
   readonly hash: readonly string[];

@@ -1,29 +1,30 @@
 /**
- * Numbers of payment cards: of an issuer's range and length (credit-card-type knows them) and with the check digit of
- * ISO/IEC 7812 (Luhn), so that nine in ten numbers of that form are none. In one piece, or in groups: of any length with
- * one kind of sign between them, or with any signs, as cards are printed.
+ * Finds numbers of payment cards: within the range and length of an issuer (from credit-card-type) and with the check
+ * digit of ISO/IEC 7812 (Luhn), which nine in ten numbers of that form fail. The digits are in one piece or in
+ * groups. Groups of any length need the same separator between them. Groups as printed on cards may have any
+ * separators.
  */
 import creditCardType from 'credit-card-type';
 import { type Finder, MASK, NO_WORD_AFTER, NO_WORD_BEFORE, type Span } from './piece.ts';
 
-/** Blanks of any width, dashes and dots. */
+/** Spaces of any width, dashes and dots. */
 const SIGN = '[\\p{Zs}\\p{Pd}\\u2212.\\uff0e]';
 const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:${SIGN}{1,3}\\d+)*${NO_WORD_AFTER}`, 'gu');
-/** Whatever holds a card has so many digits and signs in a row. */
+/** Every text with a card number has this many digits and separators in a row. */
 export const MAY_HOLD_CARD = new RegExp(`\\d(?:\\d|${SIGN}){10}`, 'u');
 const FRACTION_BEFORE = new RegExp(`[\\d${MASK}]\\.$`);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const UUID_UNITS = 36;
 const SHORTEST = 12;
 const LONGEST = 19;
-/** The groups of a printed card, by their digits: fours, or those of American Express and Diners Club. */
+/** The lengths of the groups on a printed card: fours, or those of American Express and Diners Club. */
 const AS_PRINTED = /^4(?:-4)+(?:-[1-3])?$|^4-6-[45]$/;
 const PRINTED_SO_FAR = /^4(?:-4)*$|^4-6$/;
 
-/** What a number of an issuer begins with, from and to these digits, and how many digits it has. */
+/** The first digits of an issuer's numbers (from, to), and the lengths of these numbers. */
 type Range = { from: number; to: number; lengths: readonly number[] };
 
-/** By the first two digits: to ask the library of each number takes longer than all else together. */
+/** By the first two digits. To ask the library about each number would take longer than everything else together. */
 const ISSUED = issuedRanges();
 
 export const findCreditCards: Finder = (text) => {
@@ -37,7 +38,7 @@ export const findCreditCards: Finder = (text) => {
   return found;
 };
 
-/** Digits, where they stand, and the signs behind them; '' at the end. */
+/** Digits, their index in the text, and the separators after them ('' at the end). */
 type Group = { digits: string; start: number; signs: string };
 
 function groupsIn(written: string, at: number): Group[] {
@@ -47,8 +48,8 @@ function groupsIn(written: string, at: number): Group[] {
 }
 
 /**
- * Whatever groups in a row make up a card: an expiry date or a security code may follow it with the same sign, and a
- * number of anything else come before it.
+ * Yields every sequence of groups that forms a card number. An expiry date or a security code may follow with the
+ * same separator, and another number may come before.
  */
 function* cardsAmong(groups: readonly Group[]): Iterable<Span> {
   for (const [first, { start, signs }] of groups.entries()) {

@@ -1,11 +1,11 @@
 /**
- * E-mail addresses, also with `@` written `%40` as in URLs. Around each at-sign as much is taken as an address may be long
- * (RFC 5321: 64 before it, 255 after it), so that the time stays linear however many there are.
+ * Finds e-mail addresses, also with `@` written `%40` as in URLs. Around each at-sign it reads only as much as an
+ * address may be long (RFC 5321: 64 before it, 255 after it). So the time is linear for any number of at-signs.
  */
 import type { Finder, Span } from './piece.ts';
 
 const AT_SIGN = /[@＠]|%40/g;
-/** With marks: `ü` may be written as `u` and two dots that combine with it. */
+/** With combining marks: `ü` may be written as `u` with two dots that combine with it. */
 const LOCAL = /[\p{L}\p{M}\p{N}._%+\-'&]/u;
 const DOMAIN = /[\p{L}\p{M}\p{N}.-]/u;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
@@ -38,7 +38,10 @@ function startOfQuoted(text: string, at: number, first: number): number {
   return opening < first ? at : opening;
 }
 
-/** After the last label that may be a top level, or begins as one: `ann@example.com.` ends before the dot. */
+/**
+ * Returns the end after the last label that is or begins like a top-level domain. `ann@example.com.` ends before the
+ * last dot.
+ */
 function endOfDomain(text: string, from: number): number | null {
   let to = from;
   while (to < text.length && to - from < MAX_DOMAIN && DOMAIN.test(text[to] ?? '')) to += 1;

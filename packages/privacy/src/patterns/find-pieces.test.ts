@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findPieces } from './find-pieces.ts';
 import { nationalPhoneFinder } from './national-phone.ts';
 
-/** What is found stands in angle brackets. Keys and numbers are made up, or those that their issuers give for tests. */
+/** The match is in angle brackets. Keys and numbers are made up, or are test numbers of their issuers. */
 const FOUND: readonly (readonly [PrivacyPattern, string])[] = [
   ['email', 'mail to <ann@example.com>.'],
   ['email', "<ann.b+tag@mail.example.co.uk>, <BOB_1@EXAMPLE.ORG>;<o'neil@example.ie>"],
@@ -94,7 +94,7 @@ const NOT_FOUND = [
   'bearer responsibilities are many, tokens, https://example.com/a:b@c, sk-short, eyJ.eyJ.x, -----BEGIN CERTIFICATE-----',
 ];
 
-describe('what is found, and nothing beside it', () => {
+describe('a pattern finds exactly its match', () => {
   test.each(FOUND)('%s: %s', (pattern, marked) => {
     const { text, spans } = unmarked(marked);
     expect(findPieces(text, [pattern])).toEqual(spans.map((span) => ({ ...span, pattern })));
@@ -106,7 +106,7 @@ describe('what is found, and nothing beside it', () => {
   });
 });
 
-/** The innermost brackets mark. */
+/** Only the innermost brackets are markers. */
 function unmarked(marked: string) {
   const spans: { start: number; end: number }[] = [];
   let text = '';
@@ -120,19 +120,19 @@ function unmarked(marked: string) {
   return { text: text + marked.slice(at), spans };
 }
 
-test('what overlaps is one piece, of the pattern that is named first', () => {
+test('merges overlapping matches into one piece of the pattern that is named first', () => {
   const text = 'https://ann:4111111111111111@example.com/';
   expect(findPieces(text, ['email', 'secret'])).toEqual([{ pattern: 'email', start: 8, end: 40 }]);
   expect(findPieces(text, ['secret', 'email'])).toEqual([{ pattern: 'secret', start: 8, end: 40 }]);
 });
 
-test('what is hidden already is not looked into, and not joined to what is beside it', () => {
+test('does not search replaced pieces, and does not join them with text beside them', () => {
   const token = `sealed:v1:${'0'.repeat(16)}:${'1'.repeat(16)}:${'4'.repeat(40)}.`;
   const texts = ['[redacted:email]@example.com', `${token}@example.com`, `+[erased]4930901820`];
   for (const text of texts) expect(findPieces(`${text} x@example.com`, PRIVACY_PATTERNS)).toHaveLength(1);
 });
 
-/** Whatever a pattern begins with, over and over, and what comes near to each of them. */
+/** Repetitions of the beginnings of every pattern, and of texts that nearly match. */
 const HOSTILE = [
   '@',
   'a@',
@@ -248,14 +248,14 @@ const HOSTILE = [
   '\uE000',
 ];
 
-describe('no text takes more than its share of time', () => {
-  // Four times the text is four times the work; of the square of it, it would be sixteen.
+describe('takes linear time for any text', () => {
+  // Four times as much text takes four times as long. Quadratic time would be sixteen times as long.
   const MOST_GROWTH = 11;
-  /** What takes less than this is not measured against anything. */
+  /** A shorter time is too short to compare. */
   const LEAST_MS = 4;
-  test.each(HOSTILE)('%j over and over', (part) => {
+  test.each(HOSTILE)('%j again and again', (part) => {
     const [short, long] = [16 * 1024, 64 * 1024].map((units) => `${part.repeat(units / part.length)}Z`);
-    // Collecting garbage makes a measurement longer, and nothing makes it shorter.
+    // Garbage collection can make a measurement longer, and nothing makes it shorter. So the shortest one counts.
     let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     const isLinear = [1, 2, 3, 4, 5].some(() => {
       [shortMs, longMs] = [Math.min(shortMs, msFor(short)), Math.min(longMs, msFor(long))];
@@ -265,7 +265,7 @@ describe('no text takes more than its share of time', () => {
   });
 });
 
-/** The time of this thread's own work: other work of the machine is not counted. */
+/** The CPU time of this thread. Other work of the machine is not included. */
 function msFor(text = ''): number {
   const begun = process.threadCpuUsage();
   findPieces(text, PRIVACY_PATTERNS, nationalPhoneFinder(['DE', 'US']));
@@ -273,7 +273,7 @@ function msFor(text = ''): number {
   return (user + system) / 1_000;
 }
 
-test('pieces come in the order of the text, none over another', () => {
+test('returns pieces in the order of the text without overlaps', () => {
   const parts = fc.constantFrom(...FOUND.map(([, marked]) => unmarked(marked).text), ...HOSTILE);
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 6 }), (some) => {

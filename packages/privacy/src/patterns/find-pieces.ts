@@ -1,4 +1,4 @@
-/** What of a text is personal or secret, by the patterns that are asked for. */
+/** Finds personal data and secrets in a text, by the given patterns. */
 
 import { placeholdersIn } from '@mandate/policy';
 import type { PrivacyPattern } from '@mandate/schemas';
@@ -13,7 +13,10 @@ import { inPlainDigits } from './plain-digits.ts';
 import { findSecrets } from './secret.ts';
 import { findUsSsns } from './us-ssn.ts';
 
-/** A text without the hint holds none of its kind. Most texts are short and hold none of any: this is where time goes. */
+/**
+ * A text without the hint cannot contain a match. Most texts are short and contain none, so the hints are where most
+ * time goes.
+ */
 const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> = {
   email: { hint: /[@＠]|%40/, find: findEmails },
   phone: { hint: /[+\uff0b]|%2B/i, find: findPhones },
@@ -21,17 +24,18 @@ const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> 
   iban: { hint: /[A-Z]{2}[ -]?\d[ -]?\d/i, find: findIbans },
   ip_address: { hint: /\d\.\d|:[\da-f]{0,4}:/i, find: findIpAddresses },
   us_ssn: { hint: /\d[ -]\d\d[ -]\d/, find: findUsSsns },
-  // Each finder of secrets has a hint of its own; no secret is shorter than this.
+  // Each finder of secrets has its own hint. No secret is shorter than this.
   secret: { hint: /.{8}/s, find: findSecrets },
 };
 
 export type Piece = Span & { readonly pattern: PrivacyPattern };
 
 /**
- * In the order of the text, none over another: what overlaps is one piece, of the pattern that is named first. What is
- * hidden already is looked over.
+ * Returns pieces in the order of the text, without overlaps. Overlapping matches become one piece of the pattern that
+ * is named first.
+ * Replaced pieces are not searched.
  *
- * @param findNational also finds a phone, where numbers count that do not say their country
+ * @param findNational also finds phone numbers without a country code, for the countries that it knows
  */
 export function findPieces(
   text: string,

@@ -1,4 +1,7 @@
-/** International bank account numbers: of a country's length and form, with the check digits of ISO 13616 (ibantools). */
+/**
+ * Finds international bank account numbers: with the length and form of a country, and the check digits of ISO 13616
+ * (ibantools).
+ */
 import { countrySpecs, isValidIBAN } from 'ibantools';
 import { type Finder, NO_WORD_BEFORE, type Span } from './piece.ts';
 
@@ -15,7 +18,7 @@ export const findIbans: Finder = (text) => {
   return found;
 };
 
-/** So many letters and digits, with one blank or hyphen between two of them at most. */
+/** Reads this many letters and digits, with at most one space or hyphen between two of them. */
 function readGroups(text: string, start: number, length: number): { compact: string; end: number } {
   let compact = '';
   let end = start;

@@ -1,4 +1,4 @@
-/** Addresses of the Internet protocol, version 4 and 6, as node's own reader of them takes them. */
+/** Finds IP addresses, version 4 and 6, that the parser of node accepts. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Finder, MASK, NO_WORD_AFTER, type Span, spanOf } from './piece.ts';
 
@@ -15,7 +15,7 @@ export const findIpAddresses: Finder = (text) => {
   }
   for (const match of text.matchAll(GROUPS_AND_COLONS)) {
     const { start, end } = spanOf(match);
-    // A colon that follows the address is the sentence's.
+    // A colon after the address belongs to the sentence.
     const written = match[0].replace(/(?<!:):$/, '');
     if (isIPv6(written) && isTelling(written))
       found.push({ start, end: end - match[0].length + written.length });
@@ -23,7 +23,7 @@ export const findIpAddresses: Finder = (text) => {
   return found;
 };
 
-/** `::` and `A::B` are names in programs as often as they are addresses. */
+/** False for `::` and `A::B`, which are as often names in programs as addresses. */
 function isTelling(written: string): boolean {
   return /\d/.test(written) || written.split(':').filter((group) => group !== '').length > 3;
 }

@@ -29,7 +29,7 @@ test.each([
   ['HU', '<06 1 234 5678>'],
   ['IT', '<06 698 12345>'],
   ['NO', '<21 23 45 67>, <21234567>'],
-])('of %s: %s', (country, marked) => {
+])('finds a phone number of %s: %s', (country, marked) => {
   expect(shown(marked.replaceAll(/[<>]/g, ''), country)).toBe(marked);
 });
 
@@ -42,11 +42,11 @@ test.each([
   ['NO', '[redacted:phone].21234567, [redacted:phone]-21234567, 21234567-[redacted:phone], 1.21234567'],
   ['DE', '06.02.2026/[redacted:email]'],
   ['GB', 'call 415-555-2671 or 030 901820'],
-])('of %s none: %s', (country, text) => {
+])('finds no phone number of %s: %s', (country, text) => {
   expect(shown(text, country)).toBe(text);
 });
 
-test('where some is hidden, nothing is found beside it that was not found before', () => {
+test('finds nothing new beside a piece that was replaced', () => {
   const parts = fc.constantFrom(
     ...['030 901820', '0301234567', '415-555-2671', '21234567', '0049 30 901820', '06.02.2026', '12'],
     ...['+49 30 901820', '4111-1111 1111.1111', '078-05-1120', 'ann@example.com', '.', '-', '/', ' '],
@@ -71,14 +71,14 @@ test('where some is hidden, nothing is found beside it that was not found before
   );
 });
 
-test('of several countries each counts, and of none only what says its country', () => {
+test('finds numbers of each given country, and without countries only numbers with a country code', () => {
   const text = '030 901820 or 415-555-2671';
   expect(shown(text, 'DE', 'US')).toBe('<030 901820> or <415-555-2671>');
   expect(findPieces(text, PRIVACY_PATTERNS)).toEqual([]);
   expect(() => nationalPhoneFinder(['XX'])).toThrow(TypeError);
 });
 
-test('what cannot all be asked is hidden rather than shown', () => {
+test('redacts the rest if there are too many numbers to check', () => {
   const texts = Array.from({ length: 600 }, () => '9111234567');
   const found = findPieces(texts.join(', '), ['phone'], nationalPhoneFinder(['US']));
   expect(found).toHaveLength(100);

@@ -1,25 +1,29 @@
 /**
- * Telephone numbers with their country, as `+49 30 901820`: what the numbering plan of that country has
- * (libphonenumber-js). Without a country, no plan tells them from the numbers of orders: see national-phone.ts.
+ * Finds telephone numbers with a country code, such as `+49 30 901820`, that the numbering plan of that country
+ * contains (libphonenumber-js). Without a country code, no plan can tell them from the numbers of orders: see
+ * national-phone.ts.
  */
 import { isValidPhoneNumber } from 'libphonenumber-js/min';
 import { type Finder, MASK, NO_WORD_AFTER, type Span } from './piece.ts';
 
-/** Blanks of any width, dashes, dots, strokes and brackets. */
+/** Spaces of any width, dashes, dots, slashes and brackets. */
 export const PHONE_SIGN = '[\\p{Zs}\\p{Pd}()./\\uff08\\uff09\\uff0e\\uff0f]';
 const CANDIDATE = new RegExp(
   `(?<![\\w+\\uff0b${MASK}])(?:[+\\uff0b]|%2B)[ (]{0,2}[1-9](?:${PHONE_SIGN}{0,3}\\d){6,16}${NO_WORD_AFTER}`,
   'giu',
 );
 
-/** After so many in one text, whatever looks like one is taken for one: asking the plans is not cheap. */
+/**
+ * After this many in one text, everything that looks like a phone number counts as one, because checking the plans is
+ * slow.
+ */
 const MAX_ASKED = 500;
 
 export const findPhones: Finder = (text) => {
   const found: Span[] = [];
   let asked = 0;
   for (const { index, 0: written } of text.matchAll(CANDIDATE)) {
-    // In a run of digits in groups, the last groups may not belong to the phone.
+    // In a run of groups of digits, the last groups may not belong to the phone number.
     for (let rest = written; rest !== ''; rest = withoutLastGroup(rest)) {
       asked += 1;
       if (asked > MAX_ASKED || isValidPhoneNumber(digitsOf(rest))) {

@@ -1,17 +1,17 @@
-/** Where something was found in a text: from `start` to before `end`, in UTF-16 units. */
+/** The position of a match in a text: from `start` to before `end`, in UTF-16 units. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** Finds its kind of thing in a text, in time linear in the text. */
+/** Finds one kind of match in a text, in time linear in the text. */
 export type Finder = (text: string) => Span[];
 
 /**
- * Stands in the place of what is hidden already while the rest of the text is looked at. No finder takes it into what it
- * finds, and each takes it for a letter: what a letter beside it kept from being found is not found later either, when
- * that letter is hidden.
+ * Replaces pieces that are already redacted while the rest of the text is searched. No finder includes it in a match,
+ * and every finder treats it like a letter. So text beside a letter that was not found before is still not found
+ * after that letter is redacted.
  */
 export const MASK = '\uE000';
 
-/** Not within a word, for the start of a pattern and for its end. */
+/** The start and the end of a pattern must not be within a word. */
 export const NO_WORD_BEFORE = `(?<![\\w${MASK}])`;
 export const NO_WORD_AFTER = `(?![\\w${MASK}])`;
 

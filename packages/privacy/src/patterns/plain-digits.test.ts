@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inPlainDigits } from './plain-digits.ts';
 
-/** The digits 0 to 9 in every script that Unicode's own tables write numbers in. */
+/** The digits 0 to 9 in every script in which Unicode writes numbers. */
 const SCRIPTS = Intl.supportedValuesOf('numberingSystem').flatMap((numberingSystem) => {
   const { format } = new Intl.NumberFormat('en', { numberingSystem });
   const digits = Array.from({ length: 10 }, (_, value) => format(value));
   return digits.every((digit) => /^\p{Nd}$/u.test(digit)) ? [digits] : [];
 });
 
-test('digits of every script are what Unicode says they are', () => {
+test('reads digits of every script as Unicode defines them', () => {
   expect(SCRIPTS.length).toBeGreaterThan(50);
   for (const digits of SCRIPTS) expect(inPlainDigits(digits.join('')).text).toBe('0123456789');
 });
 
-test('all else stays, and whatever is found is told where it stands in the text that was given', () => {
+test('leaves other text unchanged, and maps matches back to the original text', () => {
   const digit = fc.constantFrom(...SCRIPTS.flatMap((digits) => digits.map((one, value) => [one, value])));
   const other = fc
     .oneof(fc.string({ unit: 'binary', maxLength: 4 }), fc.constantFrom('\ud800', '\udfff', '\uE000', '7'))

@@ -1,16 +1,16 @@
 /**
- * A text as if its digits of every script were 0 to 9: people type `４１１１` and `٤١١١` too, and a person who hides a number
- * would type it so.
+ * Replaces the digits of every script by 0 to 9 before a search. People also write `４１１１` and `٤١١١`, and a person
+ * who wants to hide a number could write it so.
  */
 import type { Span } from './piece.ts';
 
 export type PlainText = {
   readonly text: string;
-  /** Where what stands there stands in the text that was given. */
+  /** Returns the span in the original text. */
   placeOf(span: Span): Span;
 };
 
-/** From the first digit behind ASCII on; halves of characters beyond the first plane are in it. */
+/** Begins at the first digit after ASCII. Includes surrogate halves. */
 const MAY_HOLD_OTHERS = /[\u0660-\uffff]/;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/u;
 
@@ -32,7 +32,10 @@ export function inPlainDigits(given: string): PlainText {
   return { text, placeOf: ({ start, end }) => ({ start: placeAt(start), end: placeAt(end) }) };
 }
 
-/** Unicode has the digits of a script in a row, from its zero on, and whole rows where it has several (section 4.6). */
+/**
+ * In Unicode the ten digits of a script are consecutive, beginning with zero, and so are several sets of digits
+ * (section 4.6).
+ */
 function decimalValue(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let first = code;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { redactPieces } from './redact-pieces.ts';
 
-test('whatever any pattern finds goes, and the rest stays as it is', () => {
+test('removes every match of any pattern, and leaves the rest unchanged', () => {
   expect(redactPieces('ann@example.com, 203.0.113.9: DE89 3704 0044 0532 0130 00 of act_1')).toBe(
     '[redacted:email], [redacted:ip_address]: [redacted:iban] of act_1',
   );

@@ -3,12 +3,12 @@ import { redactedPiece } from '../hiding/hidden-text.ts';
 import { findPieces } from './find-pieces.ts';
 import type { Span } from './piece.ts';
 
-/** Without whatever any pattern finds in it. */
+/** Redacts every match of every pattern in a text. */
 export function redactPieces(text: string): string {
   return replacePieces(text, findPieces(text, PRIVACY_PATTERNS), (_, pattern) => redactedPiece(pattern));
 }
 
-/** @param pieces in the order of the text, none over another */
+/** @param pieces in the order of the text, without overlaps */
 export function replacePieces(
   text: string,
   pieces: readonly (Span & { pattern: PrivacyPattern })[],

@@ -1,7 +1,7 @@
 /**
- * Finds credentials: tokens with the mark of their vendor (secrets/token-forms.ts), values after an HTTP scheme, private
- * keys, credentials in URLs, and values beside the name of a secret. Each finder returns the whole value. Where two
- * finders find the same value, ./find-pieces.ts merges the pieces.
+ * Finds credentials: tokens with the mark of their vendor (secrets/token-forms.ts), values after an HTTP scheme,
+ * private keys, credentials in URLs, and values beside the name of a secret. Each finder returns the whole value. If
+ * two finders find the same value, ./find-pieces.ts merges the pieces.
  */
 import type { Finder, Span } from './piece.ts';
 import { findAssignedSecrets } from './secrets/assigned-secrets.ts';
@@ -11,7 +11,9 @@ import { findKnownTokens } from './secrets/known-tokens.ts';
 import { findOptionsOfCommands } from './secrets/options-of-commands.ts';
 import { findPrivateKeys } from './secrets/private-keys.ts';
 
-/** A text without the hint holds nothing of the kind. Most texts hold no secret, so most of the time goes here. */
+/**
+ * A text without the hint cannot contain a match. Most texts hold no secret, so the hints are where most time goes.
+ */
 const FINDERS: readonly { hint: RegExp; find: Finder }[] = [
   { hint: /[\w.+/=~:@$-]{12}/, find: findKnownTokens },
   { hint: /eyJ|[MNO][\w-]{22}|b(?:earer|asic) /i, find: findAuthorizations },

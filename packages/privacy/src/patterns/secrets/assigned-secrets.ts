@@ -8,7 +8,7 @@ import { type Certainty, looksSecret } from './looks-secret.ts';
 import { isHeaderOfSecrets, isPublicName, SECRET_NAME } from './secret-names-in-text.ts';
 import { CONTINUED, endOf } from './whole-value.ts';
 
-/** A place where a value may begin, and what the text around it proves. */
+/** A position where a value may begin, and what the text around it proves. */
 type Assignment = {
   readonly value: number;
   readonly certainty: Certainty;
@@ -28,7 +28,7 @@ type Named = {
 
 const LONGEST_NAME = 64;
 const LOOKED_BACK = 80;
-/** A sign of an identifier. */
+/** A character of an identifier. */
 const IDENTIFIER = /[\w.-]/;
 
 const ASSIGN =
@@ -69,7 +69,7 @@ function namedAt(text: string, word: number, after: number, isPassword: boolean)
   const first = Math.max(0, word - LONGEST_NAME);
   let start = word;
   while (start > first && IDENTIFIER.test(text[start - 1] ?? '')) start -= 1;
-  // The letter of an escape is no letter of the name, as in `\nTOKEN`.
+  // The letter of an escape sequence does not belong to the name, as in `\nTOKEN`.
   if (start > 0 && start < word && text[start - 1] === '\\') start += 1;
   const looked = text.slice(Math.max(0, start - LOOKED_BACK), start);
   const before = looked.slice(Math.max(looked.lastIndexOf('\n'), looked.lastIndexOf('\r')) + 1);
@@ -140,7 +140,7 @@ function* assignmentsAt(text: string, { name, isPassword, before, after }: Named
   }
 }
 
-/** What is redacted already stays as it is. */
+/** Leaves out the pieces that are already redacted. */
 function aroundMasks(text: string, { start, end }: Span): Span[] {
   return Array.from(text.slice(start, end).matchAll(UNMASKED), ({ index, 0: { length } }) => ({
     start: start + index,
