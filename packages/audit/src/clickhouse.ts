@@ -23,11 +23,11 @@ export type Settings = Readonly<Record<string, string | number>>;
 
 /**
  * Inserts are synchronous, because asynchronous inserts are the default of chdb and of servers. A field without a
- * column is an error
- * instead of a silent loss. A batch may contain rows of any number of months, and each month is a partition.
+ * column is an error instead of a silent loss. A batch may contain rows of any number of months, and each month is a
+ * partition.
  *
- * Replicated tables drop repeated inserts by default. That stays as it is: only an insert of exactly the same rows
- * is dropped, and repeated rows collapse anyway.
+ * Replicated tables drop repeated inserts by default. That stays as it is: only an insert of exactly the same rows is
+ * dropped, and repeated rows collapse anyway.
  */
 const INSERT_SETTINGS: Settings = {
   async_insert: 0,

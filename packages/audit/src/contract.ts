@@ -64,7 +64,7 @@ export const CONTRACT_PARTS = Object.keys(PARTS) as ContractPart[];
  */
 export const TRANSPORT_PARTS: readonly ContractPart[] = ['statements', 'recording', 'questions', 'following'];
 
-/** The parts whose histories span months and hours. They take half of the time of the contract. */
+/** The parts with histories of hours and months. They take half of the time of the contract. */
 export const HISTORY_PARTS: readonly ContractPart[] = [
   'migrating',
   'retention',

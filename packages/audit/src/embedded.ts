@@ -1,9 +1,8 @@
 /**
  * ClickHouse inside this process (chdb), on its own directory: no server needs to be installed. Measured with 24.21
- * on two
- * cores: the engine works on threads of libuv's pool, so the event loop stays free during inserts and selects. It
- * opens
- * an existing directory in 0.15 s. A process killed during an insert leaves whole inserts only, and no stale lock.
+ * on two cores: the engine works on threads of libuv's pool, so the event loop stays free during inserts and selects.
+ * It opens an existing directory in 0.15 s. A process killed during an insert leaves whole inserts only, and no stale
+ * lock.
  *
  * A directory belongs to one process, because ClickHouse locks it. A process has one directory, because ClickHouse
  * refuses a second one.
@@ -20,8 +19,7 @@ import type { AuditClient } from './port.ts';
  * Opens the directory, and creates it if it does not exist.
  *
  * @throws MandateError AUDIT_LOCKED if another process has it open, AUDIT_ENGINE_MISSING if chdb has no engine for
- * this
- *   platform, AUDIT_NOT_OPENED if the directory cannot be opened
+ *   this platform, AUDIT_NOT_OPENED if the directory cannot be opened
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
   const connection = withoutCallSettings(await connect(options.path));

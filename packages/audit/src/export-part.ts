@@ -8,10 +8,9 @@ import type { Asked } from './question.ts';
  * Returns the rows of a part, in the order of their ids.
  *
  * NDJSON: one object a line. CSV: RFC 4180, with column names in the first line if `named` is set. An empty cell
- * means null. A text
- * that a spreadsheet would take for a formula gets an apostrophe in front. Such a text begins with = + - @ (or their
- * full-width
- * forms), a tab or a line break. Parquet: a whole file. In all formats amounts are integers of micro-dollars.
+ * means null. A text that a spreadsheet would take for a formula gets an apostrophe in front. Such a text begins with
+ * = + - @ (or their full-width forms), a tab or a line break. Parquet: a whole file. In all formats amounts are
+ * integers of micro-dollars.
  *
  * @throws MandateError as `AuditClient.file`
  */

@@ -1,13 +1,11 @@
 /**
  * @mandate/audit: the audit tables. The recorder fills ClickHouse tables from the log, and programs ask the questions
- * under
- * queries/. The tables hold nothing that the log does not have: they can be dropped and recorded again.
+ * under queries/. The tables hold nothing that the log does not have: they can be dropped and recorded again.
  *
  * There is one port (`AuditClient`), so that ClickHouse may be a server or run in this process. It promises that no
- * row is lost
- * (an insert is stored when it resolves) and that no answer counts a row twice (repeats share a sorting key, and
- * every question
- * reads FINAL). Amounts are exact integers. Text from outside reaches SQL only as a bound parameter.
+ * row is lost (an insert is stored when it resolves) and that no answer counts a row twice (repeats share a sorting
+ * key, and every question reads FINAL). Amounts are exact integers. Text from outside reaches SQL only as a bound
+ * parameter.
  *
  * `ask(client, question, params)` asks a question. Every question about the records of a tenant takes the tenant. The
  * questions

@@ -10,8 +10,7 @@ import { openServerAudit, type ServerAuditOptions } from './server.ts';
 
 /**
  * Creates a missing database on the server if the user may; otherwise throws AUDIT_DATABASE_MISSING. `migrate`
- * creates
- * the tables.
+ * creates the tables.
  *
  * @param local the directory of the tables, if there is no server
  */

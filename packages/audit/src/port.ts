@@ -13,17 +13,17 @@ export type FileFormat = 'JSONEachRow' | 'CSV' | 'CSVWithNames' | 'Parquet';
 
 export interface AuditClient {
   /**
-   * Writes rows whose keys are column names. Resolves when they are stored. A large list is sent in several inserts,
-   * so
-   * after an error some rows may be stored and others not. Then repeat the whole list: every table collapses repeats.
+   * Writes rows. Their keys are column names. Resolves when they are stored. A large list is sent in several inserts,
+   * so after an error some rows may be stored and others not. Then repeat the whole list: every table collapses
+   * repeats.
    *
-   * @throws MandateError AUDIT_ROW_REFUSED if ClickHouse cannot take a row of the list (not retryable); for
-   *   anything else AUDIT_UNAVAILABLE, AUDIT_ACCESS_DENIED or AUDIT_DATABASE_MISSING (retryable: each may pass)
+   * @throws MandateError AUDIT_ROW_REFUSED if ClickHouse cannot take a row of the list (not retryable); for anything
+   * else AUDIT_UNAVAILABLE, AUDIT_ACCESS_DENIED or AUDIT_DATABASE_MISSING (retryable: each may pass)
    */
   insert(table: string, rows: readonly object[]): Promise<void>;
   /**
-   * Asks, and checks every row of the answer. A 64-bit integer that is not safe in JavaScript is an error.
-   * Times are RFC 3339 in UTC. The statement must not have its own SETTINGS clause.
+   * Asks, and checks every row of the answer. A 64-bit integer that is not safe in JavaScript is an error. Times are
+   * RFC 3339 in UTC. The statement must not have its own SETTINGS clause.
    *
    * `givenUp` aborts when the caller no longer waits. A server then ends the statement. The embedded ClickHouse
    * cannot, and runs it

@@ -1,9 +1,7 @@
 /**
- * The one tenant whose rows a question may see. The SQL of every question filters by its tenant. A header repeats the
- * tenant,
- * and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare rows with the header. So a
- * faulty question,
- * or SQL that an attacker injected into one, still sees only that tenant.
+ * A question may see the rows of one tenant only. The SQL of every question filters by its tenant. A header repeats
+ * the tenant, and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare rows with the
+ * header. So a faulty question, or SQL that an attacker injected into one, still sees only that tenant.
  *
  * It is a header and not a setting, because a subquery may have its own SETTINGS clause, whatever the statement
  * forbids.

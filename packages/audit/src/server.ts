@@ -60,8 +60,7 @@ const QUERIES: Settings = { readonly: 1, cancel_http_readonly_queries_on_client_
 
 /**
  * Opens the audit and asks the server for its version, so that a wrong address, user, password or database fails here
- * at once.
- * Nothing is retried.
+ * at once. Nothing is retried.
  *
  * @throws MandateError AUDIT_UNAVAILABLE, AUDIT_ACCESS_DENIED, AUDIT_DATABASE_MISSING (all retryable),
  *   AUDIT_SERVER_TOO_OLD

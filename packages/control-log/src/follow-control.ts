@@ -74,8 +74,7 @@ export type FollowedControl = Required<Running> & {
   allKeys(): Iterable<ApiKeyRecord>;
   /**
    * Writes a change and returns its result. This process has read the change by then, and other processes soon will.
-   * A change
-   * with an id that was used in the tenant's last 10,000 changes is not applied again.
+   * A change with an id that was used in the tenant's last 10,000 changes is not applied again.
    *
    * @param before is called with the state of its tenant right before the change, at whatever log position that is
    * @throws MandateError CONTROL_UNKNOWN (retryable, with the same id) if the log did not answer in time

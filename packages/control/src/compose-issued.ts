@@ -24,7 +24,7 @@ type Context = IssuedMandateDocument['context'];
 
 export type ComposedIssue = {
   rules: readonly MatchedRule[];
-  /** Rules whose conditions ask about something that only the action says. */
+  /** Rules with conditions on something that only the action says. */
   openRules: readonly MatchedRule[];
   /** Before `startsAtMs` and from `endsAtMs` on, other rules match. Null: no such limit. */
   startsAtMs: number | null;

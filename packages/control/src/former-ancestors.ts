@@ -1,9 +1,7 @@
 /**
  * The former ancestors of agents. A kill of a family stops every agent that was in the family at that time. So the
- * register
- * remembers the former ancestors of each agent, and the revision at which it left them. The ledger compares that
- * revision
- * with the one that was read when the family was killed (ADR 47).
+ * register remembers the former ancestors of each agent, and the revision at which it left them. The ledger compares
+ * that revision with the one that was read when the family was killed (ADR 47).
  *
  * A retired agent keeps its parent until it is registered again. So retiring an agent, or one of its ancestors,
  * avoids no kill.

@@ -5,8 +5,7 @@ import type { AgentDocument } from '@mandate/schemas';
 
 /**
  * Returns the agent that requires a grant: the acting agent or an ancestor, because descendants may do no more than
- * their
- * ancestors. Null if none requires it, or if the action names a grant.
+ * their ancestors. Null if none requires it, or if the action names a grant.
  *
  * @param ancestors the nearest first
  */

@@ -1,7 +1,6 @@
 /**
  * @mandate/control: the content of the control topic as state. The agents, policies, rules, grants and tenant limits
- * of each
- * tenant are a fold of the topic's records.
+ * of each tenant are a fold of the topic's records.
  *
  * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives
  * the
@@ -10,8 +9,8 @@
  * changes that were not made yet. `writeControl` and `readControl` store the fold as lines of text.
  *
  * Pure, like @mandate/policy, on which it depends: no I/O, no clock, no randomness. Services call it between the log
- * and HTTP.
- * Findings about documents are exported separately, as `@mandate/control/lint`, because deciders do not need them.
+ * and HTTP. Findings about documents are exported separately, as `@mandate/control/lint`, because deciders do not
+ * need them.
  */
 
 export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';

@@ -1,11 +1,9 @@
 /**
  * Grants in the fold of the control topic. A grant holds what it was made of, as of its log position: the agent, the
- * rules,
- * and the numbers of the policy versions. Later changes do not affect it.
+ * rules, and the numbers of the policy versions. Later changes do not affect it.
  *
  * The times in later records decide whether a grant has ended, so every reader forgets the same grants. A forgotten
- * grant
- * allows nothing, like a grant that never existed.
+ * grant allows nothing, like a grant that never existed.
  */
 import {
   type AgentDocument,
@@ -151,7 +149,7 @@ export function issue(
   hold(issued, one);
 }
 
-/** Adds a grant whose id is not used yet. */
+/** Adds a grant. Its id must not be in use. */
 export function hold(issued: IssuedMandates, one: IssuedMandate): void {
   const { id, agentId } = one.document;
   issued.byId.set(id, one);

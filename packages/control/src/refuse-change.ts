@@ -145,7 +145,7 @@ function objectionToParent(control: Tenant, { id, parent }: AgentDocument): Chan
   return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;
 }
 
-/** An agent whose former ancestors are not all remembered could escape a kill of a family that it left. */
+/** If a former ancestor were forgotten, the agent could escape a kill of the family that it left. */
 function objectionToMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
   const left = departuresAfter(control, agent, revision)?.size ?? 0;
   return left > CAPS.formerAncestors ? 'PARENT_CHANGED_TOO_OFTEN' : null;

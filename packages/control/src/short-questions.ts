@@ -9,7 +9,7 @@ type ToolPolicy = {
 };
 
 /**
- * Returns the names of tools whose questions wait less than a weekend, without a policy that says for how long.
+ * Returns the names of tools with questions that wait less than a weekend, without a policy that says for how long.
  *
  * @param toolPolicies by the names of tools
  * @param replayMemoryMs how long ids are remembered: a question lives as long if no policy says more

@@ -2,8 +2,8 @@
  * @mandate/privacy: the redaction of personal data, and the erasure of persons.
  *
  * One document configures it (`loadPrivacy`), and edits of the file take effect at once (`openPrivacyFile`). Before
- * an action is
- * published, it is redacted as the document says (`hidingInForce`): by the path of a field, and by pattern in texts.
+ * an action is published, it is redacted as the document says (`hidingInForce`): by the path of a field, and by
+ * pattern in texts.
  */
 export type { HiddenFields } from './hiding/hidden-fields.ts';
 export { hidingInForce, redactingInForce, sealingInForce } from './hiding/hiding-in-force.ts';

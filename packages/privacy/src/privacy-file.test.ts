@@ -20,7 +20,7 @@ function opened(text: string | Uint8Array | null, isNamed = false) {
   return { path, file, lookTwice };
 }
 
-test('without a file everything is kept, and one that is written later holds', () => {
+test('keeps everything without a file, and applies a file that is written later', () => {
   const { path, file, lookTwice } = opened(null);
   expect(file.keepMonths('acme')).toBeNull();
   writeFileSync(path, GOOD);
@@ -28,12 +28,12 @@ test('without a file everything is kept, and one that is written later holds', (
   expect(['acme', 'other'].map(file.keepMonths)).toEqual([3, 9]);
 });
 
-test('a tenant that is called as something that every object has is no tenant that was named', () => {
+test('treats a tenant with the name of an object property like any other tenant', () => {
   const { file } = opened(GOOD);
   expect(file.keepMonths('constructor')).toBe(9);
 });
 
-test('a bad edit, and a file that went away, keep what held, and show', () => {
+test('keeps and reports the last good document after a bad edit or if the file disappears', () => {
   const { path, file, lookTwice } = opened(GOOD);
   expect(file.readiness()).toEqual({ name: 'privacy', ok: true });
   const shown = { name: 'privacy', ok: true, stale: true, detail: expect.stringContaining('last good one') };
@@ -46,12 +46,12 @@ test('a bad edit, and a file that went away, keep what held, and show', () => {
   expect(file.keepMonths('acme')).toBe(3);
 });
 
-test('a document that is not UTF-8 is refused at its place', () => {
+test('rejects a document that is not UTF-8, with the place of the fault', () => {
   const bytes = Buffer.from('version: 1\nfields: [{ path: args.straße, do: redact }]\n', 'latin1');
   expect(() => opened(bytes)).toThrow(/privacy\.yaml:2:27 the file is not UTF-8 at byte 37 \(0xDF\)/);
 });
 
-test('a rule that hashes where there is no key is a fault that says which setting it wants', () => {
+test('names the missing setting if a rule hashes without a key', () => {
   const text = 'version: 1\npatterns:\n  - { pattern: email, do: hash }\n';
   const path = join(temporaryFolder(), 'privacy.yaml');
   writeFileSync(path, text);
@@ -65,7 +65,7 @@ test('a rule that hashes where there is no key is a fault that says which settin
   expect(opened(text).file.privacy().patterns).toHaveLength(1);
 });
 
-test('countries of phones are known ones, and of phones alone', () => {
+test('accepts countries only for phones, and only known ones', () => {
   const of = (rule: string) => opened(`version: 1\npatterns:\n  - { do: redact, ${rule} }\n`).file.privacy();
   expect(of('pattern: phone, countries: [DE, NO]').patterns).toMatchObject([{ countries: ['DE', 'NO'] }]);
   const faults = [
@@ -89,7 +89,7 @@ test.each([
     /privacy\.yaml:2:12 fields\.0\.path/,
   ],
   ['that was named and is not there', null, true, /cannot be read/],
-])('a file %s is an error at the start', (_, text, isNamed, message) => {
+])('fails at the start for a file %s', (_, text, isNamed, message) => {
   expect(() => opened(text, isNamed)).toThrow(
     expect.objectContaining({ code: 'PRIVACY_INVALID', message: expect.stringMatching(message) }),
   );

@@ -1,4 +1,7 @@
-/** The privacy document, from a file that people edit while everything runs. Without one nothing more is hidden. */
+/**
+ * The privacy document, from a file that people edit while Mandate runs. Without a document only names of secrets are
+ * redacted.
+ */
 
 import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy/documents';
@@ -8,16 +11,16 @@ import { type Hashing, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
 
 export type PrivacyFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & {
   privacy(): PrivacyDocument;
-  /** How many months the audit keeps of a tenant's rows; null: all. */
+  /** Returns how many months the audit keeps the rows of a tenant. Null: all. */
   keepMonths(tenant: string): number | null;
-  /** Calls it after each edit that came into force. */
+  /** Calls the listener after each edit that took effect. */
   onEdit(listener: () => void): void;
 };
 
 /**
- * The one that is named must be there; without a name it is looked for in the folder.
+ * A file that a setting names must exist. Without a setting the file is searched in the folder.
  *
- * @param hashing of who hides as it says; absent where nothing is hidden
+ * @param hashing the hash key of this process; absent if the process redacts nothing
  */
 export function openPrivacyFile(
   { PRIVACY_PATH: named }: { readonly PRIVACY_PATH?: string | undefined },

@@ -1,6 +1,6 @@
 import type { PrivacyDocument } from '@mandate/schemas';
 
-/** Whether keys of persons are needed: a document that seals nothing needs none. */
+/** True if keys of persons are needed. A document that seals nothing needs none. */
 export function sealsAnything({ fields, patterns }: PrivacyDocument): boolean {
   return [...fields, ...patterns].some((rule) => rule.do === 'seal');
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClockJump, manualClock, monotonic } from './clock.ts';
 
-/** A wall clock and a steady one, both in the test's hands; `pass` moves both, as real time does. */
+/** Returns a wall clock and a steady clock, both controlled by the test. `pass` moves both, as real time does. */
 function clocks(startMs = 1_000_000) {
   const wall = manualClock(startMs);
   const steady = manualClock(0);

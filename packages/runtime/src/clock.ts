@@ -11,19 +11,19 @@ export type Clock = () => number;
 export const systemClock: Clock = () => Date.now();
 
 /**
- * A jump of the wall clock. `stepMs` is the movement of the clock minus the time that really passed; it is negative for a jump
- * back.
+ * A jump of the wall clock. `stepMs` is the movement of the clock minus the time that really passed; it is negative
+ * for a jump back.
  */
 export type ClockJump = { kind: 'forward' | 'backward'; stepMs: number; fromMs: number; toMs: number };
 
 /**
- * A clock that never runs backwards. After a jump back of `clock` it repeats its last time until `clock` has caught up, so
- * windows free their quota late and never early. It follows a jump forward, because that may correct a clock that was slow.
- * Such a jump may free the quota of one window too early.
+ * A clock that never runs backwards. After a jump back of `clock` it repeats its last time until `clock` has caught
+ * up, so windows free their quota late and never early. It follows a jump forward, because that may correct a clock
+ * that was slow. Such a jump may free the quota of one window too early.
  *
- * Each jump is reported to `onJump` once. `steady` tells a jump forward from a long pause between two readings: it counts
- * milliseconds from any origin, and no person or daemon sets it. `thresholdMs` is how far `clock` may run ahead of `steady`
- * before this counts as a jump, because time daemons make small corrections all the time.
+ * Each jump is reported to `onJump` once. `steady` tells a jump forward from a long pause between two readings: it
+ * counts milliseconds from any origin, and no person or daemon sets it. `thresholdMs` is how far `clock` may run
+ * ahead of `steady` before this counts as a jump, because time daemons make small corrections all the time.
  */
 export function monotonic(
   clock: Clock,

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MandateError } from './errors.ts';
 
-/** Where a process keeps everything when no setting says where: below the folder that it was started in. */
+/** The folder of a process when no setting names one: below the folder in which it was started. */
 export const DEFAULT_DATA_PATH = '.mandate';
 
 export type DataFolder = {
@@ -22,15 +22,15 @@ export type DataFolder = {
   secret: string;
   /** The file of mandates, unless a setting names another. */
   mandates: string;
-  /** The file of alert rules, likewise. It may be absent. */
+  /** The file of alert rules, unless a setting names another. It may be absent. */
   alerts: string;
-  /** The file that says which personal data to redact, likewise. */
+  /** The file that says which personal data to redact, unless a setting names another. It may be absent. */
   privacy: string;
   /** The keys that open sealed data of persons. The folder is made when the first value is sealed. */
   personKeys: string;
 };
 
-/** The names of the files in the folder at `path`. It reads and makes nothing. */
+/** Returns the names of the files in the folder at `path`. Reads and makes nothing. */
 export function dataFolder(path: string): DataFolder {
   return {
     path,
@@ -49,7 +49,7 @@ export function dataFolder(path: string): DataFolder {
 }
 
 /**
- * The names of the files as well. It makes the folder if there is none, empty and for its owner alone.
+ * Returns the names of the files, and makes the folder if it does not exist, empty and for its owner alone.
  *
  * @throws MandateError FOLDER_NOT_USABLE if it cannot be made
  */

@@ -2,8 +2,8 @@ import type { EventEmitter } from 'node:events';
 import { requestInHand } from './request-scope.ts';
 
 /**
- * Handles exceptions and rejections that no code caught. The exception of a request ends that request. Any other exception ends
- * the process, because the state is then unknown. The next process continues from the log.
+ * Handles exceptions and rejections that no code caught. The exception of a request ends that request. Any other
+ * exception ends the process, because the state is then unknown. The next process continues from the log.
  *
  * @param end ends the process
  * @returns removes the listener
@@ -14,7 +14,7 @@ export function endOnUncaught(process: EventEmitter, end: (error: unknown) => vo
     if (request === null) end(error);
     else request.fail(error);
   };
-  // Node hands rejections over as well, by its default of `--unhandled-rejections=throw`.
+  // Node passes rejections here too, by its default of `--unhandled-rejections=throw`.
   process.on('uncaughtException', onUncaught);
   return () => process.off('uncaughtException', onUncaught);
 }

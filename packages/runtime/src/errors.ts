@@ -1,7 +1,7 @@
 /**
- * An error of the broken world: something that is not a decision. `code` is stable and documented in
- * docs/errors.md; `retryable` says whether the same call may succeed later; `message` says what went wrong and
- * `remedy` what to do about it. A denial is never an exception: see @mandate/schemas `Decision`.
+ * An operational error, which is not a decision. `code` is stable and documented in docs/errors.md. `retryable` says
+ * whether the same call may succeed later. `message` says what went wrong, and `remedy` what to do about it. A denial
+ * is never an exception: see `Decision` in @mandate/schemas.
  */
 export class MandateError extends Error {
   readonly code: string;

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue, type Lane } from './fair-queue.ts';
 
-/** As many takings as asked for, where each lane always has something waiting, and each taking costs its lane so much. */
+/**
+ * Takes `count` items while each lane always has items waiting. Each item costs its lane the given amount. Returns
+ * the number of items by lane.
+ */
 function takings(lanes: readonly { lane: Lane; cost: number }[], count: number): Map<string, number> {
   const queue = new FairQueue<{ lane: Lane; cost: number }>();
   for (const one of lanes) queue.add(one.lane, one);
@@ -83,7 +86,7 @@ test('gives a lane no credit for its absence, and keeps what it was charged', ()
   for (let n = 0; n < 10; n++) work('busy', 1);
   queue.add(['busy'], 'busy');
   expect(work('new', 1)).toBe('new');
-  // Both were charged for what they took since: the new one does not have nine more.
+  // Both lanes were charged for what they took since. The new lane does not get nine extra items.
   queue.add(['new'], 'new');
   queue.add(['new'], 'new');
   expect([queue.take(), queue.take()]).toContain('busy');

@@ -1,30 +1,36 @@
 /**
- * A queue that is fair by cost. Next comes the lane that was charged least. Lanes contain lanes. If many items wait in one
- * lane, the items of the lane beside it are served as often, however many they are.
+ * A queue that is fair by cost. The lane with the lowest charge is next. Lanes contain lanes. If many items wait in
+ * one lane, the lane beside it is still served equally often.
  */
 
 /** From the widest to the narrowest, such as `['requests', tenant, key]`. No lane is the beginning of another. */
 export type Lane = readonly string[];
 
 type Place<T> = {
-  /** What the lane was charged, counted from the floor at which it came. */
+  /** The charge of the lane, counted from the floor at which the lane was added. */
   charged: number;
   /** How many items wait in the lane. */
   waiting: number;
-  /** The charge of the lane within it that was served last. A new lane begins there, so that it gains nothing by its absence. */
+  /**
+   * The charge of the inner lane that was served last. A new lane begins with this charge, so that it gains nothing
+   * by its absence.
+   */
   floor: number;
   readonly within: Map<string, Place<T>>;
   readonly items: T[];
 };
 
-/** Lanes without waiting items that are remembered at most. */
+/** At most this many lanes without waiting items are remembered. */
 const MOST_IDLE = 1_000;
 
 export class FairQueue<T> {
   readonly #root: Place<T> = emptyPlace(0);
   readonly #weights: ReadonlyMap<string, number>;
 
-  /** @param weights of the widest lanes, by name: a lane of weight 4 gets four times as much as one of weight 1. Default: 1. */
+  /**
+   * @param weights of the outermost lanes, by name: a lane of weight 4 gets four times as much as one of weight 1.
+   * Default: 1
+   */
   constructor(weights: ReadonlyMap<string, number> = new Map()) {
     this.#weights = weights;
   }
@@ -45,7 +51,7 @@ export class FairQueue<T> {
     return place?.waiting ?? 0;
   }
 
-  /** Takes what waits first in the lane that was charged least. */
+  /** Takes the first waiting item of the lane with the lowest charge. */
   take(): T | undefined {
     if (this.size === 0) return undefined;
     let place = this.#root;
@@ -92,7 +98,7 @@ function placeWithin<T>(place: Place<T>, name: string): Place<T> {
   return made;
 }
 
-/** Forgets lanes that would begin at the floor when they come again. */
+/** Forgets lanes that would begin at the floor if they came again. */
 function forgetIdle<T>({ within, floor }: Place<T>): void {
   for (const [name, { waiting, charged }] of within)
     if (waiting === 0 && charged <= floor) within.delete(name);

@@ -1,6 +1,6 @@
 /**
- * A document that people edit while Mandate runs. After a bad edit the last good document stays in force, and readiness shows
- * the fault. The caller decides what a bad document at the start means.
+ * A document that people edit while Mandate runs. After a bad edit the last good document stays in force, and
+ * readiness shows the fault. The caller decides what a bad document at the start means.
  */
 
 import type { Logger } from './logger.ts';
@@ -24,14 +24,14 @@ export type FollowOptions<Good> = {
   /** The name of the document in readiness and in log lines. */
   name: string;
   log: Logger;
-  /** Reads the bytes; absent: as of any file. */
+  /** Reads the bytes. Absent: reads a file in the usual way. */
   readBytes?: ((path: string) => Uint8Array) | undefined;
   parse(bytes: Uint8Array): Read<Good>;
   /** Other files that belong to the document. A change of one is a change of the document. */
   alsoRead?: (() => readonly string[]) | undefined;
-  /** Gets each good document. */
+  /** Called with each good document. */
   onGood(good: Good, isFirst: boolean): void;
-  /** Gets the faults of a bad first document. It throws if that is an error. */
+  /** Called with the faults of a bad first document. It throws if that is an error. */
   onBadStart(faults: readonly Fault[]): void;
 };
 

@@ -12,7 +12,7 @@ test('lets one process hold the lock, and the next after its release', () => {
   holdExclusively(path, 'the plane').release();
 });
 
-test('says in its own words that another process holds the lock', () => {
+test('reports in its own words that another process holds the lock', () => {
   const folder = temporary();
   const path = join(folder, 'lock');
   const held = holdExclusively(path, 'the plane');
@@ -26,7 +26,7 @@ test.each([
   ['is no folder', (folder: string) => join(folder, 'file', 'lock')],
   ['is no file', (folder: string) => folder],
   ['is no lock', (folder: string) => join(folder, 'file')],
-])('a path that %s is no holder', (_name, pathIn) => {
+])('rejects a path that %s', (_name, pathIn) => {
   const folder = temporary();
   writeFileSync(
     join(folder, 'file'),

@@ -1,6 +1,6 @@
 /**
- * A lock that one process holds on a file until it lets go or dies, however it dies: the system releases it. Built on
- * SQLite's file lock, because Node has no other that survives neither the process nor a reboot.
+ * A lock that one process holds on a file until it releases the lock or dies. Then the system releases it. Built on
+ * SQLite's file lock, because Node has no other lock that ends with the process and with a reboot.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { folderNotUsable } from './data-folder.ts';
@@ -11,7 +11,8 @@ const SQLITE_BUSY = 5;
 /**
  * @param path of the lock file; made when missing, and kept afterwards
  * @param what it protects, for the error
- * @throws MandateError ALREADY_HELD if another process holds it, FOLDER_NOT_USABLE if the file cannot be locked at all
+ * @throws MandateError ALREADY_HELD if another process holds it, FOLDER_NOT_USABLE if the file cannot be locked at
+ *   all
  */
 export function holdExclusively(path: string, what: string): { release(): void } {
   let db: DatabaseSync | undefined;
@@ -20,7 +21,7 @@ export function holdExclusively(path: string, what: string): { release(): void }
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     db?.close();
-    // The error of the database says no more than this, and in words of another program.
+    // The error of the database says no more than this, and says it in its own words.
     if (isBusy(error)) {
       throw new MandateError('ALREADY_HELD', `${what} is in use by another process`, {
         remedy: 'Stop that process, speak to it over HTTP, or choose another data directory (--data).',
@@ -32,7 +33,7 @@ export function holdExclusively(path: string, what: string): { release(): void }
   return { release: () => held.close() };
 }
 
-/** By SQLite's primary result code: https://www.sqlite.org/rescode.html */
+/** By the primary result code of SQLite: https://www.sqlite.org/rescode.html */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   return (error.errcode & 0xff) === SQLITE_BUSY;

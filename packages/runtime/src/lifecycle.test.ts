@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type LifecyclePart, runLifecycle } from './lifecycle.ts';
 import { silentLogger } from './logger.ts';
 
-/** Parts that write down what happens to them. */
+/** Parts that record what happens to them. */
 function stage() {
   const events: string[] = [];
   const lines: string[] = [];
@@ -45,7 +45,7 @@ describe('runLifecycle', () => {
     expect(code).toBe(0);
   });
 
-  test('a failing start stops what had started', async () => {
+  test('stops the started parts if a start fails', async () => {
     const { events, lines, part, run } = stage();
     const broken = part('ledger', { start: async () => Promise.reject(new Error('no disk')) });
     expect(await run([part('bus'), broken, part('http')])).toBe(1);
@@ -54,7 +54,7 @@ describe('runLifecycle', () => {
     expect(lines.join()).toContain('no disk');
   });
 
-  test('a start that throws at once fails like one that rejects', async () => {
+  test('handles a start that throws like one that rejects', async () => {
     const { events, part, run } = stage();
     const broken = part('ledger', {
       start: () => {
@@ -83,7 +83,7 @@ describe('runLifecycle', () => {
     await stopped.promise;
   });
 
-  test('a fault right after the start stops everything', async () => {
+  test('stops everything after a failure right after the start', async () => {
     const { events, part, run } = stage();
     const code = await run([part('bus')], () => {
       throw new Error('no');
@@ -91,7 +91,7 @@ describe('runLifecycle', () => {
     expect({ code, events }).toEqual({ code: 1, events: ['+bus', '-bus'] });
   });
 
-  test('a failure in the background stops everything', async () => {
+  test('stops everything after a failure in the background', async () => {
     const { events, lines, part, run } = stage();
     const background = Promise.withResolvers<void>();
     const code = await run(
@@ -103,7 +103,7 @@ describe('runLifecycle', () => {
     expect(lines.join()).toContain('consumer died');
   });
 
-  test('background work that simply ends stops nothing', async () => {
+  test('continues if background work simply ends', async () => {
     const { events, stop, part, run } = stage();
     const running = run([part('job', { finished: Promise.resolve() }), part('http')]);
     await new Promise((resolve) => setImmediate(resolve));
@@ -132,7 +132,7 @@ describe('runLifecycle', () => {
     expect(events).toEqual([]);
   });
 
-  test('a stop that fails or hangs does not keep the others from stopping', async () => {
+  test('stops the other parts if a stop fails or hangs', async () => {
     const { events, lines, stop, part, run } = stage();
     const hanging = part('hanging', { stopTimeoutMs: 5, start: async () => ({ stop: () => never }) });
     const failing = part('failing', {

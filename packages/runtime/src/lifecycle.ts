@@ -1,16 +1,19 @@
 /**
- * The life of a process. Parts start in order, each after the part before it is ready. They stop in reverse, so that no part
- * outlives a part that it depends on. Every start and every stop has a time-out.
+ * The life of a process. Parts start in order, each after the part before it is ready. They stop in reverse, so that
+ * no part outlives a part that it depends on. Every start and every stop has a time-out.
  */
 import { MandateError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** A part that runs. `finished`, when given, settles when its background work ends; a rejection is a failure. */
+/** A running part. `finished` settles when its background work ends, if it has any. A rejection is a failure. */
 export type Running = { stop(): Promise<void>; finished?: Promise<unknown> };
 
 export type LifecyclePart = {
   name: string;
-  /** Resolves when the part is ready for those after it. `signal` aborts when the process is asked to stop meanwhile. */
+  /**
+   * Resolves when the part is ready for the parts after it. `signal` aborts if the process is asked to stop
+   * meanwhile.
+   */
   start(signal: AbortSignal): Promise<Running>;
   /** Default 30,000. */
   startTimeoutMs?: number;
@@ -18,12 +21,12 @@ export type LifecyclePart = {
   stopTimeoutMs?: number;
 };
 
-/** 0: asked to stop, and stopped cleanly. 1: something failed, at start, while running or at stop. */
+/** 0: asked to stop, and stopped cleanly. 1: something failed while starting, running or stopping. */
 export type ExitCode = 0 | 1;
 
 /**
- * Runs the parts until `stop` aborts or one of them fails, then stops what had started, in reverse order.
- * Never throws: what goes wrong is logged, and shows in the exit code.
+ * Runs the parts until `stop` aborts or a part fails. Then stops the started parts in reverse order. Never throws: a
+ * failure is logged, and changes the exit code.
  */
 export async function runLifecycle(options: {
   log: Logger;
@@ -93,7 +96,7 @@ async function startPart(part: LifecyclePart, signal: AbortSignal, log: Logger):
       `${part.name} did not start within ${startMs} ms`,
     );
   } catch (error) {
-    // A part that becomes ready after its time-out still holds what it opened: let it go.
+    // A part that becomes ready after its time-out still holds resources, so it is stopped.
     void starting
       .then(
         async (running) => {

@@ -1,6 +1,6 @@
 /**
- * The port of logs. Every part that writes log lines takes a `Logger`, and does not know where the lines go. The process
- * chooses: `createLogger` of @mandate/server writes JSON lines to stderr, and `silentLogger` writes nothing.
+ * The port of logs. Every part that writes log lines takes a `Logger`, and does not know where the lines go. The
+ * process chooses: `createLogger` of @mandate/server writes JSON lines to stderr, and `silentLogger` writes nothing.
  */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -14,7 +14,7 @@ type WriteLine = {
 export type Logger = Readonly<Record<LogLevel, WriteLine>> & {
   /** Lines below this level are not written. */
   level: string;
-  /** Whether a line of this level is written. Ask before costly work for a line. */
+  /** True if a line of this level is written. Ask before costly work for a line. */
   isLevelEnabled(level: LogLevel): boolean;
   /** A logger that adds `facts` to each of its lines. */
   child(facts: object): Logger;

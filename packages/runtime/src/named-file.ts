@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { MandateError } from './errors.ts';
 
 /**
- * The bytes of the file. Their reader decodes them, and says where they are no text.
+ * Returns the bytes of the file. The caller decodes them, and reports where they are not text.
  *
  * @throws MandateError FILE_UNREADABLE
  */
@@ -15,7 +15,7 @@ export function readNamedFile(path: string): Uint8Array {
   }
 }
 
-/** The error of the system about a file, as an error about the name that a person gave. */
+/** Converts the error of the system about a file to an error about the name that a person gave. */
 export function unreadableFile(path: string, error: unknown): MandateError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return fileUnreadable(`there is no file ${path}`);

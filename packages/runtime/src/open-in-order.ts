@@ -1,13 +1,13 @@
 /**
- * What a process holds open: one thing after another, each used by those after it. All of it is closed in reverse,
- * when asked, and also when a later one does not open.
+ * The open resources of a process. Each may use those before it. They are closed in reverse order when asked, or if a
+ * later one fails to open.
  */
 import type { Running } from './lifecycle.ts';
 
 export type Opening = {
-  /** Hands `value` on, and remembers how it is closed. */
+  /** Returns `value`, and remembers how to close it. */
   closing<T>(value: T, close: (value: T) => unknown): T;
-  /** The same for what stops by itself; when its background work fails, the whole has failed. */
+  /** Does the same for a part with its own `stop`. If its background work fails, the whole fails. */
   running<P extends Running>(part: P): P;
 };
 

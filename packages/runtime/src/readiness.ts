@@ -7,7 +7,7 @@ export type ReadinessCheck = {
   detail?: string;
 };
 
-/** Ready when `ping` resolves. The reason of a failure is in the log only, because every caller may ask for readiness. */
+/** Ready if `ping` resolves. The reason of a failure is only logged, because every caller may ask for readiness. */
 export async function answers(name: string, ping: Promise<void>): Promise<ReadinessCheck> {
   return ping.then(
     () => ({ name, ok: true }),

@@ -1,9 +1,11 @@
 /**
- * Finds the request to which the running code belongs. Node carries it along promises, timers, streams and callbacks, and
- * into its handler of uncaught exceptions. So an exception that nothing caught ends its request and not the process.
+ * Finds the request to which the running code belongs. Node carries it along promises, timers, streams and callbacks,
+ * and into its handler of uncaught exceptions. So an exception that nothing caught ends its request and not the
+ * process.
  *
- * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it. A fault
- * there concerns all requests, and ends the process. `sharedByRequests` removes the request when such a part is called.
+ * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it. A
+ * fault there concerns all requests, and ends the process. `sharedByRequests` removes the request when such a part is
+ * called.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
@@ -17,8 +19,8 @@ export type RequestInHand = {
 const scope = new AsyncLocalStorage<RequestInHand>();
 
 /**
- * Node enters the scope of an `AsyncResource` in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, because it copies the scope at
- * its beginning and at its end. A request changes its scope ten times.
+ * Node enters the scope of an `AsyncResource` in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, because it copies the
+ * scope at its beginning and at its end. A request changes its scope ten times.
  */
 const outside = new AsyncResource('OUTSIDE_REQUESTS');
 
@@ -57,8 +59,8 @@ export function outsideRequests<T>(work: () => T): T {
 }
 
 /**
- * The same part, with methods that belong to no request: whatever they leave behind (timers, sockets, promises that run
- * on) concerns the process. The promise that a method returns belongs to the caller again.
+ * The same part, with methods that belong to no request: whatever they leave behind (timers, sockets, promises that
+ * run on) concerns the process. The promise that a method returns belongs to the caller again.
  */
 export function sharedByRequests<T extends object>(part: T): T {
   const shared = new WeakMap<object, unknown>();

@@ -1,11 +1,11 @@
 /**
  * Turns of the event loop. All services of a process share one event loop. While one of them computes, no request is
- * answered, not even a kill. So work that may take more than a few milliseconds asks `isOver` between its steps, and waits for
- * its next turn when the turn is over.
+ * answered, not even a kill. So work that may take more than a few milliseconds asks `isOver` between its steps, and
+ * waits for its next turn when the turn is over.
  *
- * Waiting work continues in turns of `TURN_MS`. Between two turns Node serves sockets and timers. In each lane, the work that
- * has computed least is next. So a tenant with a thousand requests gets no more time than a tenant with one, and all requests
- * together get no more than the deciders.
+ * Waiting work continues in turns of `TURN_MS`. Between two turns Node serves sockets and timers. In each lane, the
+ * work that has computed least is next. So a tenant with a thousand requests gets no more time than a tenant with
+ * one, and all requests together get no more than the deciders.
  *
  * Turns decide when work is done. They never change its result.
  */
@@ -31,8 +31,8 @@ export type Turns = {
 const TURN_MS = 5;
 
 /**
- * Work that callers wait for gets more time than work for later, and more than requests that bring new work. Otherwise a
- * flood of actions would leave the deciders an eighth of the time, while every agent waits for them.
+ * Work that callers wait for gets more time than work for later, and more than requests that bring new work.
+ * Otherwise a flood of actions would leave the deciders an eighth of the time, while every agent waits for them.
  */
 const WEIGHTS = new Map([
   ['deciders', 8],
@@ -76,8 +76,8 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   }
 
   /**
-   * Node accepts one connection in each turn of the event loop. With work in each turn it would accept fewer than a hundred a
-   * second, and a caller who connects during a flood of connections would wait for minutes.
+   * Node accepts one connection in each turn of the event loop. With work in each turn it would accept fewer than a
+   * hundred a second, and a caller who connects during a flood of connections would wait for minutes.
    */
   function serveAfterConnections(sinceMs: number): void {
     if (hasConnected && now() - sinceMs < turnMs) {

@@ -1,7 +1,7 @@
 /**
- * A file that people edit while everything runs. A change is noticed by looking at the file's stamp four times a second,
- * which works on every file system and for every way an editor saves, and taken when two looks in a row see the same: a
- * file that is still being written may read like a whole one. A bad edit keeps what was taken last.
+ * A file that people edit while everything runs. A change is noticed by looking at the file's stamp four times a
+ * second, which works on every file system and for every way an editor saves, and taken when two looks in a row see
+ * the same: a file that is still being written may read like a whole one. A bad edit keeps what was taken last.
  */
 import { readFileSync, statSync } from 'node:fs';
 

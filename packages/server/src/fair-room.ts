@@ -1,6 +1,7 @@
 /**
- * Room that tenants share: bytes, or places. One key may hold a part of the room, and one tenant a larger part. When the room
- * is full, the holder of the most gives way to a holder of less. So a tenant gets its share even while others hoard.
+ * Room that tenants share: bytes, or places. One key may hold a part of the room, and one tenant a larger part. When
+ * the room is full, the holder of the most gives way to a holder of less. So a tenant gets its share even while
+ * others hoard.
  */
 export type Holder = {
   /** A caller without a key has its address here. */
@@ -105,9 +106,9 @@ export class FairRoom {
   }
 
   /**
-   * The victim belongs to the tenant that holds the most, and there to the key that holds the most. A busy thing gives way
-   * only to a holder that will hold less than its own holder. An idle thing also gives way to a holder that will hold as much.
-   * Otherwise many callers with one idle connection each would keep out all others.
+   * The victim belongs to the tenant that holds the most, and there to the key that holds the most. A busy thing
+   * gives way only to a holder that will hold less than its own holder. An idle thing also gives way to a holder that
+   * will hold as much. Otherwise many callers with one idle connection each would keep out all others.
    */
   #whoGivesWay(asking: Held, more: number): Held | null {
     const { tenant: name, key: id } = asking.holder;

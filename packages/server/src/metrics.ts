@@ -1,7 +1,7 @@
 /**
- * Metrics in the Prometheus text format. Names are `mandate_<area>_<what>_<unit>`, base units only (seconds,
- * bytes, micros of a dollar), counters end in `_total`. Label values must come from a closed set: each value is a
- * series that stays in memory. For values from outside use `boundedLabel`.
+ * Metrics in the Prometheus text format. Names are `mandate_<area>_<what>_<unit>`, base units only (seconds, bytes,
+ * micros of a dollar), counters end in `_total`. Label values must come from a closed set: each value is a series
+ * that stays in memory. For values from outside use `boundedLabel`.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -27,8 +27,8 @@ const NAME = /^mandate(_[a-z][a-z0-9]*){2,}$/;
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * One registry a process, never a global one. Asking twice for one name gives the same metric, since services
- * that share a process share the registry.
+ * One registry a process, never a global one. Asking twice for one name gives the same metric, since services that
+ * share a process share the registry.
  *
  * @param processMetrics whether to report memory, CPU and event-loop lag of the process as well
  */
@@ -104,8 +104,8 @@ export function createMetrics(options: { service: string; processMetrics?: boole
 }
 
 /**
- * Keeps a label's values few when they come from outside: the first `max` distinct ones pass, all later ones
- * become `other`.
+ * Keeps a label's values few when they come from outside: the first `max` distinct ones pass, all later ones become
+ * `other`.
  */
 export function boundedLabel(max = 100): (value: string) => string {
   const seen = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * The logger of a process. Logs are JSON lines on stderr, because stdout belongs to results. Two filters keep secrets out:
- * fields that usually hold a secret are censored by name, and any text in the form of an API key is censored, also in a
- * message or a stack.
+ * The logger of a process. Logs are JSON lines on stderr, because stdout belongs to results. Two filters keep secrets
+ * out: fields that usually hold a secret are censored by name, and any text in the form of an API key is censored,
+ * also in a message or a stack.
  */
 
 import type { Logger, LogLevel } from '@mandate/runtime';

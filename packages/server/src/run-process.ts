@@ -1,6 +1,6 @@
 /**
- * The last step of every main.ts. It runs the parts of the process and ends the process with the right exit code. The process
- * object is a parameter, because only a main.ts may use the global.
+ * The last step of every main.ts. It runs the parts of the process and ends the process with the right exit code. The
+ * process object is a parameter, because only a main.ts may use the global.
  */
 import type { EventEmitter } from 'node:events';
 import type { Logger } from '@mandate/runtime';
@@ -19,8 +19,8 @@ const FORCED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Runs the parts until SIGTERM or SIGINT asks for a graceful stop. A second signal ends the process at once, and so
- * does an exception that nothing caught and that belongs to no request. Resolves when everything stopped; sets the exit
- * code.
+ * does an exception that nothing caught and that belongs to no request. Resolves when everything stopped; sets the
+ * exit code.
  */
 export async function runProcess(
   process: ProcessPort,

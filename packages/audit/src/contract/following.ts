@@ -166,7 +166,7 @@ export function following(make: MakeAudit): void {
     };
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
-        // A listener whose connection was cut resumes from the token of the last row, or from where it began.
+        // After a cut connection, a listener resumes from the token of the last row, or from where it began.
         const { rows, position } = await told(feed, listener.position, { cutAfter });
         listener.rows.push(...rows);
         listener.position = position;

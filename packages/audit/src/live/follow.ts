@@ -2,26 +2,19 @@
  * Follows a table while it fills: each row once, in the order of the log, from any log position on.
  *
  * This is exact for two reasons. A recorder stores the batches of a partition in order, and stores a batch from its
- * beginning (see
- * record.ts). So the visible rows of a partition are always all rows up to some offset. The last offset that was read
- * is where to
- * continue: later only repeats of stored rows arrive before it. Second, of several deliveries of one id the first
- * valid one counts,
- * and no later delivery in the same partition can replace it. So a row is returned at the offset of that delivery
- * only.
+ * beginning (see record.ts). So the visible rows of a partition are always all rows up to some offset. The last
+ * offset that was read is where to continue: later only repeats of stored rows arrive before it. Second, of several
+ * deliveries of one id the first valid one counts, and no later delivery in the same partition can replace it. So a
+ * row is returned at the offset of that delivery only.
  *
  * Order: the order of the log within a partition, and so for each agent, because the records of an agent share a
- * partition. Across
- * partitions the order is nearly that of time. A decision in two partitions, as after a change of their number, is
- * returned in both.
- * A control event may be in all partitions, as an epoch is. A listener gets it once, from the partition where it
- * first reads it.
+ * partition. Across partitions the order is nearly that of time. A decision in two partitions, as after a change of
+ * their number, is returned in both. A control event may be in all partitions, as an epoch is. A listener gets it
+ * once, from the partition where it first reads it.
  *
  * Rows that were recorded long ago are not read. So a row must become visible within `LANDS_WITHIN_MS` after the
- * recorder read it,
- * by the clock of the listener. A slower insert, or a larger difference of clocks, would lose rows to listeners. An
- * insert takes
- * seconds, because a recorder reads again what it could not insert.
+ * recorder read it, by the clock of the listener. A slower insert, or a larger difference of clocks, would lose rows
+ * to listeners. An insert takes seconds, because a recorder reads again what it could not insert.
  */
 import { LANDED_A_PARTITION, MOST_IDS } from '../queries/landed.ts';
 import type { AskAudit, Feed, Landed, LogPosition } from './feed.ts';

@@ -1,11 +1,9 @@
 /**
  * The question behind most analytics. It counts and sums bookings by up to three dimensions, over a whole period or
- * by
- * bucket. It returns the first `limit` groups of an order, and the rest in one row.
+ * by bucket. It returns the first `limit` groups of an order, and the rest in one row.
  *
  * The source is read once to find the groups (if there are any) and once to measure them. So memory holds only the
- * groups,
- * and only the buckets that are returned.
+ * groups, and only the buckets that are returned.
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
@@ -31,7 +29,7 @@ const params = bookedFilter.extend({
    */
   runStarts: listOfMs.optional(),
   runSteps: listOfMs.optional(),
-  /** Leaves out groups whose first dimension is empty. */
+  /** Leaves out groups with an empty first dimension. */
   namedOnly: z.boolean().default(false),
   /** Leaves out settlements if no amount is needed, so that they need not be joined with their decisions. */
   decisionsOnly: z.boolean().default(false),

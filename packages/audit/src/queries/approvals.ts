@@ -1,15 +1,11 @@
 /**
  * Lists questions to people, newest first. With `waiting`: for each action its newest question, if nothing else was
- * decided
- * about the action since. Otherwise: all questions, with what was decided. A question is a decision DEFER, or a block
- * because
- * a grant came too late; people answer both. A duplicate is not a question.
+ * decided about the action since. Otherwise: all questions, with what was decided. A question is a decision DEFER, or
+ * a block because a grant came too late; people answer both. A duplicate is not a question.
  *
  * Few decisions are questions, and they may be anywhere. So the actions of questions are read without FINAL. Then the
- * decisions
- * of these actions are read FINAL, without large columns. The large columns are read for one page only. An answer
- * belongs to
- * the last question before it that has the same digest.
+ * decisions of these actions are read FINAL, without large columns. The large columns are read for one page only. An
+ * answer belongs to the last question before it that has the same digest.
  */
 import { CODES, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';

@@ -25,10 +25,8 @@
  *   last_at       Nullable(DateTime64(3, 'UTC')): when the last of the decisions was made.
  *
  * A source contains only rows that count (no repeats, no void rows) and pass the filter `asked`. The period applies
- * to the time
- * of a decision and to the time of a settlement. All other filters apply to the decision. ClickHouse does not read a
- * column
- * that the question does not use.
+ * to the time of a decision and to the time of a settlement. All other filters apply to the decision. ClickHouse does
+ * not read a column that the question does not use.
  */
 import { z } from 'zod';
 import { narrowed } from '../question.ts';

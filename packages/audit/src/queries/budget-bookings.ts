@@ -3,8 +3,7 @@ import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 
 /**
  * SQL for everything that moved the counter of a budget, each once: charges of decisions, changes by outcomes, and
- * adjustments by
- * operators.
+ * adjustments by operators.
  *
  * Columns of the subquery: scope, subject, budgetId, windowMs (0: no window), booked_at, held_from, charges, settles,
  * adjusts. held_from: when the window of the budget begins to count it. A settlement counts from the time of its
@@ -13,8 +12,7 @@ import { TENANT_TABLES } from '../retention/tenant-tables.ts';
  * `released`.
  *
  * @param options.keptFromMs reads only rows since then, by the times that retention uses
- * (retention/tenant-tables.ts).
- *   Settlements of older decisions are dropped with these decisions.
+ *   (retention/tenant-tables.ts). Settlements of older decisions are dropped with these decisions.
  */
 export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined } = {}): string {
   const kept = (table: 'decisions' | 'settlements' | 'control_events') =>

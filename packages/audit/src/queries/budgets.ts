@@ -1,10 +1,10 @@
 /**
- * Every budget that decisions were checked against or charged to: its limit at the last decision, its spent amount, and the
- * amount spent in a period. The fullest budgets come first, and budgets without a limit last.
+ * Every budget that decisions were checked against or charged to: its limit at the last decision, its spent amount,
+ * and the amount spent in a period. The fullest budgets come first, and budgets without a limit last.
  *
- * For a budget without a window, the amount spent is its counter (`chargesByBudget`). For a budget with a window, it is the
- * sum of charges, settlements and adjustments in the last `windowMs` before `asOfMs`. The ledger frees in steps of a
- * thousandth of the window, so it may hold a charge for that much longer.
+ * For a budget without a window, the amount spent is its counter (`chargesByBudget`). For a budget with a window, it
+ * is the sum of charges, settlements and adjustments in the last `windowMs` before `asOfMs`. The ledger frees in
+ * steps of a thousandth of the window, so it may hold a charge for that much longer.
  */
 import { BUDGET_SCOPES, sumMicros, time } from '@mandate/schemas';
 import { z } from 'zod';

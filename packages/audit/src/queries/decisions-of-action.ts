@@ -1,11 +1,9 @@
 /**
- * The decisions about an action, or about one attempt of it: the one that counts first, then the rest in the order
- * of the log. Action ids are unique only per agent, so without `agentId` the actions of several agents may be
- * returned.
+ * The decisions about an action, or about one attempt of it: the one that counts first, then the rest in the order of
+ * the log. Action ids are unique only per agent, so without `agentId` the actions of several agents may be returned.
  *
  * For each agent exactly one row counts, however often the action was sent again. A first decision counts before a
- * duplicate,
- * then the newest attempt, then a final answer before a deferral, then the first by log order.
+ * duplicate, then the newest attempt, then a final answer before a deferral, then the first by log order.
  */
 import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';

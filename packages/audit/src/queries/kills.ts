@@ -1,7 +1,7 @@
 /**
  * Lists kills, newest first, each with the revive that ended it: the first revive of the same switch with a higher
- * revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. Of the open
- * actions of a kill of everything it sees only its own.
+ * revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. A kill of
+ * everything names open actions of all tenants, and the tenant sees only its own.
  */
 import { id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';

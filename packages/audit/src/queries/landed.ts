@@ -1,9 +1,7 @@
 /**
  * Rows that were stored after a log position, for listeners that follow a table while it fills (see live/). A row is
- * found
- * by its partition and offset first, and filtered after that. So one offset for each partition is enough to continue,
- * and nothing
- * is missed or returned twice between two questions.
+ * found by its partition and offset first, and filtered after that. So one offset for each partition is enough to
+ * continue, and nothing is missed or returned twice between two questions.
  *
  * `recordedFromMs` limits the question to the newest granules. Without it every row of the tenant would be read.
  * Control

@@ -1,12 +1,11 @@
 /**
  * Bounds for the latency of a decision: the time from its request on the log to the decision. All tables of latency
- * counts share
- * them, so a percentile from these counts equals a percentile from single decisions rounded the same way.
+ * counts share them, so a percentile from these counts equals a percentile from single decisions rounded the same
+ * way.
  *
  * A latency is rounded up to the next bound. So an answer means "at most this long", and is too high by less than two
- * thirds.
- * A latency above the last bound counts at the last bound. A negative latency, which differing clocks can cause,
- * counts as 0.
+ * thirds. A latency above the last bound counts at the last bound. A negative latency, which differing clocks can
+ * cause, counts as 0.
  */
 
 /** 0, then 1, 1.5, 2, 3, 5 and 7 of every power of ten in whole milliseconds, up to 11.5 days. */

@@ -1,11 +1,9 @@
 /**
  * The decisions of the same agent before and after a decision, nearest first. The search covers a span of ids, which
- * begin
- * with their time. So for an agent that acts rarely, years of decisions of other agents are not searched.
+ * begin with their time. So for an agent that acts rarely, years of decisions of other agents are not searched.
  *
  * Ids have no order within a millisecond. The decisions of an agent share a partition, so the offset decides there.
- * All decisions
- * of the last millisecond are read before the nearest are chosen.
+ * All decisions of the last millisecond are read before the nearest are chosen.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * The amounts of reservations that failed and cancelled outcomes gave back, by agent and tool or model, largest
- * first. Each row also counts reports whose give-back was refused, and actual costs above a cap. `fromMs` and `toMs`
- * filter settlements by the time of their booking. All other filters apply to the decisions that they settle.
+ * first. Each row also counts refused give-backs, and actual costs above a cap. `fromMs` and `toMs` filter
+ * settlements by the time of their booking. All other filters apply to the decisions that they settle.
  */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,9 +1,7 @@
 /**
  * SQL that searches decisions for `{text:String}` and ignores case. It searches the reason, and each name and each
- * value of the
- * arguments, as the agent gave them. `arguments` holds JSON, in which `"`, `\` and line breaks are escaped, so each
- * string is
- * decoded before it is searched. Every character of the text is literal.
+ * value of the arguments, as the agent gave them. `arguments` holds JSON, in which `"`, `\` and line breaks are
+ * escaped, so each string is decoded before it is searched. Every character of the text is literal.
  *
  * Decoding costs about 10 µs a row. So rows are first filtered by the longest part of the text that JSON never
  * escapes.

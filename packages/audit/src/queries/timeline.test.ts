@@ -7,7 +7,8 @@ import { INTERVALS, isTimeZone, type Timeline, timeline } from './timeline.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the starts of the buckets, and the hours of each bucket except the last, whose end is not among the starts.
+ * Returns the starts of the buckets, and the hours of each bucket except the last. The end of the last is not among
+ * the starts.
  */
 function cut(from: string, to: string, interval: (typeof INTERVALS)[number], timeZone: string) {
   const line = timeline({ fromMs: Date.parse(from), toMs: Date.parse(to) }, interval, timeZone, 10_000);

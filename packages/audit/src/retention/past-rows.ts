@@ -1,7 +1,6 @@
 /**
  * Drops the past months of each tenant, also from partitions with rows of other tenants. It uses mutations (ALTER …
- * DELETE): one for
- * each partition, for all tenants with past rows in it.
+ * DELETE): one for each partition, for all tenants with past rows in it.
  *
  * - A lightweight DELETE only hides rows until the next merge. An old month may never be merged again, so the rows
  * would stay on
@@ -12,9 +11,8 @@
  *   of all tenants.
  *
  * ClickHouse runs a mutation in the background, and continues it after its own restart. If a process dies here, the
- * next one
- * continues: it waits for mutations that were begun, and looks what is left. Two processes at once do the same work
- * twice.
+ * next one continues: it waits for mutations that were begun, and looks what is left. Two processes at once do the
+ * same work twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MandateError } from '@mandate/runtime';
@@ -101,8 +99,8 @@ export type DropOptions = {
 /**
  * Resolves with what was past, after it is gone. Safe to repeat, and safe while recorders and queries run.
  *
- * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE if ClickHouse cannot run a mutation. What
- *   was dropped before stays dropped, and the next call drops the rest. The reason of `signal` if it was aborted.
+ * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE if ClickHouse cannot run a mutation. What was
+ *   dropped before stays dropped, and the next call drops the rest. The reason of `signal` if it was aborted.
  */
 export async function dropPastRows(client: AuditClient, options: DropOptions): Promise<PastRows[]> {
   const { keptFrom, nowMs, signal, onFound, onGone } = options;

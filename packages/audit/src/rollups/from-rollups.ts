@@ -3,10 +3,8 @@
  * touched since they were counted, for hours that the period cuts, and for everything that sums cannot answer.
  *
  * One scalar subquery a statement decides which hours are read from which table. So no row is read from both sides or
- * from
- * neither, even while a recorder and a refresh run. An hour that was exact then may have been touched since. Then the
- * whole
- * new batch is missing, as from any answer that began before the batch arrived.
+ * from neither, even while a recorder and a refresh run. An hour that was exact then may have been touched since.
+ * Then the whole new batch is missing, as from any answer that began before the batch arrived.
  */
 import { ISSUED_MANDATE } from '@mandate/schemas';
 import {
@@ -21,7 +19,7 @@ import { decisionsNarrowed } from '../queries/decision-filter.ts';
 import { COLUMNS_ROLLED, groupsIn } from './groups.ts';
 import { dayOf, HOUR_MS } from './hour.ts';
 
-/** The filters that sums can answer, each with the column whose value a whole group shares. */
+/** The filters that sums can answer, each with its column. A whole group shares one value of the column. */
 const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
   agentId: 'agent_id',
   tool: 'tool',

@@ -2,13 +2,10 @@
  * Marks the hours of arriving rows as touched, so that earlier sums of these hours no longer count.
  *
  * Hours are marked after the rows are stored, and before the batch is acknowledged. A reader that sees this mark sees
- * the rows. If
- * a recorder dies between the two, the batch is recorded again and marked then. Hours are also marked before.
- * Otherwise stored rows
- * without a mark would be missing from sums while lists show them, for a moment or for as long as a full disk refuses
- * the mark.
- * The first mark alone is not enough: a process that counts the hour between the mark and the rows knows the mark
- * without the rows.
+ * the rows. If a recorder dies between the two, the batch is recorded again and marked then. Hours are also marked
+ * before. Otherwise stored rows without a mark would be missing from sums while lists show them, for a moment or for
+ * as long as a full disk refuses the mark. The first mark alone is not enough: a process that counts the hour between
+ * the mark and the rows knows the mark without the rows.
  */
 import type { AuditClient } from '../port.ts';
 import { HOUR_MS } from './hour.ts';
@@ -45,8 +42,8 @@ export async function markingTouched<T>(
 
 /**
  * Marks every hour that may hold a row of that month or an earlier one, of these tenants or of all, because those
- * rows are dropped. It marks all hours except those whose sums are known to be newer. Hours without sums are marked
- * too, because another process may be counting such a row at this moment.
+ * rows are dropped. It marks all hours except those with sums that are known to be newer. Hours without sums are
+ * marked too, because another process may be counting such a row at this moment.
  */
 export async function markReachingBack(
   client: AuditClient,

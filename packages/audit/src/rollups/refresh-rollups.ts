@@ -1,8 +1,8 @@
 /**
- * Counts again what was touched since it was counted: hours from the base tables, days from their hours. A row
- * of sums records how many touches it knew when its counting began. So the refresh may be killed at any moment, run
- * twice at once,
- * or pause for a year: a row that knows fewer touches than there are now is not read (see from-rollups.ts).
+ * Counts again what was touched since it was counted: hours from the base tables, days from their hours. A row of
+ * sums records how many touches it knew when its counting began. So the refresh may be killed at any moment, run
+ * twice at once, or pause for a year: a row that knows fewer touches than there are now is not read (see
+ * from-rollups.ts).
  *
  * An hour that is still being touched can wait, because otherwise it would be counted again and again.
  */
@@ -93,7 +93,7 @@ const dueHours = question({
     LIMIT ${A_ROUND}`,
 });
 
-/** Days whose touched hours are all counted, and whose own sums are out of date. */
+/** Days with out-of-date sums, after all their touched hours are counted. */
 const dueDays = question({
   params: paced,
   row: due,

@@ -1,6 +1,6 @@
 /**
- * A copy of the control fold for another thread of the same process. The copy gets every record and folds it by the same
- * rule, so both are equal at the same revision. Long work uses the copy, so that it delays no request.
+ * A copy of the control fold for another thread of the same process. The copy gets every record and folds it by the
+ * same rule, so both are equal at the same revision. Long work uses the copy, so that it delays no request.
  */
 import { createHash } from 'node:crypto';
 import {

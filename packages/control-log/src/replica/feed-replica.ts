@@ -12,7 +12,8 @@ const LANE = ['control replica'];
 
 /**
  * @param options.snapshots holds the newest snapshot; if absent, the replica folds the topic from its start
- * @returns when the replica has read the topic to its end; `finished` rejects when the replica cannot be fed any longer
+ * @returns when the replica has read the topic to its end; `finished` rejects when the replica cannot be fed any
+ *   longer
  */
 export async function feedReplica(
   { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },

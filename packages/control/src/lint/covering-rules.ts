@@ -142,7 +142,7 @@ function withinEffort(effort: Effort): Within {
 /** The modes from weak to strong. A policy that two rules give is only observed or shadowed if both rules say so. */
 const MODES = ['shadow', 'observe', 'enforce'];
 
-/** True if the second rule is redundant. Of two rules that differ only in their ids, the second one is. */
+/** True if the second rule is redundant. If two rules differ only in their ids, the second one is. */
 function isInPlaceOf(
   { document: one }: RuleRead,
   { document: other }: RuleRead,

@@ -10,7 +10,7 @@ const MOST_SETS = 200;
 export type Names = { allowed: readonly string[]; denied: readonly string[] };
 
 /**
- * Returns the smallest set of lists that have no name in common, as indexes. Of several such sets it returns the
+ * Returns the smallest set of lists that have no name in common, as indexes. If there are several, it returns the
  * first. Null if all lists have a name in common. Undefined if the step budget was too small to know.
  */
 export function emptyTogether(all: readonly Names[], effort: Effort): readonly number[] | null | undefined {

@@ -9,8 +9,7 @@ const OF_A_LIST = 2_000_000;
 
 /**
  * Returns a function that is true if the list matches everything that a glob matches. That is so exactly if the list
- * matches the
- * glob itself, after each * was replaced by a character that the list does not contain.
+ * matches the glob itself, after each * was replaced by a character that the list does not contain.
  *
  * @param unknown the answer if comparing would take long
  * @param effort how many characters of patterns may still be compared; lists may share it

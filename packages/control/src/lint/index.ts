@@ -1,7 +1,6 @@
 /**
  * @mandate/control/lint: findings about the documents of a tenant. `lintControl` finds documents that are wrong, or
- * that
- * probably do not mean what they say. `controlWidening` says what a change would newly allow.
+ * that probably do not mean what they say. `controlWidening` says what a change would newly allow.
  *
  * A search has a step budget. When the budget is used up, the answer names what was not examined.
  */

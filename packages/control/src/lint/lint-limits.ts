@@ -1,6 +1,6 @@
 /**
  * Finds limits that contradict each other, in one policy or in two that always apply together: a limit that never
- * refuses first, and tools whose price is above a limit.
+ * refuses first, and tools with a price above a limit.
  */
 
 import type { NamedPolicy } from '@mandate/policy';

@@ -8,8 +8,8 @@ import type { Finding } from './finding.ts';
 import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
 
 /**
- * Examines rules whose policy allows something. Under `not` a wider pattern only keeps the rule from applying more
- * often.
+ * Examines only rules with a policy that allows something. Under `not` a wider pattern only keeps the rule from
+ * applying more often.
  */
 export function unanchoredPatterns(
   control: TenantControl,

@@ -2,12 +2,10 @@
  * Redacts an action before it is published.
  *
  * If several rules match one value, this is the order. The names of secrets come first: the redaction of the policy
- * package
- * has been applied before. The rule of a field takes the whole value, so patterns are not searched in it. If several
- * rules
- * match a field, or several patterns match the same piece of text, redact goes before hash, and hash before seal. So
- * no rule
- * leaves readable what another rule removes. A value that was already replaced stays as it is.
+ * package has been applied before. The rule of a field takes the whole value, so patterns are not searched in it. If
+ * several rules match a field, or several patterns match the same piece of text, redact goes before hash, and hash
+ * before seal. So no rule leaves readable what another rule removes. A value that was already replaced stays as it
+ * is.
  */
 import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';

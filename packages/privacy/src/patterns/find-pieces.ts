@@ -32,8 +32,7 @@ export type Piece = Span & { readonly pattern: PrivacyPattern };
 
 /**
  * Returns pieces in the order of the text, without overlaps. Overlapping matches become one piece of the pattern that
- * is named first.
- * Replaced pieces are not searched.
+ * is named first. Replaced pieces are not searched.
  *
  * @param findNational also finds phone numbers without a country code, for the countries that it knows
  */

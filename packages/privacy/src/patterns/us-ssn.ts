@@ -1,4 +1,7 @@
-/** Social security numbers of the United States, as they are written: no area 000, 666 or 9xx, no part of zeros only. */
+/**
+ * Finds social security numbers of the United States as people write them: no area 000, 666 or 9xx, and no part of
+ * zeros only.
+ */
 import { type Finder, MASK, spanOf } from './piece.ts';
 
 const WRITTEN = new RegExp(

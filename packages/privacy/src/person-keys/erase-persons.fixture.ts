@@ -1,4 +1,7 @@
-/** Erases one person after another from the key file `argv[2]`, from number `argv[3]` on, and says each number when it is done. */
+/**
+ * Erases one person after another in the key file `argv[2]`, beginning with number `argv[3]`. Prints each number when
+ * it is done.
+ */
 import { personKeysAt } from './person-keys.ts';
 
 const [path = '', from = ''] = process.argv.slice(2);

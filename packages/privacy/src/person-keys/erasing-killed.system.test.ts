@@ -1,4 +1,4 @@
-/** The process that erases is killed with SIGKILL, over and over, wherever it is just then. */
+/** Kills the erasing process with SIGKILL again and again, at random moments. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { personKeysAt } from './person-keys.ts';
 
 const KILLS = byLength({ short: 4, full: 12 });
-/** At most so many erasures in a life. */
+/** At most this many erasures by one process. */
 const MOST_ERASED = 8;
-/** About as long as an erasure takes: the kill falls anywhere in one. */
+/** About as long as an erasure takes, so that the kill may hit any part of one. */
 const LONGEST_MS = 12;
 const ERASER = join(import.meta.dirname, 'erase-persons.fixture.ts');
 
@@ -26,13 +26,13 @@ test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else 
   let erased = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
     erased = await eraseUntilKilled(join(folder, 'person-keys'), erased, random);
-    // A copy: what a crash leaves is for the next process to meet.
+    // Checks a copy, so that the next process still meets what the crash left behind.
     const copy = temporaryFolder();
     cpSync(folder, copy, { recursive: true });
     const after = personKeysAt(join(copy, 'person-keys'));
     expect(await after.open()).toBe(true);
     const sealed = before.map((_, person) => after.seal('acme', `person-${person}`, 'text'));
-    // No client waits for an answer of the first process after them: it may have been done or not.
+    // The erasure after the acknowledged ones may have been done or not.
     expect(sealed).toEqual([
       ...before.slice(0, erased).map(() => null),
       sealed[erased] === null ? null : before[erased],
@@ -43,7 +43,7 @@ test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else 
   expect(erased).toBeGreaterThan(KILLS);
 });
 
-/** How many are erased after it: of so many it was answered. */
+/** Returns how many persons are erased by then: the number that the process acknowledged. */
 async function eraseUntilKilled(path: string, from: number, random: () => number): Promise<number> {
   const child = spawn(process.execPath, [ERASER, path, String(from)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hmacSha256 } from './hmac-sha256.ts';
 
-test('is the HMAC of Node’s own crypto', () => {
+test('equals the HMAC of Node’s own crypto', () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
   fc.assert(
@@ -13,6 +13,6 @@ test('is the HMAC of Node’s own crypto', () => {
   );
 });
 
-test.each([0, 31, 33, 64])('takes no key of %i bytes', (length) => {
+test.each([0, 31, 33, 64])('rejects a key of %i bytes', (length) => {
   expect(() => hmacSha256(new Uint8Array(length), new Uint8Array(4))).toThrow(RangeError);
 });

@@ -1,4 +1,4 @@
-/** What a key file holds, as text: a line for each node of the tree. The sum at the end tells one that was cut off. */
+/** A key file as text: a line for each node of the tree. The checksum at the end detects a file that was cut off. */
 import { createHash } from 'node:crypto';
 import { isTree, type KeyNode, type KeyTree } from './key-tree.ts';
 
@@ -17,7 +17,7 @@ export function keyFileText({ indexKey, tree }: PersonKeyFile): string {
   return `${body}${sumOf(body)}`;
 }
 
-/** null: it is no such file, or not as it was written. */
+/** Returns null if the text is no such file, or was changed. */
 export function readKeyFileText(text: string): PersonKeyFile | null {
   const sum = sumIn(text);
   const body = text.slice(0, text.length - sum.length);
@@ -29,7 +29,7 @@ export function readKeyFileText(text: string): PersonKeyFile | null {
   return isWhole ? { indexKey: Buffer.from(indexKey, 'base64url'), tree } : null;
 }
 
-/** What tells one text of a file from every other. */
+/** Returns the checksum of the text of a file. */
 export function sumIn(text: string): string {
   return text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
 }

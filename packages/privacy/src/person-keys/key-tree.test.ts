@@ -7,7 +7,7 @@ const whole = plantTree(ROOT);
 const without = (indexes: readonly bigint[], tree: KeyTree = whole) => puncture(tree, indexes);
 const hex = (key: Uint8Array | null) => key && Buffer.from(key).toString('hex');
 
-/** Anywhere, and close to the ends and to each other, where branches are short. */
+/** Leaves anywhere, and also close to the ends and to each other, where branches are short. */
 const near = fc.tuple(fc.constantFrom(0n, 2n ** 63n, 2n ** 64n - 16n), fc.bigInt(0n, 15n));
 const index = fc.oneof(
   fc.bigInt(0n, 2n ** 64n - 1n),
@@ -15,14 +15,14 @@ const index = fc.oneof(
 );
 const indexes = fc.array(index, { maxLength: 6 });
 
-test('a leaf known from another implementation: 64 times hmac.new(key, b"left" or b"right", "sha256") of Python', () => {
+test('computes a leaf known from another implementation: 64 times hmac.new(key, b"left" or b"right", "sha256") of Python', () => {
   expect(hex(leafKey(whole, 0x0123456789abcdefn))).toBe(
     'fdfbc1abb8e86bbe35c0a208cc34631e14e5876920375f8c6ace04c0d63151e2',
   );
 });
 
-describe('for whatever was punctured, in whatever order', () => {
-  test('every other leaf is as before, and each that was is gone', () => {
+describe('after any punctures, in any order', () => {
+  test('keeps every other leaf unchanged, and no punctured leaf', () => {
     fc.assert(
       fc.property(indexes, indexes, (gone, others) => {
         const tree = without(gone);
@@ -35,7 +35,7 @@ describe('for whatever was punctured, in whatever order', () => {
     );
   });
 
-  test('gone is gone: whatever is punctured later', () => {
+  test('never restores a leaf, whatever is punctured later', () => {
     fc.assert(
       fc.property(index, indexes, (leaf, later) => {
         expect(leafKey(without(later, without([leaf])), leaf)).toBeNull();
@@ -44,7 +44,7 @@ describe('for whatever was punctured, in whatever order', () => {
     );
   });
 
-  test('order and repetition change nothing', () => {
+  test('has the same result for any order and repetition', () => {
     const shuffled = indexes.chain((gone) =>
       fc.tuple(
         fc.constant(gone),
@@ -62,7 +62,7 @@ describe('for whatever was punctured, in whatever order', () => {
     );
   });
 
-  test('no node that is kept lies above a leaf that is gone', () => {
+  test('keeps no node above a punctured leaf', () => {
     fc.assert(
       fc.property(indexes, (gone) => {
         const tree = without(gone);
@@ -76,7 +76,7 @@ describe('for whatever was punctured, in whatever order', () => {
     );
   });
 
-  test('it takes at most 64 nodes for each', () => {
+  test('takes at most 64 nodes for each punctured leaf', () => {
     fc.assert(
       fc.property(indexes, (gone) => {
         expect(without(gone).length).toBeLessThanOrEqual(1 + 64 * gone.length);
@@ -91,6 +91,6 @@ test.each([
   ['a node where none can be', [{ depth: 1, start: 1n, key: ROOT }]],
   ['two above one leaf', [...whole, { depth: 64, start: 5n, key: ROOT }]],
   ['nodes in another order', without([5n]).toReversed()],
-])('%s is no tree', (_, nodes) => {
+])('rejects %s as a tree', (_, nodes) => {
   expect(isTree(nodes)).toBe(false);
 });

@@ -1,30 +1,31 @@
 /**
- * The keys of persons are the leaves of a tree (Goldreich, Goldwasser and Micali, 1986). The two children of a node are
- * HMACs of it, so a holder of a node can compute every leaf below it, but never a node from its children. To destroy one
- * leaf, the node above it is replaced by the branches that leave the way down to it: every other leaf stays what it was,
- * and that one can never be computed again. Destroying twice, in another order, or many at once comes to the same.
+ * The keys of persons are the leaves of a tree (Goldreich, Goldwasser and Micali, 1986). The two children of a node
+ * are HMACs of it. So a holder of a node can compute every leaf below it, but never a node from its children. To
+ * destroy one leaf, the node above it is replaced by the nodes that branch off from the path to it. Every other leaf
+ * stays the same, and the destroyed leaf can never be computed again. Repetition, order and batches make no
+ * difference.
  *
  * Pure: a tree is never changed, only replaced.
  */
 import { hmacSha256 } from './hmac-sha256.ts';
 
-/** Leaves are counted by 64 bits, and lie so many steps below the root. */
+/** Leaves are numbered with 64 bits, and are this many steps below the root. */
 const LEAF_DEPTH = 64;
 
-/** From the key of a node every leaf below it can be computed. `start`: the first of these leaves. */
+/** Every leaf below a node can be computed from the key of the node. `start`: the first of these leaves. */
 export type KeyNode = { readonly depth: number; readonly start: bigint; readonly key: Uint8Array };
 
-/** The nodes that are kept, in the order of their leaves; no leaf lies below two of them. */
+/** The nodes that are kept, in the order of their leaves. No leaf is below two of them. */
 export type KeyTree = readonly KeyNode[];
 
 type Side = 0 | 1;
 
-/** A tree that has all of its leaves. */
+/** Returns a tree with all of its leaves. */
 export function plantTree(root: Uint8Array): KeyTree {
   return [{ depth: 0, start: 0n, key: root }];
 }
 
-/** 32 bytes; null: it was destroyed. */
+/** Returns 32 bytes, or null if the leaf was destroyed. */
 export function leafKey(tree: KeyTree, index: bigint): Uint8Array | null {
   const node = tree[placeAbove(tree, index)];
   if (node === undefined) return null;
@@ -33,12 +34,15 @@ export function leafKey(tree: KeyTree, index: bigint): Uint8Array | null {
   return key;
 }
 
-/** Whether it was not destroyed. */
+/** True if the leaf was not destroyed. */
 export function hasLeaf(tree: KeyTree, index: bigint): boolean {
   return placeAbove(tree, index) >= 0;
 }
 
-/** The tree without these leaves: at most 64 nodes more for each. The very same tree, where all were destroyed before. */
+/**
+ * Returns the tree without these leaves, with at most 64 more nodes for each. Returns the tree itself if all were
+ * destroyed before.
+ */
 export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
   const there = indexes.filter((index) => hasLeaf(tree, index));
   if (there.length === 0) return tree;
@@ -53,7 +57,7 @@ export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
   return kept;
 }
 
-/** The rest of a node without these leaves below it, which are in order. */
+/** Adds to `kept` what is left of a node without these leaves, which are in order. */
 function keepWithout(node: KeyNode, gone: readonly bigint[], kept: KeyNode[]): void {
   if (gone.length === 0) kept.push(node);
   if (gone.length === 0 || node.depth === LEAF_DEPTH) return;
@@ -64,7 +68,9 @@ function keepWithout(node: KeyNode, gone: readonly bigint[], kept: KeyNode[]): v
   keepWithout(right, gone.slice(middle), kept);
 }
 
-/** Whether it is a tree as `puncture` leaves one: each node where it can be, and no leaf below two. */
+/**
+ * True if this is a tree that `puncture` can make: each node is at a possible place, and no leaf is below two nodes.
+ */
 export function isTree(nodes: KeyTree): boolean {
   return nodes.every(({ depth, start }, place) => {
     const next = nodes[place + 1];
@@ -72,7 +78,7 @@ export function isTree(nodes: KeyTree): boolean {
   });
 }
 
-/** Where the node lies that is above the leaf; -1 when none is. */
+/** Returns the index of the node above the leaf, or -1 if there is none. */
 function placeAbove(tree: KeyTree, index: bigint): number {
   let low = 0;
   let high = tree.length;
@@ -86,7 +92,7 @@ function placeAbove(tree: KeyTree, index: bigint): number {
   return node !== undefined && index < endOf(node) ? low - 1 : -1;
 }
 
-/** Which way leads from the node at `depth` down to the leaf. */
+/** Returns the side on which the leaf is, below the node at `depth`. */
 function sideAt(index: bigint, depth: number): Side {
   return ((index >> BigInt(LEAF_DEPTH - 1 - depth)) & 1n) === 0n ? 0 : 1;
 }
@@ -109,7 +115,7 @@ function leavesBelow(depth: number): bigint {
   return 1n << BigInt(LEAF_DEPTH - depth);
 }
 
-/** The first leaf behind those of the node. */
+/** Returns the first leaf after those of the node. */
 function endOf({ depth, start }: Pick<KeyNode, 'depth' | 'start'>): bigint {
   return start + leavesBelow(depth);
 }

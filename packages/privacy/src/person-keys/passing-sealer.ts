@@ -4,8 +4,8 @@ import { hmacSha256 } from './hmac-sha256.ts';
 import { looksSealed, refOf, sealText, secretsOf } from './sealed-text.ts';
 
 /**
- * Seals as the keys of a plane do, with keys that are nowhere kept: what is sealed has the same form, and nothing can
- * unseal it. It knows of no erased persons.
+ * Seals as a plane does, with keys that are not stored. The result has the same form, and nothing can unseal it.
+ * Knows no erased persons.
  */
 export function passingSealer(): Sealer {
   const root = randomBytes(32);

@@ -1,17 +1,18 @@
-/** The leaf of a person, by a keyed hash: without the key, an index does not identify the person. */
+/** The leaf of a person, by a keyed hash. Without the key, the number of the leaf does not identify the person. */
 import { hmacSha256 } from './hmac-sha256.ts';
 
 const HEX_DIGITS = 16;
 
 /**
- * 64 bits as 16 hexadecimal digits. Ids of persons count exactly as they are written: case, blanks and every way to
- * write one letter tell two persons apart. As JSON two pairs never have one text, not even with halves of characters.
+ * Returns 64 bits as 16 hexadecimal digits. Ids of persons are compared exactly: a difference in case, spaces or
+ * Unicode form is another person. Tenant and person are joined as JSON, so no two pairs have the same text, not even
+ * with lone surrogates.
  */
 export function personIndex(indexKey: Uint8Array, tenant: string, person: string): string {
   return keyedDigits(indexKey, `person ${JSON.stringify([tenant, person])}`);
 }
 
-/** By what records and tokens say from which key file they are. */
+/** Returns the id by which records and tokens name their key file. */
 export function keysIdOf(indexKey: Uint8Array): string {
   return keyedDigits(indexKey, 'id');
 }

@@ -33,7 +33,7 @@ const erasureOf = (keys: PersonKeys, person: string, tenant = 'acme') => ({
 });
 const mode = async (path: string) => ((await fs.stat(path)).mode & 0o777).toString(8);
 
-test('before the file is open nothing is sealed', async () => {
+test('seals nothing before the file is open', async () => {
   const path = newPath();
   const keys = personKeysAt(path);
   expect(await keys.open()).toBe(false);
@@ -45,7 +45,7 @@ test('before the file is open nothing is sealed', async () => {
   expect(keys.seal('acme', 'mia', 'text')).toMatch(/^sealed:v1:/);
 });
 
-test('the file is made once, for its owner alone, and gives the same keys ever after', async () => {
+test('makes the file once, for its owner alone, and always gives the same keys after that', async () => {
   const path = newPath();
   const all = Array.from({ length: 4 }, () => personKeysAt(path));
   await Promise.all(all.map((keys) => keys.make()));
@@ -57,7 +57,7 @@ test('the file is made once, for its owner alone, and gives the same keys ever a
   expect(later.pseudonym('acme', 'mia')).toBe(all[0]?.pseudonym('acme', 'mia'));
 });
 
-test('an erased person is gone at once and at the next start, and nobody else is', async () => {
+test('erases a person at once and for every later start, and no other person', async () => {
   const { path, keys } = await made();
   const [mias, bens] = [sealed(keys, 'of mia'), sealed(keys, 'of ben', 'ben')];
   const found = keys.find('acme', 'mia');
@@ -81,7 +81,7 @@ test('an erased person is gone at once and at the next start, and nobody else is
   goneIn(await opened(path));
 });
 
-test('a token of another tenant, of other keys or of nobody is unknown, erased or not', async () => {
+test('treats a token of another tenant, of other keys or of no person as unknown, before and after an erasure', async () => {
   const [{ keys }, others] = [await made(), await made()];
   const mias = sealed(keys, 'of mia');
   const garbage = [
@@ -103,7 +103,7 @@ test('a token of another tenant, of other keys or of nobody is unknown, erased o
   expect(seen()).toEqual(seen().map(() => ({ unknown: true })));
 });
 
-test('two processes of one folder that erase at the same time both have it in the file', async () => {
+test('keeps the erasures of two processes that erase in one folder at the same time', async () => {
   const { path, keys } = await made();
   const other = await opened(path);
   await Promise.all([keys.erase([erasureOf(keys, 'mia')]), other.erase([erasureOf(other, 'ben')])]);
@@ -115,7 +115,7 @@ test('two processes of one folder that erase at the same time both have it in th
   ]);
 });
 
-test('a file that another process is overwriting is not read before that is done', async () => {
+test('waits to read a file while another process overwrites it', async () => {
   const { path } = await made();
   const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
   const reading = vi.spyOn(fs, 'open');
@@ -128,7 +128,7 @@ test('a file that another process is overwriting is not read before that is done
   expect(reading).toHaveBeenCalledWith(path);
 });
 
-test('a file from a backup beneath a running process brings nobody back, and is punctured at the next erasure', async () => {
+test('restores no person from a backup file beneath a running process, and punctures that file at the next erasure', async () => {
   const { path, keys } = await made();
   const backup = await fs.readFile(path);
   await keys.erase([erasureOf(keys, 'mia')]);
@@ -138,7 +138,7 @@ test('a file from a backup beneath a running process brings nobody back, and is 
   expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
 });
 
-test('a file from a backup is punctured again by the same erasures, which it also takes twice', async () => {
+test('punctures a file from a backup again by the same erasures, also if they are repeated', async () => {
   const { path, keys } = await made();
   const backup = await fs.readFile(path);
   const erasures = [erasureOf(keys, 'mia'), erasureOf(keys, 'ben')];
@@ -151,7 +151,7 @@ test('a file from a backup is punctured again by the same erasures, which it als
   expect(await fs.readFile(path)).toEqual(punctured);
 });
 
-test('what the file held is overwritten, also what a crash left beside it', async () => {
+test('overwrites the old content of the file, and what a crash left beside it', async () => {
   const { path, keys } = await made();
   const old = await fs.open(path, 'r');
   await fs.writeFile(`${path}.new`, 'a draft of before', { mode: 0o600 });
@@ -166,7 +166,7 @@ test('what the file held is overwritten, also what a crash left beside it', asyn
   expect((await fs.readdir(join(path, '..'))).sort()).toEqual(['person-keys', 'person-keys.lock']);
 });
 
-test('of a link that stands where a crash would leave something only the link goes', async () => {
+test('removes only the link if a link has the name of a leftover file', async () => {
   const path = newPath();
   const theirs = newPath();
   await fs.writeFile(theirs, 'not ours');
@@ -176,7 +176,7 @@ test('of a link that stands where a crash would leave something only the link go
   await expect(fs.lstat(`${path}.old`)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a crash after the old text got its second name, before the new one stands, costs nothing', async () => {
+test('loses nothing by a crash between the second name of the old text and the new text', async () => {
   const { path, keys } = await made();
   const token = sealed(keys, 'text');
   await fs.link(path, `${path}.old`);
@@ -184,7 +184,7 @@ test('a crash after the old text got its second name, before the new one stands,
   expect((await opened(path)).unseal('acme', token)).toEqual({ text: 'text' });
 });
 
-test('a file that cannot be written is told, and written by the next try, though nothing is left to puncture', async () => {
+test('reports a file that cannot be written, and writes it at the next try without a new erasure', async () => {
   const { path, keys } = await made();
   const erasure = erasureOf(keys, 'mia');
   await fs.mkdir(`${path}.new`);
@@ -193,7 +193,7 @@ test('a file that cannot be written is told, and written by the next try, though
     retryable: true,
   });
   await fs.rmdir(`${path}.new`);
-  // The file still has the key; who is held in memory never comes back from it.
+  // The file still has the key. A person who is erased in memory is never restored from it.
   await keys.open();
   await keys.make();
   expect(keys.find('acme', 'mia').erased).toBe(true);
@@ -201,7 +201,7 @@ test('a file that cannot be written is told, and written by the next try, though
   expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
 });
 
-test('a file that several gateways have links to is punctured where it lies, and stays one for all', async () => {
+test('punctures the linked file itself, which several gateways share', async () => {
   const { path: shared, keys } = await made();
   const links = [newPath(), newPath()];
   for (const link of links) await fs.symlink(shared, link);
@@ -215,7 +215,7 @@ test('a file that several gateways have links to is punctured where it lies, and
   }
 });
 
-test('an erasure that changes nothing more waits for the one that does', async () => {
+test('makes a repeated erasure wait for the first', async () => {
   const { path, keys } = await made();
   const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
   const erasure = erasureOf(keys, 'mia');
@@ -238,7 +238,7 @@ test.each([
     async (path: string) => fs.truncate(path, (await fs.stat(path)).size - 80),
   ],
   ['that is empty', 'PERSON_KEYS_INVALID', (path: string) => fs.truncate(path)],
-])('a file %s is refused', async (_, code, spoil) => {
+])('refuses a file %s', async (_, code, spoil) => {
   const { path, keys } = await made();
   await keys.erase([erasureOf(keys, 'mia')]);
   await spoil(path);
@@ -246,7 +246,7 @@ test.each([
   await expect(personKeysAt(path).make()).rejects.toMatchObject({ code });
 });
 
-test('a file of other keys beneath a running process is left as it is', async () => {
+test('leaves a file of other keys beneath a running process unchanged', async () => {
   const [{ path, keys }, other] = [await made(), await made()];
   await fs.copyFile(other.path, path);
   const before = await fs.readFile(path);
@@ -256,7 +256,7 @@ test('a file of other keys beneath a running process is left as it is', async ()
   expect(await fs.readFile(path)).toEqual(before);
 });
 
-test('the text of a file gives back what it was made of, and nothing when a character of it is another', () => {
+test('reads back the text of a file, and rejects it if one character differs', () => {
   const file = { indexKey: Buffer.alloc(32, 1), tree: plantTree(Buffer.alloc(32, 2)) };
   const text = keyFileText(file);
   expect(readKeyFileText(text)).toEqual(file);

@@ -1,10 +1,10 @@
 /**
- * The keys of all persons: one secret file, the same on every gateway, and what is sealed and unsealed with it. Nothing is
- * stored of a person who was not erased; one who was is a hole in the tree (key-tree.ts).
+ * The keys of all persons: one secret file, the same on every gateway, and the sealing and unsealing with it. Nothing
+ * is stored about a person who was not erased. An erased person is a hole in the tree (key-tree.ts).
  *
- * A person is gone from this process the moment `erase` is called, and from the file when it resolves. What is in memory
- * never takes anything back from the file, and the file is punctured with all that this process ever erased: one that
- * comes back from a backup beneath a running process brings no person back.
+ * A person is erased in this process as soon as `erase` is called, and in the file when it resolves. Memory never
+ * takes an erased person back from the file. The file is punctured again with everything that this process ever
+ * erased. So a file that is restored from a backup beneath a running process restores no person.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, promises as fs } from 'node:fs';
@@ -24,25 +24,25 @@ import {
   unsealText,
 } from './sealed-text.ts';
 
-/** The result for a token. unknown: it is no sealed text, was sealed with other keys, or for another tenant. */
+/** The result for a token. `unknown`: the text is not sealed, or was sealed with other keys or for another tenant. */
 export type Unsealed = { text: string } | { erased: true } | { unknown: true };
 
-/** `ref` begins every text that was sealed of a person; `pseudonym` is null once the person was erased. */
+/** `ref` is the beginning of every sealed text of the person. `pseudonym` is null after the person was erased. */
 export type PersonFound = { ref: string; pseudonym: string | null; erased: boolean };
 
 export type Erasure = { tenant: string; index: string };
 
-/** Before the file is open, whatever needs it throws PERSON_KEYS_NOT_READY. */
+/** Before the file is open, every call that needs it throws PERSON_KEYS_NOT_READY. */
 export type PersonKeys = Sealer & {
-  /** The id of the file; null before it is open. */
+  /** The id of the file. Null before it is open. */
   id(): string | null;
-  /** Opens the file where there is one; whether there was. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
+  /** Opens the file if it exists, and returns whether it did. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
   open(): Promise<boolean>;
-  /** Opens it, and makes it if it does not exist. If several processes do so at once, one makes it. */
+  /** Opens the file, and makes it if it does not exist. If several processes do so at once, one makes it. */
   make(): Promise<void>;
   find(tenant: string, person: string): PersonFound;
   unseal(tenant: string, token: string): Unsealed;
-  /** Throws PERSON_KEYS_NOT_WRITTEN: they are gone from this process, and still in the file. */
+  /** Throws PERSON_KEYS_NOT_WRITTEN: then the persons are erased in this process, and still in the file. */
   erase(erasures: readonly Erasure[]): Promise<void>;
 };
 
@@ -50,16 +50,16 @@ export type PersonKeys = Sealer & {
 const MOST_CACHED = 10_000;
 const LOCK_WAIT_MS = 10_000;
 
-/** Looks at nothing yet. */
+/** Reads nothing yet. */
 export function personKeysAt(path: string): PersonKeys {
   let held: { keysId: string; indexKey: Uint8Array; tree: KeyTree } | null = null;
   let lastChange: Promise<unknown> = Promise.resolve();
   const cached = new Map<string, PersonSecrets>();
   /** All persons that this process was told to erase: the id by the index. */
   const erased = new Map<string, string>();
-  /** Which of them may still be in the file. */
+  /** The erased persons that may still be in the file. */
   const unwritten = new Set<string>();
-  /** The file as this process last saw it: an unchanged file need not be punctured again. */
+  /** The checksum of the file when this process last read it. An unchanged file need not be punctured again. */
   let seen = '';
 
   function heldNow() {
@@ -96,9 +96,9 @@ export function personKeysAt(path: string): PersonKeys {
   }
 
   /**
-   * One after another: the lock is between processes, and does not wait in turn. Without it a file could be overwritten
-   * while it is read. Where the path is a link, the file that it names is the one that is locked and changed: others may
-   * have links to it.
+   * Runs one change after another. The lock works between processes and has no queue. Without it a file could be
+   * overwritten while it is read. If the path is a link, the linked file is locked and changed, because other links
+   * may point to it.
    */
   function alone<T>(work: (file: string) => Promise<T>): Promise<T> {
     const done = lastChange.then(async () => {
@@ -121,7 +121,7 @@ export function personKeysAt(path: string): PersonKeys {
     for (const index of writing) unwritten.delete(index);
   }
 
-  /** What another process has written, or a backup brought back. */
+  /** Removes the erased persons from what another process wrote or a backup restored. */
   function punctured({ indexKey, tree }: PersonKeyFile): PersonKeyFile {
     if (keysIdOf(indexKey) !== heldNow().keysId) throw anotherFile(path);
     return { indexKey, tree: puncture(tree, [...erased.keys()].map(numbered)) };
@@ -141,7 +141,7 @@ export function personKeysAt(path: string): PersonKeys {
     },
     make: () =>
       alone(async (file) => {
-        // The keys in memory may lack persons that the file still has.
+        // The keys in memory may already lack persons that the file still has.
         if (held !== null) return;
         const there = await readSecretFile(file);
         const text = there ?? keyFileText(newKeyFile());
@@ -201,7 +201,7 @@ function newKeyFile(): PersonKeyFile {
   return { indexKey: randomBytes(32), tree: plantTree(randomBytes(32)) };
 }
 
-/** The path itself where no file is there yet. */
+/** Returns the linked path, or the path itself if no file exists yet. */
 async function linkedFrom(path: string): Promise<string> {
   return fs.realpath(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return path;
@@ -209,7 +209,7 @@ async function linkedFrom(path: string): Promise<string> {
   });
 }
 
-/** null where there is none. */
+/** Returns null if the file does not exist. */
 async function readSecretFile(path: string): Promise<string | null> {
   const file = await fs.open(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;

@@ -1,14 +1,14 @@
 /**
- * Puts a text in the place of another that must not be found again: what stood there is overwritten before its file is
- * given up. That is as far as a process can go: a file system that writes elsewhere, a flash disk, a snapshot and a
- * backup may keep the old bytes, as docs/privacy.md says.
+ * Replaces a text that must never be found again: the old text is overwritten before its file is deleted. A process
+ * can do no more than that. A file system that writes elsewhere, a flash disk, a snapshot and a backup may keep the
+ * old bytes, as docs/privacy.md says.
  *
- * A crash leaves the old text whole or the new one; what else it leaves is overwritten by `wipeLeftovers`.
+ * A crash leaves either the old or the new text whole. `wipeLeftovers` overwrites what else it leaves.
  */
 import { type BigIntStats, promises as fs } from 'node:fs';
 import { replaceFile } from '@mandate/runtime';
 
-/** Call it, like the other function here, while no other process changes the file. */
+/** Call this function, like the other one here, only while no other process changes the file. */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
   await wipeLeftovers(path);
   await keepOld(path);
@@ -16,24 +16,25 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
   await wipeLeftovers(path);
 }
 
-/** Overwrites what a replacement that was cut short left beside the file: a draft, or the text of before. */
+/** Overwrites what an interrupted replacement left beside the file: a draft, or the old text. */
 export async function wipeLeftovers(path: string): Promise<void> {
   await wipe(`${path}.new`, path);
   await wipe(oldOf(path), path);
 }
 
-/** Gives the old text a second name, for the new one takes the first. */
+/** Gives the old text a second name, because the new text takes the first. */
 async function keepOld(path: string): Promise<void> {
   try {
     await fs.link(path, oldOf(path));
   } catch (error) {
-    // There is none yet, or the file system knows no second names: then the old text is given up as it is.
+    // The file does not exist yet, or the file system has no hard links. Then the old text is deleted without
+    // overwriting.
     if (!hasCode(error, 'ENOENT', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
   }
 }
 
 async function wipe(path: string, inUse: string): Promise<void> {
-  // If the path is a link, only the link is removed: the file that it names was never ours.
+  // If the path is a link, only the link is removed, because the linked file was never ours.
   const stats = await statOrNull(path, fs.lstat);
   if (stats === null) return;
   const used = await statOrNull(inUse);

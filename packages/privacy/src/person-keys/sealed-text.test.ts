@@ -7,7 +7,7 @@ const leaf = (filling: number) => Buffer.alloc(32, filling);
 const secrets = secretsOf(leaf(1));
 const at = { ref: refOf('0011223344556677', '8899aabbccddeeff'), tenant: 'acme' };
 const text = fc.string({ unit: 'binary' });
-/** Halves of characters too. */
+/** Includes lone surrogates. */
 const anyText = fc.oneof(
   text,
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
@@ -18,7 +18,7 @@ function unsealed(token: string, with_ = secrets, where = at): string | null {
   return read && unsealText(with_, where, read.sealed);
 }
 
-test("a token and a pseudonym known from another implementation: Python's hmac, and its cryptography 48", () => {
+test("makes a token and a pseudonym known from another implementation: Python's hmac, and its cryptography 48", () => {
   const known = secretsOf(Buffer.from(Array.from({ length: 32 }, (_, index) => index)));
   expect(sealText(known, at, 'mia@example.com')).toBe(
     'sealed:v1:0011223344556677:8899aabbccddeeff:kDCLZnMocRZC1S2Pv4EeS4dbRg0nGEdolSDLSo0wt9AoRjmhGF0rDCBXYWRs.',
@@ -30,7 +30,7 @@ test("a token and a pseudonym known from another implementation: Python's hmac, 
   ]);
 });
 
-test('what is sealed comes back as it was, halves of characters too, and shows that it is sealed', () => {
+test('unseals any text unchanged, also lone surrogates, and recognizes a sealed text', () => {
   fc.assert(
     fc.property(anyText, (plain) => {
       const token = sealText(secrets, at, plain);
@@ -41,7 +41,7 @@ test('what is sealed comes back as it was, halves of characters too, and shows t
   );
 });
 
-test('the same text is the same token; another text, person or tenant another', () => {
+test('makes equal tokens for the same text only, of the same person and tenant', () => {
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
       const token = sealText(secrets, at, one);
@@ -53,14 +53,14 @@ test('the same text is the same token; another text, person or tenant another', 
   );
 });
 
-test('with other keys, for another tenant or moved to another person, a token says nothing', () => {
+test('unseals no token with other keys, for another tenant or moved to another person', () => {
   const token = sealText(secrets, at, 'mia');
   expect(unsealed(token, secretsOf(leaf(2)))).toBeNull();
   expect(unsealed(token, secrets, { ...at, tenant: 'bravo' })).toBeNull();
   expect(unsealed(token, secrets, { ...at, ref: refOf('0011223344556677', '8899aabbccddee00') })).toBeNull();
 });
 
-test('with any byte of it changed, a token says nothing', () => {
+test('unseals no token with a changed byte', () => {
   const sealed = readToken(sealText(secrets, at, 'mia@example.com'))?.sealed ?? Buffer.alloc(0);
   fc.assert(
     fc.property(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), (place, change) => {
@@ -71,7 +71,7 @@ test('with any byte of it changed, a token says nothing', () => {
   );
 });
 
-test('no text is a token by chance, and none makes reading throw', () => {
+test('takes no ordinary text for a token, and never throws', () => {
   const almost = fc.tuple(
     fc.constantFrom('sealed:v1:', at.ref, `${at.ref}:`),
     text,
@@ -97,7 +97,7 @@ test('no text is a token by chance, and none makes reading throw', () => {
   );
 });
 
-test('a person is a tenant and an id, exactly as they are written', () => {
+test('identifies a person by tenant and id, exactly as they are written', () => {
   const pairs: readonly (readonly [string, string])[] = [
     ['acme', 'mia'],
     ['acme', 'Mia'],

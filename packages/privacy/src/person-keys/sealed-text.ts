@@ -1,20 +1,22 @@
 /**
- * A text under the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in
- * base64url. The dot closes it, as it may stand in the midst of a text. What stands before the last part is the `ref` of
- * the person, by which all sealed texts of the person can be found. Without the keys, it does not identify the person.
+ * Seals a text with the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in
+ * base64url. The dot ends the token, because it may be in the middle of a text. Everything before the last part is
+ * the
+ * `ref` of the person, by which all sealed texts of the person can be found. Without the keys it does not identify
+ * the person.
  *
- * AES-256-GCM. The IV is a keyed hash of tenant and text, so the same text of the same person is the same token, and no
- * IV ever stands for two texts. A token is bound to its tenant and its ref: moved to others it is no token of theirs.
+ * AES-256-GCM. The IV is a keyed hash of tenant and text. So the same text of the same person is the same token, and
+ * no IV is used for two texts. A token is bound to its tenant and its ref: moved to another one, it is invalid.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { SEALED_TEXT } from '@mandate/policy';
 import { hmacSha256 } from './hmac-sha256.ts';
 
-/** What of a person's leaf is used for what. */
+/** The secrets that are derived from the leaf of a person, by use. */
 export type PersonSecrets = {
   readonly textKey: Uint8Array;
   readonly ivKey: Uint8Array;
-  /** What stands for the id of the person where an id is wanted. */
+  /** Replaces the id of the person in fields that need an id. */
   readonly pseudonym: string;
 };
 
@@ -22,7 +24,7 @@ export type PersonSecrets = {
 export type SealedText = { keysId: string; index: string; sealed: Buffer };
 
 const TOKEN = /^sealed:v1:([0-9a-f]{16}):([0-9a-f]{16}):([A-Za-z0-9_-]{38,})\.$/;
-/** Every token in a text, whatever stands around it. */
+/** Matches every token in a text, whatever is around it. */
 export const SEALED_TEXTS = new RegExp(SEALED_TEXT, 'g');
 const PSEUDONYM = /^person:[0-9a-f]{32}$/;
 const IV_BYTES = 12;
@@ -41,7 +43,7 @@ export function refOf(keysId: string, index: string): string {
 }
 
 export function sealText(secrets: PersonSecrets, at: { ref: string; tenant: string }, text: string): string {
-  // As JSON, halves of characters come back as they were.
+  // JSON preserves lone surrogates.
   const plain = JSON.stringify(text);
   const bound = boundTo(at);
   const iv = hmacSha256(secrets.ivKey, Buffer.concat([bound, Buffer.from(plain)])).subarray(0, IV_BYTES);
@@ -50,7 +52,7 @@ export function sealText(secrets: PersonSecrets, at: { ref: string; tenant: stri
   return `${at.ref}:${Buffer.concat(parts).toString('base64url')}.`;
 }
 
-/** null: the token was not sealed with these secrets, for this ref and tenant. */
+/** Returns null if the token was not sealed with these secrets, for this ref and tenant. */
 export function unsealText(
   secrets: PersonSecrets,
   at: { ref: string; tenant: string },
@@ -68,25 +70,25 @@ export function unsealText(
   }
 }
 
-/** What a token says of itself, true or not; null where the text is none. */
+/** Returns the parts of a token, which may be forged. Null if the text is no token. */
 export function readToken(text: string): SealedText | null {
   const [, keysId, index, sealed] = TOKEN.exec(text) ?? [];
   if (keysId === undefined || index === undefined || sealed === undefined) return null;
   return { keysId, index, sealed: Buffer.from(sealed, 'base64url') };
 }
 
-/** The person that a token names; null if the text is no token. */
+/** Returns the person that a token names. Null if the text is no token. */
 export function refInToken(text: string): string | null {
   const read = readToken(text);
   return read && refOf(read.keysId, read.index);
 }
 
-/** Whether the whole text is a token or a pseudonym, to look at. */
+/** True if the whole text has the form of a token or a pseudonym. */
 export function looksSealed(text: string): boolean {
   return TOKEN.test(text) || PSEUDONYM.test(text);
 }
 
-/** No tenant holds a line break, so no two of these are one. */
+/** A tenant name contains no line break, so no two of these texts are equal. */
 function boundTo({ ref, tenant }: { ref: string; tenant: string }): Buffer {
   return Buffer.from(`${ref}\n${tenant}\n`);
 }

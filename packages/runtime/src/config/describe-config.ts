@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import { CONFIG_PREFIX } from './config-prefix.ts';
 import { settingShapes } from './setting-shape.ts';
 
-/** A row of the table in the docs. `default` is empty where there is none; `required` means one must be given. */
+/**
+ * A row of the table in the docs. `default` is empty if there is none. `required` means that a value must be given.
+ */
 export type ConfigRow = {
   name: string;
   type: string;
@@ -12,7 +14,9 @@ export type ConfigRow = {
   description: string;
 };
 
-/** The documentation of a config schema, in the schema's order, from the very schema that reads it. */
+/**
+ * Returns the documentation of a config schema, in the schema's order, from the same schema that reads the settings.
+ */
 export function describeConfig(schema: z.ZodObject): ConfigRow[] {
   return [...settingShapes(schema).values()].map((shape) => ({
     name: CONFIG_PREFIX + shape.key,

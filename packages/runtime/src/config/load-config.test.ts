@@ -54,19 +54,22 @@ describe('loadConfig', () => {
     });
   });
 
-  test('an empty list is empty, not absent', () => {
+  test('reads an empty list as empty, not as absent', () => {
     expect(loadConfig(schema, { ...minimal, MANDATE_GATEWAY_SHARDS: '' }).GATEWAY_SHARDS).toEqual([]);
   });
 
-  test.each(['', ' ', '0x10', '1e3', '+1', 'NaN', 'Infinity', '1.', '12abc'])('%j is no number', (text) => {
-    expect(faultsOf({ ...minimal, MANDATE_GATEWAY_PORT: text })).toHaveLength(1);
-  });
+  test.each(['', ' ', '0x10', '1e3', '+1', 'NaN', 'Infinity', '1.', '12abc'])(
+    'rejects %j as a number',
+    (text) => {
+      expect(faultsOf({ ...minimal, MANDATE_GATEWAY_PORT: text })).toHaveLength(1);
+    },
+  );
 
-  test.each(['', 'yes', '1', 'TRUE'])('%j is no boolean', (text) => {
+  test.each(['', 'yes', '1', 'TRUE'])('rejects %j as a boolean', (text) => {
     expect(faultsOf({ ...minimal, MANDATE_GATEWAY_OPEN: text })).toHaveLength(1);
   });
 
-  test('reports all faults at once, each with what to do', () => {
+  test('reports all faults at once, each with a remedy', () => {
     const faults = faultsOf({
       MANDATE_GATEWAY_PORT: '70000',
       MANDATE_GATEWAY_OPEN: 'perhaps',
@@ -92,25 +95,25 @@ describe('loadConfig', () => {
     expect(text).toContain('one of sqlite, kafka');
   });
 
-  test('areas of other services may share the environment', () => {
+  test('ignores the areas of other services in the environment', () => {
     const env = { ...minimal, MANDATE_QUERY_PORT: '1' };
     expect(faultsOf(env)).toHaveLength(1);
     expect(faultsOf(env, { otherAreas: ['QUERY'] })).toEqual([]);
     expect(faultsOf({ ...env, MANDATE_QUERYX_PORT: '1' }, { otherAreas: ['QUERY'] })).toHaveLength(1);
   });
 
-  test('a rule over several settings is reported too', () => {
+  test('also reports a rule over several settings', () => {
     const ruled = schema.refine((config) => config.GATEWAY_OPEN, 'it must be open');
     expect(() => loadConfig(ruled, minimal)).toThrow('configuration: it must be open');
   });
 
-  test('the result is frozen all the way down', () => {
+  test('freezes the result deeply', () => {
     const config = loadConfig(schema, minimal);
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.GATEWAY_PROXIES)).toBe(true);
   });
 
-  test('gives a secret to its reader, and shows it in no message', () => {
+  test('returns a secret, and shows it in no message', () => {
     const secret = 'correct-horse-battery';
     const config = loadConfig(schema, { ...minimal, MANDATE_LEDGER_PASSWORD: secret });
     expect(config.LEDGER_PASSWORD).toBe(secret);
@@ -130,7 +133,7 @@ describe('loadConfig', () => {
     expect(faultsOf({ ...minimal, MANDATE_LEDGER_PASSWORD: 'short' }).join()).not.toContain('"short"');
   });
 
-  test('a schema with a badly named key is a fault of the programmer', () => {
+  test('throws for a schema with a badly named key', () => {
     expect(() => loadConfig(z.object({ port: z.int() }), {})).toThrow(TypeError);
   });
 });
@@ -156,7 +159,7 @@ test('describes each setting in one row', () => {
   expect(byName.get('MANDATE_LEDGER_PASSWORD')).toMatchObject({ secret: true, required: false });
 });
 
-test('the default of a secret is not documented', () => {
+test('does not document the default of a secret', () => {
   const rows = describeConfig(z.object({ A_TOKEN: z.string().default('hush-hush').meta({ secret: true }) }));
   expect(JSON.stringify(rows)).not.toContain('hush');
 });

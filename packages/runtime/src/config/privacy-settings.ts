@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The same document for every process that publishes, decides or records. */
+/** Every process that publishes, decides or records has the same document. */
 export const privacySettings = z.object({
   PRIVACY_PATH: z
     .string()

@@ -3,9 +3,9 @@ import type { SettingShape } from './setting-shape.ts';
 type Reading = { ok: true; value: unknown } | { ok: false; fault: string };
 
 /**
- * Reads the text of an environment variable as what the schema expects. Numbers are decimal, without exponent,
- * sign of plus or hexadecimal. A list is split at commas; the empty text is the empty list. Whether the value is
- * in range is the schema's business.
+ * Reads the text of an environment variable as the type that the schema expects. Numbers are decimal, without
+ * exponent, plus sign or hexadecimal. A list is split at commas, and the empty text is the empty list. The schema
+ * itself checks the range.
  */
 export function readSetting(shape: SettingShape, text: string): Reading {
   if (shape.kind !== 'list') return readScalar(shape.kind, text);

@@ -9,7 +9,7 @@ const schema = z.object({
 
 class Left extends Error {}
 
-/** A process that records what is done with it. `exit` ends the call, as it ends a real process. */
+/** A process that records every call. `exit` ends the call, as it ends a real process. */
 function run(args: readonly string[], env: Record<string, string>) {
   const seen = { out: '', errors: '', code: null as number | null, folder: 'here', config: {} };
   try {
@@ -45,7 +45,7 @@ describe('serviceConfig', () => {
     });
   });
 
-  test.each(['--help', '-h'])('%s tells every setting, and asks for none', (flag) => {
+  test.each(['--help', '-h'])('%s prints every setting without needing any', (flag) => {
     const { out, code } = run([flag], { MANDATE_GATEWAY_PORT: 'wrong' });
     expect(code).toBe(0);
     expect(out).toContain('Mandate gateway. HTTP in');

@@ -15,8 +15,8 @@ export type ConfigPort = {
 };
 
 /**
- * The areas of all processes. Their settings may be in one environment, and each process checks its own. The command uses
- * API and the areas that end in URL.
+ * The areas of all processes. Their settings may be in one environment, and each process checks its own. The command
+ * uses API and the areas that end in URL.
  */
 const AREAS = [
   ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
@@ -28,7 +28,8 @@ const AREAS = [
 const USAGE = 2;
 
 /**
- * `--help` prints every setting and leaves with 0; a wrong environment or an argument prints every fault and leaves with 2.
+ * `--help` prints every setting and exits with 0. A wrong environment or an argument prints every fault and exits
+ * with 2.
  * Relative paths start where npm was called: npm runs a workspace's script in that workspace's folder.
  *
  * @param own the process, passed by its main.ts

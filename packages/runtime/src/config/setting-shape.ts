@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What one setting looks like from outside: enough to read it from text and to document it. */
+/** The form of one setting: enough to read it from text and to document it. */
 export type SettingShape = {
   key: string;
   kind: 'number' | 'boolean' | 'list' | 'text';
@@ -19,8 +19,8 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const KEY = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
 
 /**
- * The shapes of a config schema's keys, in the schema's order. They are read from its JSON Schema, the one
- * description of a zod type that is meant to be read from outside.
+ * Returns the shapes of a config schema's keys, in the schema's order. They are read from its JSON Schema, which is
+ * the public description of a zod type.
  */
 export function settingShapes(schema: z.ZodObject): Map<string, SettingShape> {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
@@ -67,7 +67,7 @@ function rangeText(schema: JsonSchema): string {
       : schema.exclusiveMinimum !== undefined
         ? ` above ${schema.exclusiveMinimum}`
         : '';
-  // zod states the largest safe integer where the author stated nothing.
+  // zod gives the largest safe integer if the author gave no limit.
   const to =
     schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER ? ` to ${schema.maximum}` : '';
   return from + to;

@@ -1,7 +1,7 @@
 /**
- * Spans of work that one call does for many records, such as a step of the ledger for a batch. Each record has its own
- * span, with the times of the shared call. So the trace of an action shows all its work. A single span for all records
- * would be in a trace that no reader opens. An attribute says how many records shared the call.
+ * Spans of work that one call does for many records, such as a step of the ledger for a batch. Each record has its
+ * own span, with the times of the shared call. So the trace of an action shows all its work. A single span for all
+ * records would be in a trace that no reader opens. An attribute says how many records shared the call.
  */
 import { nowMs, type Span, type SpanOptions } from './tracer.ts';
 

@@ -3,8 +3,8 @@
  * of the request. @mandate/server implements the port with OpenTelemetry. Without traces the tracer is `null`, and
  * `tracer?.begin(…)` does not even make its arguments.
  *
- * A span contains ids, verdicts, amounts and log positions, and never the content that an agent sent. No method throws or
- * waits. Spans that cannot be delivered are dropped and counted.
+ * A span contains ids, verdicts, amounts and log positions, and never the content that an agent sent. No method
+ * throws or waits. Spans that cannot be delivered are dropped and counted.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -29,9 +29,9 @@ export type Span = {
 
 export type Tracer = {
   /**
-   * Begins a child span of `parent`, a W3C `traceparent`, which says whether the trace is recorded. Without a readable parent
-   * it begins a new trace, which is recorded by chance (`OTLP_TRACE_RATIO`). A span that is not recorded costs little, and its
-   * context is passed on as well.
+   * Begins a child span of `parent`, a W3C `traceparent`, which says whether the trace is recorded. Without a
+   * readable parent it begins a new trace, which is recorded by chance (`OTLP_TRACE_RATIO`). A span that is not
+   * recorded costs little, and its context is passed on as well.
    */
   begin(name: string, parent: string | null, options?: SpanOptions): Span;
 };
@@ -40,8 +40,8 @@ let originMs = performance.timeOrigin;
 const DRIFT_MS = 10;
 
 /**
- * The time of all spans: milliseconds since 1970, with fractions, which the clock of the system lacks. It is set again when it
- * has drifted from that clock, as happens in a process that runs for days.
+ * The time of all spans: milliseconds since 1970, with fractions, which the clock of the system lacks. It is set
+ * again when it has drifted from that clock, as happens in a process that runs for days.
  */
 export function nowMs(): number {
   const sinceStartMs = performance.now();

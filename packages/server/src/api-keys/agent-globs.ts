@@ -1,7 +1,7 @@
 /**
- * Globs of agent ids. Only `*` is special: any run of characters, none included. Pieces between stars are sought
- * from left to right, each at the first place where it stands; a later place can never do better, so nothing is
- * ever tried twice and no pattern can make this slow.
+ * Globs of agent ids. Only `*` is special: any run of characters, none included. Pieces between stars are sought from
+ * left to right, each at the first place where it stands; a later place can never do better, so nothing is ever tried
+ * twice and no pattern can make this slow.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 

@@ -2,8 +2,8 @@
  * API keys in a JSON file that only its owner may read: the store of the embedded mode.
  *
  * The file holds hashes, never keys. It is replaced atomically and looked at again at least twice a second, so a key
- * revoked by another process stops within a second. When the file cannot be trusted (others may read it, or it does not
- * parse) no caller is admitted until that is corrected: the last good state may hold a key revoked since.
+ * revoked by another process stops within a second. When the file cannot be trusted (others may read it, or it does
+ * not parse) no caller is admitted until that is corrected: the last good state may hold a key revoked since.
  */
 import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -42,8 +42,8 @@ export type FileKeyStore = KeyStore & {
 
 /**
  * @param path of the JSON file; one that is not there holds no keys, and `add` makes it
- * @param options.lockWaitMs how long a change waits for a change by another process
- * Every call may reject with KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
+ * @param options.lockWaitMs how long a change waits for a change by another process Every call may reject with
+ *   KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
  */
 export function fileKeyStore(
   path: string,
@@ -115,8 +115,8 @@ export function fileKeyStore(
 }
 
 /**
- * Not by way of Node's threads: while questions to the audit keep all of those busy, callers with a key would wait to be
- * admitted, also to stop an agent.
+ * Not by way of Node's threads: while questions to the audit keep all of those busy, callers with a key would wait to
+ * be admitted, also to stop an agent.
  */
 function statOrNull(path: string): BigIntStats | null {
   try {

@@ -1,9 +1,9 @@
 /**
  * The form of an API key: `sk-mdt_<id>_<secret>_<checksum>`. Older keys begin with `mdt_`, and stay valid.
  *
- * Secret scanners look for `sk-`, and `mdt_` names Mandate. The id (12 characters) is public and names the key in logs
- * and lists. The secret is 256 random bits. The checksum (CRC-32 of what stands before it) tells a mistyped or truncated
- * key from a wrong one without any look-up. All three parts are base62.
+ * Secret scanners look for `sk-`, and `mdt_` names Mandate. The id (12 characters) is public and names the key in
+ * logs and lists. The secret is 256 random bits. The checksum (CRC-32 of what stands before it) tells a mistyped or
+ * truncated key from a wrong one without any look-up. All three parts are base62.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -8,15 +8,15 @@ export type KnownKey = ApiKeyRecord & { readonly withheld?: readonly ApiScope[] 
 /** Where API keys are looked up. */
 export type KeyStore = {
   /**
-   * The record of a key that is well-formed, known and neither revoked nor expired; null for any other, without saying which.
-   * It rejects with a MandateError when it cannot know. Then the server admits no caller.
+   * The record of a key that is well-formed, known and neither revoked nor expired; null for any other, without
+   * saying which. It rejects with a MandateError when it cannot know. Then the server admits no caller.
    */
   find(key: string): Promise<KnownKey | null>;
   /** When this key expired. The caller shows the whole key. null for a key that has not expired. It rejects as `find` does. */
   expiredAt(key: string): Promise<string | null>;
   /**
-   * The holder of the key with this public id, also of a revoked key; null if there is none. It proves nothing about the
-   * caller, because ids are no secret. It rejects as `find` does.
+   * The holder of the key with this public id, also of a revoked key; null if there is none. It proves nothing about
+   * the caller, because ids are no secret. It rejects as `find` does.
    */
   holderOf(id: string): Promise<KeyHolder | null>;
 };

@@ -2,8 +2,8 @@ import type { ApiScope } from '@mandate/schemas';
 import type { KeyStore } from './key-store.ts';
 
 /**
- * What a key of a closed tenant may still do: read the tenant, report outcomes of actions that run (the gateway takes no
- * new actions), revoke keys, and use the scopes that reach beyond the tenant.
+ * What a key of a closed tenant may still do: read the tenant, report outcomes of actions that run (the gateway takes
+ * no new actions), revoke keys, and use the scopes that reach beyond the tenant.
  */
 const LEFT: ReadonlySet<ApiScope> = new Set([
   'publish',

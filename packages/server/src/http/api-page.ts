@@ -1,6 +1,6 @@
 /**
- * A page to try the interface on, at /docs: made of /openapi.json, open to everybody, with nothing from elsewhere. A key
- * that is put in under «Authorize» stays in the page, and is gone with it.
+ * A page to try the interface on, at /docs: made of /openapi.json, open to everybody, with nothing from elsewhere. A
+ * key that is put in under «Authorize» stays in the page, and is gone with it.
  *
  * It is a server of its own that never listens, built when first asked for: no start waits for it.
  */

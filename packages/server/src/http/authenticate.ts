@@ -1,6 +1,6 @@
 /**
- * Decides who may call a route. A route says `config: { scope: 'publish' }` or `config: { public: true }`. A route that says
- * neither refuses every caller, so that a forgotten scope opens nothing. This runs before the body is read.
+ * Decides who may call a route. A route says `config: { scope: 'publish' }` or `config: { public: true }`. A route
+ * that says neither refuses every caller, so that a forgotten scope opens nothing. This runs before the body is read.
  */
 
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';

@@ -1,7 +1,7 @@
 /**
- * Bounds answers that were not read yet. Their bytes stay in this process until the caller reads them. A key that leaves too
- * much unread is refused. When the room is full, the largest holder loses its oldest answer, with its connection. Streams
- * stop their source while nothing is read, so they are not counted.
+ * Bounds answers that were not read yet. Their bytes stay in this process until the caller reads them. A key that
+ * leaves too much unread is refused. When the room is full, the largest holder loses its oldest answer, with its
+ * connection. Streams stop their source while nothing is read, so they are not counted.
  */
 import type { Held } from '../fair-room.ts';
 import { CallerRooms } from './caller-rooms.ts';

@@ -1,6 +1,7 @@
 /**
- * Bounds bodies under way. Bytes count when they arrive, not when they are announced. A small body is not counted. A body
- * that hardly moves is cut off long before its request would be, so announcing much and sending little holds nothing.
+ * Bounds bodies under way. Bytes count when they arrive, not when they are announced. A small body is not counted. A
+ * body that hardly moves is cut off long before its request would be, so announcing much and sending little holds
+ * nothing.
  */
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';

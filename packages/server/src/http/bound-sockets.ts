@@ -1,7 +1,7 @@
 /**
- * Bounds connections by caller. A new connection belongs to its address until a key is shown on it, and then to that key. When
- * the room is full, the largest holder loses the connection that was idle for longest. So silent and idle connections keep
- * out no other caller.
+ * Bounds connections by caller. A new connection belongs to its address until a key is shown on it, and then to that
+ * key. When the room is full, the largest holder loses the connection that was idle for longest. So silent and idle
+ * connections keep out no other caller.
  */
 import type { Socket } from 'node:net';
 import type { FairRoom, Held } from '../fair-room.ts';

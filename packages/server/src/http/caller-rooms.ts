@@ -1,6 +1,6 @@
 /**
- * Room that callers share, in three parts: for keys that operate, so that a kill gets through; for callers without a key,
- * counted by address; and for all other keys. No part can be taken by the callers of another.
+ * Room that callers share, in three parts: for keys that operate, so that a kill gets through; for callers without a
+ * key, counted by address; and for all other keys. No part can be taken by the callers of another.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held, type Holder } from '../fair-room.ts';
@@ -57,8 +57,8 @@ export class CallerRooms {
   }
 
   /**
-   * Takes `more` for it. A key that operates takes the room kept for such keys first. While any part that it may use has
-   * room, no other holder gives way.
+   * Takes `more` for it. A key that operates takes the room kept for such keys first. While any part that it may use
+   * has room, no other holder gives way.
    *
    * @returns the room that it was taken from, to give it back there; null if there is no room
    */

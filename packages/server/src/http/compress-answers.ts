@@ -1,7 +1,7 @@
 /**
- * Compresses answers of GET routes for clients that accept it. Small answers are not worth it. Large answers are compressed off
- * the event loop, piece by piece, and no faster than the client reads. Event streams are never compressed, because a compressor
- * keeps events back until it has enough of them.
+ * Compresses answers of GET routes for clients that accept it. Small answers are not worth it. Large answers are
+ * compressed off the event loop, piece by piece, and no faster than the client reads. Event streams are never
+ * compressed, because a compressor keeps events back until it has enough of them.
  */
 import compress from '@fastify/compress';
 import { beforeSending, isGet } from './conditional-get.ts';

@@ -1,9 +1,10 @@
 /**
- * An unchanged answer is not sent again: a GET answered with 200 has a hash of its body as ETag, and a client that sends
- * that back in If-None-Match gets 304 without a body. The tag is weak, for one body goes out under several encodings.
- * Streams have none, because their end is not known yet.
+ * An unchanged answer is not sent again: a GET answered with 200 has a hash of its body as ETag, and a client that
+ * sends that back in If-None-Match gets 304 without a body. The tag is weak, for one body goes out under several
+ * encodings. Streams have none, because their end is not known yet.
  *
- * Only GET and HEAD routes pay for it, and of the public ones those that say so: what health routes answer is never kept.
+ * Only GET and HEAD routes pay for it, and of the public ones those that say so: what health routes answer is never
+ * kept.
  */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';

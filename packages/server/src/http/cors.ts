@@ -1,6 +1,6 @@
 /**
- * Whether a page from elsewhere may call from a browser. No, unless its origin is on the list: then the browser may send a
- * key and read the answer. Cookies are nothing to this server, so it never speaks of credentials.
+ * Whether a page from elsewhere may call from a browser. No, unless its origin is on the list: then the browser may
+ * send a key and read the answer. Cookies are nothing to this server, so it never speaks of credentials.
  */
 import { z } from 'zod';
 import type { HttpServer } from './http-server-type.ts';

@@ -1,6 +1,6 @@
 /**
- * The types of a server of Mandate. Services import them from here and not from fastify, so that only this package depends on
- * fastify.
+ * The types of a server of Mandate. Services import them from here and not from fastify, so that only this package
+ * depends on fastify.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type {

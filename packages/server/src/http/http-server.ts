@@ -1,6 +1,6 @@
 /**
- * The rules that every HTTP server of Mandate follows: who may call, how much, how errors look, and what is measured. Services
- * add routes as plugins and inherit all rules, because every hook is on the root instance before any plugin.
+ * The rules that every HTTP server of Mandate follows: who may call, how much, how errors look, and what is measured.
+ * Services add routes as plugins and inherit all rules, because every hook is on the root instance before any plugin.
  */
 import rateLimit from '@fastify/rate-limit';
 import type { Logger, ReadinessCheck, Tracer } from '@mandate/runtime';

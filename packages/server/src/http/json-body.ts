@@ -1,7 +1,7 @@
 /**
  * Bodies are JSON or nothing, and read as strictly as records: what two readers would take for two things is refused.
- * Most routes get the parsed value; one that declares `config: { rawJson: true }` gets the bytes, to read them with its
- * own strict reader. Its `schema.body` then documents the body and checks nothing.
+ * Most routes get the parsed value; one that declares `config: { rawJson: true }` gets the bytes, to read them with
+ * its own strict reader. Its `schema.body` then documents the body and checks nothing.
  */
 import type { IncomingMessage } from 'node:http';
 import { CAPS, decodeText, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';

@@ -1,7 +1,7 @@
 /**
- * Bounds answers without an end, such as server-sent events: in all, for a tenant, and for an API key. When all places are
- * taken, the largest holder loses its oldest stream. Keys of people who operate or audit find room when keys of agents hold
- * all of theirs. No stream keeps the server from stopping.
+ * Bounds answers without an end, such as server-sent events: in all, for a tenant, and for an API key. When all
+ * places are taken, the largest holder loses its oldest stream. Keys of people who operate or audit find room when
+ * keys of agents hold all of theirs. No stream keeps the server from stopping.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held } from '../fair-room.ts';

@@ -1,6 +1,6 @@
 /**
- * Counts and logs exceptions that no code caught and that belong to one request or connection. Each is counted. Only the first
- * of a request is logged, because a forgotten timer may fail again and again.
+ * Counts and logs exceptions that no code caught and that belong to one request or connection. Each is counted. Only
+ * the first of a request is logged, because a forgotten timer may fail again and again.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../metrics.ts';

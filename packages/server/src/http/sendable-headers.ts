@@ -1,6 +1,7 @@
 /**
- * No header goes out that could break the answer. Text from callers is encoded where it enters a header (header-text.ts);
- * a value that was forgotten is refused here, as a fault of the server, before Node throws for it in the middle of an answer.
+ * No header goes out that could break the answer. Text from callers is encoded where it enters a header
+ * (header-text.ts); a value that was forgotten is refused here, as a fault of the server, before Node throws for it
+ * in the middle of an answer.
  */
 import { validateHeaderValue } from 'node:http';
 import type { HttpServer } from './http-server-type.ts';

@@ -14,9 +14,10 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
 ]);
 
 /**
- * How many connections wait in the system until the process takes them. When the queue is full, the system drops the next
- * one, and its client tries again after 1 s, 3 s and 7 s: with Node's default of 511, a thousand connections that come at
- * once delayed an operator's kill by 9 s. The system lowers the number to its own limit (Linux: `net.core.somaxconn`).
+ * How many connections wait in the system until the process takes them. When the queue is full, the system drops the
+ * next one, and its client tries again after 1 s, 3 s and 7 s: with Node's default of 511, a thousand connections
+ * that come at once delayed an operator's kill by 9 s. The system lowers the number to its own limit (Linux:
+ * `net.core.somaxconn`).
  */
 const WAITING_CONNECTIONS = 16_384;
 

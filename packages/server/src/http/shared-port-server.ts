@@ -3,9 +3,9 @@ import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import { createServer, type ListenOptions, type Server as SocketServer } from 'node:net';
 
 /**
- * An HTTP server with several listening sockets at its port. Node accepts one connection from each listening socket in a
- * turn of the event loop. With one socket, a plane with turns of 37 ms accepted 27 connections a second, and an operator's
- * kill waited for 2,300 others.
+ * An HTTP server with several listening sockets at its port. Node accepts one connection from each listening socket
+ * in a turn of the event loop. With one socket, a plane with turns of 37 ms accepted 27 connections a second, and an
+ * operator's kill waited for 2,300 others.
  */
 export class SharedPortServer<
   Request extends typeof IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * Ends connections of callers that do not read what they asked for. The more a caller has read, the longer its unread bytes
- * may wait. A stream without unread bytes stays open.
+ * Ends connections of callers that do not read what they asked for. The more a caller has read, the longer its unread
+ * bytes may wait. A stream without unread bytes stays open.
  */
 import type { Socket } from 'node:net';
 import type { CountCut } from './count-cuts.ts';

@@ -1,6 +1,6 @@
 /**
- * Requests wait for their turn of the event loop while it is busy, and come in a fair order: by tenant, and within a tenant
- * by key. What stops agents never waits.
+ * Requests wait for their turn of the event loop while it is busy, and come in a fair order: by tenant, and within a
+ * tenant by key. What stops agents never waits.
  */
 
 import type { Lane } from '@mandate/runtime';
@@ -21,8 +21,8 @@ declare module 'fastify' {
 const MOST_WAITING = 5_000;
 
 /**
- * Call it before `authenticate`, because reading a key and refusing a request take time as well. While the event loop is
- * busy, callers of different addresses take turns, so that a crowd from one address delays no caller from another.
+ * Call it before `authenticate`, because reading a key and refusing a request take time as well. While the event loop
+ * is busy, callers of different addresses take turns, so that a crowd from one address delays no caller from another.
  */
 export function takeTurnsToArrive(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {

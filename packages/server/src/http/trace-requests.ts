@@ -1,6 +1,6 @@
 /**
- * Makes a span for every request that needs a key, and adds the trace id to every log line of a request. Routes of health and
- * metrics have no span, because they are public and are asked all day.
+ * Makes a span for every request that needs a key, and adds the trace id to every log line of a request. Routes of
+ * health and metrics have no span, because they are public and are asked all day.
  */
 
 import type { Span, Tracer } from '@mandate/runtime';

@@ -1,6 +1,6 @@
 /**
- * Validates requests by their zod schemas. A fault is reported in the same words as in a record or a file: its place, what
- * belongs there, and the known names beside an unknown one.
+ * Validates requests by their zod schemas. A fault is reported in the same words as in a record or a file: its place,
+ * what belongs there, and the known names beside an unknown one.
  */
 import { pointerStep, readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';

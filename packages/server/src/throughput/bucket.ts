@@ -1,6 +1,7 @@
 /**
- * One throughput limit, as a token bucket and a count of the day. The level of the bucket is counted in thousandths of a
- * unit, of which `perSecond` drain in each millisecond. So all numbers are whole, and the reported wait is exact.
+ * One throughput limit, as a token bucket and a count of the day. The level of the bucket is counted in thousandths
+ * of a unit, of which `perSecond` drain in each millisecond. So all numbers are whole, and the reported wait is
+ * exact.
  */
 import type { Throughput } from '@mandate/schemas';
 
@@ -14,8 +15,8 @@ export class Bucket {
   #takenInDay = 0;
 
   /**
-   * How many milliseconds to wait before this many units may be taken. 0: now. Infinity: never. One take from a full bucket
-   * may exceed the burst. The bucket then needs longer until units are available again.
+   * How many milliseconds to wait before this many units may be taken. 0: now. Infinity: never. One take from a full
+   * bucket may exceed the burst. The bucket then needs longer until units are available again.
    */
   waitMs(units: number, limit: Throughput, nowMs: number): number {
     return Math.max(this.#waitForRoom(units, limit, nowMs), this.#waitForDay(units, limit, nowMs));

@@ -1,6 +1,6 @@
 /**
- * How much each API key and each tenant writes through this process. It is counted in memory: a process that starts begins
- * with nothing taken, and each of several processes counts for itself.
+ * How much each API key and each tenant writes through this process. It is counted in memory: a process that starts
+ * begins with nothing taken, and each of several processes counts for itself.
  */
 
 import type { Clock } from '@mandate/runtime';

@@ -1,6 +1,7 @@
 /**
- * Spans on their way out: a bounded queue, one delivery at a time. Adding to it never waits and never fails; a receiver
- * that is slow or away costs spans, never work. What was dropped is counted, and said in the log now and then.
+ * Spans on their way out: a bounded queue, one delivery at a time. Adding to it never waits and never fails; a
+ * receiver that is slow or away costs spans, never work. What was dropped is counted, and said in the log now and
+ * then.
  */
 
 import type { Logger } from '@mandate/runtime';

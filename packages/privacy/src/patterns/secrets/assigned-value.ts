@@ -40,7 +40,7 @@ function endOfJoined(text: string, start: number, opening: RegExpExecArray): num
   return next === null ? end : endOfJoined(text, next, opening);
 }
 
-/** A value ends before the same quotes, escaped as often. Without such quotes it ends with the text. */
+/** A value ends before the same quotes with the same number of escapes. Without such quotes it ends with the text. */
 function endOfQuoted(text: string, start: number, [, escapes = '', quotes = '']: RegExpExecArray): number {
   const period = 2 * escapes.length + 2;
   for (let at = text.indexOf(quotes, start); at >= 0; at = text.indexOf(quotes, at + 1)) {
@@ -80,7 +80,7 @@ const COMMENT = /\s+(?:#|\/\/|--|;)(?:\s.*)?$/s;
 /** The start of another name with its value, or the end of what encloses the value. */
 const NEXT =
   /[&;][ \t]*(?=[\w.%-]{1,40}=|$|\s)|,(?=\s*["']?[\w-]{1,40}["']?\s*[:=]|\s|$)|[)\]}]+(?=[\s,;)\]}]|$)|[?](?=\s|$)/;
-/** Signs that end a sentence or what encloses the value. */
+/** Characters that end a sentence or what encloses the value. */
 const CLOSING = /[\s,;.:!?"'`)\]}>]+$/;
 
 function bareValue(text: string, start: number, { ends, quotes }: Around): AssignedValue | null {

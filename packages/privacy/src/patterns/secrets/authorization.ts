@@ -4,7 +4,7 @@ import { endOfToken, NO_WORD_BEFORE_VALUE } from './whole-value.ts';
 
 /** JWS and JWE in compact form (RFC 7515, 7516): the header is an object, so it begins with `eyJ`. */
 const JSON_WEB_TOKEN = new RegExp(`${NO_WORD_BEFORE_VALUE}eyJ[\\w-]{8,}\\.[\\w-]{5,}\\.[\\w-]*`, 'g');
-/** A digit is required among the first signs, so `bearer responsibilities` is no token. */
+/** A digit is required among the first characters, so `bearer responsibilities` does not match. */
 const BEARER = new RegExp(`${NO_WORD_BEFORE_VALUE}bearer +(?=[a-z._~+/-]{0,64}\\d)[\\w.~+/-]{16,}=*`, 'gi');
 const BASIC = new RegExp(`${NO_WORD_BEFORE_VALUE}basic +([\\w+/-]{8,}={0,2})`, 'gi');
 const DISCORD = new RegExp(`${NO_WORD_BEFORE_VALUE}[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27}`, 'g');

@@ -2,12 +2,14 @@
 import { type Finder, MASK, type Span } from '../piece.ts';
 import { endOf } from './whole-value.ts';
 
-/** The URL ends at a sign that no URL holds. A password that is not escaped may hold `/`, `?`, `#` and `@`. */
+/**
+ * The URL ends at a character that no URL contains. A password that is not escaped may contain `/`, `?`, `#` and `@`.
+ */
 const AFTER_SCHEME = new RegExp(`[^\\s"'\`<>\\\\${MASK}]{1,768}`, 'y');
 const SCHEME_END = /:\/\//g;
 /** A user name and a password up to the last `@` before the path. */
 const BEFORE_PATH = /^[^/?#]{0,256}:[^/?#]{1,256}(?=@)/;
-/** The text after the colon is no port, so it is a password with a sign that is not escaped. */
+/** The text after the colon is not a port, so it is a password with a character that should have been escaped. */
 const BEYOND_PATH = /^[^/?#:@]{0,256}:(?!\d{0,5}[/?#])[^@]{1,256}[^@/?#](?=@)/;
 /** A token alone in the place of the user name. */
 const TOKEN = /^(?=[^@]{0,64}\d)[\w.~%-]{20,256}(?=@)/;

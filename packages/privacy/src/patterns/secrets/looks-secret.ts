@@ -1,15 +1,15 @@
 /**
  * Decides whether the value beside the name of a secret is a secret. Source code and prose use the same names:
- * `token: string`, `password = getPassword()`, "the secret is to wait". Where the place of the value proves less, the value
- * itself must look more like a secret.
+ * `token: string`, `password = getPassword()`, "the secret is to wait". If the position of the value proves less, the
+ * value itself must look more like a secret.
  */
 
 /**
- * How much the place of a value proves.
+ * How much the position of a value proves.
  * - `certain`: a member of JSON or an element of XML, which holds a value and nothing else.
  * - `likely`: an option of a command, a shell variable, a parameter of a query or of a connection string.
- * - `possible`: any other place where the value is assigned, source code and prose included.
- * - `unlikely`: the value only follows the name, after a blank, in the next line or in the next cell of a table.
+ * - `possible`: any other position where the value is assigned, including source code and prose.
+ * - `unlikely`: the value only follows the name, after a space, in the next line or in the next cell of a table.
  */
 export type Certainty = 'certain' | 'likely' | 'possible' | 'unlikely';
 
@@ -35,7 +35,7 @@ const IS_URL = /^[a-z][a-z0-9+.-]{1,20}:\/\//i;
 const IS_PATH = /^(?:~|\.{0,2})(?:\/[a-z0-9._-]+){2,}$/;
 const SHORTEST_PASSWORD = 4;
 const SHORTEST = 8;
-/** Words of source code that hold a digit are seldom this long. */
+/** Words of source code that contain a digit are seldom this long. */
 const LONG = 16;
 /** Random values change between letters and digits more often than words do. */
 const MANY_TURNS = 3;
@@ -62,7 +62,7 @@ function looksRandom(value: string): boolean {
   return value.length >= 2 * LONG && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
 }
 
-/** How often the value changes between letters and digits. */
+/** Returns how often the value changes between letters and digits. */
 function turnsOf(value: string): number {
   return value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0;
 }

@@ -1,18 +1,21 @@
-/** No part of a secret remains: for every known kind, in every form of text that holds secrets, and beside any sign. */
+/**
+ * No part of a secret remains: for every known kind, in every form of text that holds secrets, and beside any
+ * character.
+ */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { redactPieces } from '../redact-pieces.ts';
 import { TOKEN_FORMS } from './token-forms.ts';
 
-/** The length of a part that still reveals something of the secret. */
+/** The shortest part of a secret that still reveals something. */
 const TELLING = 6;
 
 const base62 = fc.stringMatching(/^[0-9A-Za-z]{24}[0-9][a-z]{3}$/);
 const base64 = fc.stringMatching(/^[0-9A-Za-z+/]{34}[0-9][+/][a-z]{4}$/);
 const hex = fc.stringMatching(/^[0-9a-f]{30}[0-9][a-f]$/);
 
-/** The least that a form has, and then what a later version may add. */
+/** The shortest text of each form, and then what a later version may add. */
 const tokens = TOKEN_FORMS.map(({ kind, mark, rest, before = '' }) => ({
   kind,
   secret: fc
@@ -52,12 +55,12 @@ const OTHERS = [
   { kind: 'URL', secret: fc.tuple(base62, base62).map(([user, password]) => `https://${user}:${password}@`) },
 ];
 
-/** The part of these values that is no secret. */
+/** The part of these values that is not secret. */
 const IS_PUBLIC: Readonly<Record<string, string>> = { URL: 'https://' };
 
 type Context = readonly [what: string, around: (secret: string) => string];
 
-/** Forms in which a text holds any value. The text around the value is no part of the secret. */
+/** Forms in which a text holds any value. The text around the value is not part of the secret. */
 const ANYWHERE: readonly Context[] = [
   ['alone', (secret) => secret],
   ['in prose', (secret) => `please use ${secret} for this`],
@@ -85,7 +88,7 @@ const ANYWHERE: readonly Context[] = [
   ['twice', (secret) => `${secret} and ${secret}`],
 ];
 
-/** Forms that name the value a secret, so that the value needs no form of its own. */
+/** Forms that name the value a secret, so that the value itself may have any form. */
 const NAMED: readonly Context[] = [
   ['after a prompt of aws configure', (secret) => `AWS Secret Access Key [None]: ${secret}`],
   ['after a line break', (secret) => `aws_secret_access_key =\n  ${secret}`],
@@ -185,7 +188,7 @@ function leftOf(secret: string, text: string, around: string): string[] {
 }
 
 describe.each(tokens.concat(OTHERS))('$kind', ({ kind, secret }) => {
-  test('is cut whole wherever it stands', () => {
+  test('is redacted whole in every context', () => {
     fc.assert(
       fc.property(
         secret,
@@ -203,7 +206,7 @@ describe.each(tokens.concat(OTHERS))('$kind', ({ kind, secret }) => {
 });
 
 describe.each(NAMED)('a value that is called a secret, %s', (_, around) => {
-  test('is cut whole', () => {
+  test('is redacted whole', () => {
     fc.assert(
       fc.property(fc.oneof(base62, base64, hex), (value) => {
         expect(leftOf(value, around(value), around(''))).toEqual([]);

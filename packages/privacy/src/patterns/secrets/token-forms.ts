@@ -1,18 +1,19 @@
 /**
  * The forms of credentials that vendors mark: one row for each form. A new form is added here and nowhere else.
  *
- * A row needs a mark that ordinary text does not contain, and the least that follows the mark in every credential of the
- * kind. The rest of the value is cut as well (./whole-value.ts), so the row also finds a longer credential of a later
- * version. `source` names where the form was read in 2026: a page of the vendor, a rule of gitleaks
- * (config/gitleaks.toml), trufflehog (pkg/detectors) or secretlint, or `public code` that uses such credentials.
+ * A row needs a mark that ordinary text does not contain, and the shortest text that follows the mark in every
+ * credential of the kind. The rest of the value is redacted as well (./whole-value.ts), so the row also finds a
+ * longer credential of a later version. `source` names where the form was read in 2026: a page of the vendor, a rule
+ * of gitleaks (config/gitleaks.toml), trufflehog (pkg/detectors) or secretlint, or `public code` that uses such
+ * credentials.
  */
 export type TokenForm = {
   readonly kind: string;
-  /** What the credential begins with, or contains where `before` is given. Upper and lower case differ. */
+  /** The beginning of the credential, or a text within it if `before` is given. Case-sensitive. */
   readonly mark: string;
   /** The shortest rest of the token, as the source of a regular expression of bounded length. */
   readonly rest: string;
-  /** The least that precedes the mark and ends where the mark begins, in the same notation. */
+  /** The shortest text that precedes the mark directly, in the same notation. */
   readonly before?: string;
   readonly source: string;
 };
@@ -22,7 +23,7 @@ const ALNUM = (units: number) => `[0-9A-Za-z]{${units}}`;
 const WORD = (units: number) => `[\\w-]{${units}}`;
 const BASE64 = (units: number) => `[\\w+/=-]{${units}}`;
 const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
-/** At least one digit among the first units: a long word of letters is none of these. */
+/** Requires a digit among the first units, because a long word of letters is not a token. */
 const WITH_DIGIT = (form: string, units: number) => `(?=[\\w-]{0,${units - 1}}\\d)${form}`;
 
 type Row = readonly [kind: string, mark: string, rest: string, source: string, before?: string];

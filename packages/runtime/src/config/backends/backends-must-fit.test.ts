@@ -125,7 +125,7 @@ test.each([
     { ...REDIS, MANDATE_KAFKA_BROKERS: 'a' },
     /MANDATE_KAFKA_BROKERS: is not host:port/,
   ],
-])('is refused, with what to set: %s', (_, env, fault) => {
+])('rejects with a remedy: %s', (_, env, fault) => {
   expect(faultOf(env)).toMatch(fault);
 });
 

@@ -1,12 +1,13 @@
 /**
- * Which settings of log, ledger and audit go together; what does not is refused before anything is opened.
+ * Decides which settings of log, ledger and audit go together. Other combinations are rejected before anything is
+ * opened.
  *
  * | log    | ledger | audit  |                                                                                     |
  * | ------ | ------ | ------ | ----------------------------------------------------------------------------------- |
  * | SQLite | memory | either | one machine and one decider                                                         |
  * | SQLite | Redis  | either | one machine, any number of deciders                                                 |
  * | Kafka  | Redis  | either | any number of machines; ClickHouse in-process then holds a whole audit of its own   |
- * | Kafka  | memory | any    | refused: deciders that share a log would each spend a budget of their own           |
+ * | Kafka  | memory | any    | rejected: deciders that share a log would each spend a budget of their own           |
  */
 import type { z } from 'zod';
 import type { ClickhouseSettings } from './clickhouse-settings.ts';
@@ -18,7 +19,7 @@ import { isSentinelUrl } from './sentinel-url.ts';
 type Settings = Partial<KafkaSettings & RedisSettings & ClickhouseSettings & OtlpSettings>;
 type Name = keyof Settings;
 
-/** What says nothing without one of the others: most likely the others were forgotten, or misspelt. */
+/** Settings that mean nothing without one of the others. Most likely the others were forgotten or misspelt. */
 const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readonly Name[]])[] = [
   ['KAFKA_TLS', 'KAFKA_BROKERS'],
   ['KAFKA_TLS_CA_PATH', 'KAFKA_TLS'],
@@ -49,7 +50,7 @@ const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readon
   ['OTLP_HEADERS', 'OTLP_URL'],
 ];
 
-/** For `superRefine` of a schema that holds any of the backends' settings. */
+/** For `superRefine` of a schema with any of the settings of log, ledger and audit. */
 export function backendsMustFit(settings: Settings, context: z.RefinementCtx): void {
   const isGiven = (name: Name) => Boolean(settings[name]);
   const refuse = (name: Name, message: string) => context.addIssue({ code: 'custom', path: [name], message });

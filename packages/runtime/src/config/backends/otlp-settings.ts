@@ -1,9 +1,12 @@
 import { z } from 'zod';
 
-/** At the end all that waits is delivered side by side, and these are as many as a receiver should get at once. */
+/**
+ * When the process ends, all waiting spans are delivered at the same time. A receiver should not get more than this
+ * at once.
+ */
 const MAX_QUEUE_SPANS = 32_000;
 
-/** Where traces go. Without OTLP_URL none are made. */
+/** Where traces are sent. Without OTLP_URL none are made. */
 export const otlpSettings = z.object({
   OTLP_URL: z
     .url({ protocol: /^https?$/ })
@@ -45,7 +48,7 @@ export const otlpSettings = z.object({
 });
 export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;
 
-/** A path is added to the URL, and a user in it would not be sent. */
+/** False if the URL has a query or a user. A path is added to the URL, and a user in it would not be sent. */
 function isBare({ username, password, search, hash }: URL): boolean {
   return `${username}${password}${search}${hash}` === '';
 }

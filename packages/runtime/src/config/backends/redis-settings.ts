@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isSentinelUrl, readSentinelUrl } from './sentinel-url.ts';
 
-/** How the shared ledger is reached. With neither REDIS_URL nor REDIS_CLUSTER_NODES it is in the decider's memory. */
+/**
+ * How to reach the shared ledger. Without REDIS_URL and REDIS_CLUSTER_NODES the ledger is in the decider's memory.
+ */
 export const redisSettings = z.object({
   REDIS_URL: z
     .string()

@@ -1,10 +1,12 @@
-/** The URL of a Redis that Sentinel watches: where to ask which server is the primary now, and for what to ask. */
+/**
+ * The URL of a Redis that Sentinel watches: the addresses of the sentinels, and the name of the primary to ask for.
+ */
 
 export type SentinelUrl = {
-  /** To the servers and to the sentinels. */
+  /** TLS to the servers and to the sentinels. */
   tls: boolean;
   sentinels: readonly { host: string; port: number }[];
-  /** What the sentinels call the primary. */
+  /** The name of the primary for the sentinels. */
   name: string;
   db: number;
   /** The credentials of the servers. The sentinels have others. */
@@ -24,8 +26,8 @@ export function isSentinelUrl(url: string): boolean {
 }
 
 /**
- * `redis+sentinel://[user:password@]host[:port],…/name[/database]`, and `rediss+sentinel://` over TLS. What stands in user,
- * password and name for itself, and not for the form, is percent-encoded. null for what is none.
+ * Reads `redis+sentinel://[user:password@]host[:port],…/name[/database]`, and `rediss+sentinel://` over TLS. Reserved
+ * characters in user, password and name are percent-encoded. Returns null for any other text.
  */
 export function readSentinelUrl(url: string): SentinelUrl | null {
   const { s, user, password, hosts, name, db } = FORM.exec(url)?.groups ?? {};

@@ -28,13 +28,13 @@ test.each([
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /MANDATE_KAFKA_TLS_CERT_PATH/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /speaks no TLS/],
   ['EPROTO', /speaks no TLS/],
-])('%s says what to do, also where something else was caused by it', (code, remedy) => {
+])('has a remedy for %s, also in the cause of another error', (code, remedy) => {
   const failure = Object.assign(new Error('refused'), { code });
   expect(tlsRemedy('KAFKA', failure)).toMatch(remedy);
   expect(tlsRemedy('KAFKA', new Error('no connection', { cause: failure }))).toMatch(remedy);
 });
 
-test('knows no remedy for errors that are none of TLS', () => {
+test('has no remedy for errors that TLS did not cause', () => {
   for (const error of [
     new Error('x'),
     Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),

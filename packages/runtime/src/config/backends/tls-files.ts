@@ -1,4 +1,4 @@
-/** The PEM files that settings name, and what to do where TLS does not come about. */
+/** The PEM files that settings name, and what to do if TLS fails. */
 import { readFileSync } from 'node:fs';
 import { MandateError } from '../../errors.ts';
 import { CONFIG_PREFIX } from '../config-prefix.ts';
@@ -6,7 +6,7 @@ import { CONFIG_PREFIX } from '../config-prefix.ts';
 type Area = 'KAFKA' | 'REDIS' | 'CLICKHOUSE';
 type What = 'CA' | 'CERT' | 'KEY';
 
-/** In the form that Node's TLS takes. A file that no setting names is absent. */
+/** In the form for Node's TLS. A file that no setting names is absent. */
 export type TlsFiles = { ca?: Buffer; cert?: Buffer; key?: Buffer };
 
 /** @throws MandateError CONFIG_INVALID, which names the setting of a file that cannot be read */
@@ -34,7 +34,7 @@ function read(name: string, path: string): Buffer {
   }
 }
 
-/** What Node says of a certificate that it does not accept. */
+/** The error codes of Node for a certificate that it does not accept. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'CERT_SIGNATURE_FAILURE',
   'CERT_UNTRUSTED',
@@ -45,7 +45,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** null if the error is none of TLS. The code may be on the cause of an error. */
+/** Returns null if TLS did not cause the error. The code may be on the cause of an error. */
 export function tlsRemedy(area: Area, error: unknown): string | null {
   const setting = (what: What) => `${CONFIG_PREFIX}${area}_TLS_${what}_PATH`;
   for (const code of codesOf(error)) {
