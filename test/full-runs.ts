@@ -1,14 +1,14 @@
 /**
- * The test files that only a full run has: `npm run test:full`, `test:explore`, `test:faults`. Each takes from 20 to 60
- * seconds of a plane on servers of its own, and `npm test` has another test of the same promise, on the same code.
+ * The test files that only a full run has: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20 to 60
+ * seconds for a plane on its own servers, and `npm test` has another test of the same promise for the same code.
  * docs/testing.md lists these files too. `TEST_LENGTH=full` runs one of them by its name.
  */
 export type FullRunFile = {
-  /** Relative to the root. */
+  /** The path, relative to the root. */
   file: string;
-  /** What only this file adds. */
+  /** What only this file tests. */
   adds: string;
-  /** The files of `npm test` that would notice most of what this file notices. */
+  /** The files of `npm test` that would find most of what this file finds. */
   shortRun: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** kafkajs asks for timers in the past, of which Node warns: in tests it is left out as it is in services. */
+/** kafkajs sets timers in the past, and Node warns about them. Tests suppress this warning as services do. */
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
 sayWarnings(process, console.warn);

@@ -1,4 +1,4 @@
-/** Says, before the tests that need any, which log, ledger and audit they run on: one that is absent must be seen. */
+/** Prints, before the tests that use them, which log, ledger and audit they run on. A missing one must be visible. */
 import { createRequire } from 'node:module';
 import { provideServers } from '@mandate/testing/servers';
 import type { TestProject } from 'vitest/node';

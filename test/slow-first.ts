@@ -1,6 +1,6 @@
 /**
- * Starts the slowest test files first. Vitest orders files by their size where it has not run them before, as in a clean
- * clone. Some files of a few lines run a whole contract, and would be left alone at the end, with idle cores beside them.
+ * Starts the slowest test files first. Without earlier runs, as in a clean clone, vitest orders files by size. Some
+ * short files run a whole contract, and would run alone at the end while other cores are idle.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

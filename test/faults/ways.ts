@@ -1,9 +1,14 @@
-/** Ways that end with the test: to a server, and to the broker of a Kafka that sends its clients over it. */
+/**
+ * Proxies that end with the test: to a server, and to the broker of a Kafka that sends its clients through the proxy.
+ */
 import { type BreakableWay, breakableWay, type Held, kafkaFraming, waitUntil } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { PATIENCE_MS } from './breakable-servers.ts';
 
-/** A batch of answers on its way to the log, with a decision among them; it is not packed. */
+/**
+ * A request that appends a batch of answers, with at least one decision. The batch is not compressed, so the pattern
+ * can read it.
+ */
 export const PUBLISH = /^Produce .*mandate\.decisions.*action\.decided/s;
 
 export async function openWay(...to: Parameters<typeof breakableWay>): Promise<BreakableWay> {
@@ -12,7 +17,9 @@ export async function openWay(...to: Parameters<typeof breakableWay>): Promise<B
   return way;
 }
 
-/** To the only broker: `via` is for `startKafka`, and `way` throws until that is done. */
+/**
+ * Returns a proxy to the only broker. `via` is for `startKafka`, and `way` throws before `startKafka` has used it.
+ */
 export function wayToBroker(words: Parameters<typeof breakableWay>[1]) {
   let opened: BreakableWay | undefined;
   return {
@@ -27,7 +34,7 @@ export function wayToBroker(words: Parameters<typeof breakableWay>[1]) {
   };
 }
 
-/** Resolves once it is held; `askMore` is called until then. */
+/** Resolves when a message is held. Calls `askMore` until then. */
 export function heldAtLast(holding: Promise<Held>, askMore: () => Promise<unknown>): Promise<Held> {
   let held: Held | undefined;
   holding.then((each) => {

@@ -1,4 +1,4 @@
-/** A decider on any log, given poison among records that are well, and everything that came of it. */
+/** A decider on any log with hostile records among good ones, and all results. */
 
 import type { Bus } from '@mandate/bus';
 import { type Decider, startDecider } from '@mandate/decider';
@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
 import { type Poison, poison } from './poison.ts';
 
-/** Rules that look at every string, so that what is costly to look at is looked at. */
+/** Rules that check every string, so that expensive strings are checked. */
 const MANDATE = `
 version: 1
 id: m
@@ -44,7 +44,9 @@ export function asking(id: string, agentId = 'well', tenant?: string): string {
   return JSON.stringify({ event: 'action.requested', action });
 }
 
-/** What the topic of decisions holds of each agent, each once: a decider that is fenced answers a batch again. */
+/**
+ * Returns the decided actions of each agent, each once. A decider that loses its partition may answer a batch again.
+ */
 export async function decidedOn(bus: Bus): Promise<Map<string, Set<string>>> {
   const byAgent = new Map<string, Set<string>>();
   for (const value of await valuesOf(bus, TOPICS.decisions)) {
@@ -56,7 +58,7 @@ export async function decidedOn(bus: Bus): Promise<Map<string, Set<string>>> {
   return byAgent;
 }
 
-/** Each once, by where its record lies. */
+/** Returns each dead letter once, by the log position of its record. */
 export async function deadLettersOn(bus: Bus): Promise<Map<string, DeadLetter['deadLetter']>> {
   const letters = (await valuesOf(bus, TOPICS.deadLetters)).map(
     (value): DeadLetter => JSON.parse(Buffer.from(value).toString()),
@@ -79,8 +81,8 @@ async function valuesOf(bus: Bus, topic: string): Promise<Uint8Array[]> {
 }
 
 /**
- * All poison, with a record that is well before each, on the one partition of a topic: `append` puts it there. A first dose
- * comes before, so that what it costs to compile the decider is not counted.
+ * Appends all hostile records to the only partition of a topic, each after a good one, and checks every result. A
+ * first round comes before the measured one, so that the time for compiling the decider does not count.
  */
 export async function mustSurvivePoison(
   bus: Bus,

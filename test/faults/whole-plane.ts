@@ -1,4 +1,6 @@
-/** Every service of a plane in a process of its own, on servers of the test's own, and what a test asks of them all. */
+/**
+ * Every service of a plane in its own process, on servers that the test starts, and the checks of the whole plane.
+ */
 import type { Bus } from '@mandate/bus';
 import { allHolds, reconcilePlane } from '@mandate/reconcile';
 import {
@@ -26,22 +28,22 @@ export type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
 
 type Settings = Record<string, string>;
 
-/** For deciders: more batches on their way, and so more to break. */
+/** Settings for deciders. Small batches mean more batches under way, so more can break. */
 export const SMALL_BATCHES: Settings = { BATCH_RECORDS: '20' };
 
 type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
 
 export type PlaneOptions = {
-  /** Default: a Redis that forgets nothing when it is restarted. */
+  /** By default a Redis that keeps its data over a restart. */
   startLedger?: () => Promise<RedisServer>;
   kafka?: KafkaOptions;
-  /** For every service, once the servers are there. */
+  /** Settings for every service, once the servers run. */
   settings?: Settings | ((servers: WholeServers) => Settings);
-  /** For every decider beside that. */
+  /** Further settings for every decider. */
   deciders?: Settings;
 };
 
-/** All but its deciders, with an operator of `default`. */
+/** Starts all services except the deciders, with an operator of `default`. */
 export async function wholePlane(
   mandates: string,
   {
@@ -74,7 +76,7 @@ export async function wholePlane(
     plane,
     bus,
     api,
-    /** The same operator at another gateway. */
+    /** Returns the same operator's client at another gateway. */
     apiOf,
     gateway,
     query,
@@ -87,7 +89,10 @@ export async function wholePlane(
   };
 }
 
-/** That every law holds of the key's tenant, to the micro-dollar, once deciders and recorder have caught up. */
+/**
+ * Waits until deciders and recorder have caught up. Then checks that every law holds for the key's tenant, to the
+ * micro-dollar.
+ */
 async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void> {
   const api: Api = {
     ...gateway,
@@ -102,7 +107,10 @@ async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void>
   expect(report.counters).toBeGreaterThan(0);
 }
 
-/** What must be true at the end of each: all that was asked is decided, no two say different things, and nothing got lost. */
+/**
+ * Checks what must hold at the end of each test: every action is decided, no two decisions differ, and nothing is
+ * lost.
+ */
 export async function expectWhole(seen: FollowedLog, asked: number): Promise<void> {
   await waitUntil('a decision for every action', () => seen.decisions.size >= asked, PATIENCE_MS);
   await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);

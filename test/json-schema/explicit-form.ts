@@ -1,14 +1,14 @@
 /**
- * Mandate refuses schemas that leave something unsaid, which the suite does everywhere. This writes out what such a schema
- * leaves unsaid. The explicit form means the same for every value, so the suite's answers hold for it.
+ * Mandate refuses schemas that leave their defaults implicit, and the suite has many of them. This adds the defaults
+ * as keywords. The explicit schema accepts the same values, so the suite's answers hold for it too.
  */
 
 type Members = Record<string, unknown>;
 
 const EVERY_TYPE = ['array', 'boolean', 'null', 'number', 'object', 'string'];
-/** Keywords that hold a value, not schemas. */
+/** Keywords with a value, not a schema. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
-/** Keywords that hold schemas by name. */
+/** Keywords with schemas by name. */
 const BY_NAME = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies'],
   ...['$defs', 'definitions'],
@@ -18,7 +18,7 @@ const ANY_LENGTH = 1_000_000;
 
 type Dialect = '2020-12' | 'draft-07';
 
-/** @param types those that values of the schema can have */
+/** @param types the types that values of the schema can have */
 export function explicitForm(schema: unknown, dialect: Dialect, types = EVERY_TYPE): unknown {
   if (Array.isArray(schema)) return schema.map((part) => explicitForm(part, dialect, types));
   if (!isMembers(schema)) return schema;
@@ -45,7 +45,7 @@ function explicitMember(name: string, value: unknown, { dialect, types }: Contex
   );
 }
 
-/** What the schema means without saying it, as keywords. */
+/** Returns the defaults of the schema as keywords. */
 function unsaid(schema: Members, { dialect, types }: Context): Members {
   const has = (name: string) => Object.hasOwn(schema, name);
   const says: Members = has('type') ? {} : { type: types };
@@ -59,7 +59,9 @@ function unsaid(schema: Members, { dialect, types }: Context): Members {
   return says;
 }
 
-/** draft-07 ignores what is beside `$ref`. Schemas to refer to stay. */
+/**
+ * draft-07 ignores keywords beside `$ref`, so they are removed. Definitions stay, because `$ref` may refer to them.
+ */
 function refAlone({ $schema, $ref, definitions, $defs }: Members): Members {
   const all = { $schema, $ref, definitions, $defs };
   return Object.fromEntries(

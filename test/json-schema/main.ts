@@ -1,7 +1,7 @@
 /**
- * `npm run test:json-schema -- --suite FOLDER`: what Mandate makes of each case of the JSON-Schema-Test-Suite
- * (github.com/json-schema-org/JSON-Schema-Test-Suite), of which FOLDER is a copy. Exit 0 when no case differs, 1 when one
- * does, 2 when it was called wrongly.
+ * `npm run test:json-schema -- --suite FOLDER`: runs Mandate on each case of the JSON-Schema-Test-Suite
+ * (github.com/json-schema-org/JSON-Schema-Test-Suite). FOLDER is a copy of the suite. Exits with 0 if no case
+ * differs, with 1 if one does, with 2 if the arguments are wrong.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const FOLDERS: readonly (readonly [folder: string, dialect: Dialect])[] = [
 type Counts = {
   what: string;
   equal: number;
-  /** Those among them with a schema that states its defaults. */
+  /** The number of groups among them with a schema that states its defaults. */
   explicit: number;
   stricter: Record<string, number>;
   refused: Record<string, number>;

@@ -18,7 +18,7 @@ describe('runGroup', () => {
     });
   });
 
-  test('never takes a case that is let through against the suite for a stricter format', () => {
+  test('does not count a case as a stricter format if Mandate accepts it and the suite does not', () => {
     const uuid = { type: 'string', format: 'uuid' };
     expect(
       runGroup(group(uuid, ['no', true], ['123e4567-e89b-12d3-a456-426614174000', false]), '2020-12'),
@@ -30,7 +30,7 @@ describe('runGroup', () => {
     });
   });
 
-  test('writes out what a schema leaves unsaid', () => {
+  test('adds the defaults of a schema', () => {
     const result = runGroup(
       group({ minimum: 3, prefixItems: [false] }, [3, true], [2, false], ['a', true], [[1], false]),
       '2020-12',
@@ -48,7 +48,7 @@ describe('runGroup', () => {
     expect(runGroup(group(true, [null, true], [{}, true]), '2020-12')).toMatchObject({ equal: 2 });
   });
 
-  test('counts a schema that stays refused by its reason, without names', () => {
+  test('counts a schema that is still refused by its reason, without names', () => {
     expect(runGroup(group({ $ref: 'other.json' }, [1, true]), '2020-12')).toEqual({
       refused: '$ref "…" leads to no schema within this schema, and schemas are never fetched',
     });

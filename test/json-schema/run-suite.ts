@@ -1,10 +1,10 @@
-/** Puts the cases of the JSON-Schema-Test-Suite through the loader of argument rules, and compares the verdicts. */
+/** Runs the cases of the JSON-Schema-Test-Suite through the loader of argument rules, and compares the verdicts. */
 import { compileArgumentRules } from '@mandate/policy';
 import { explicitForm } from './explicit-form.ts';
 
 export type Dialect = '2020-12' | 'draft-07';
 
-/** One schema of the suite with its cases, as its files hold them. */
+/** One schema of the suite with its cases, as in the suite's files. */
 export type Group = {
   description: string;
   schema: unknown;
@@ -13,10 +13,13 @@ export type Group = {
 
 export type GroupResult =
   | { refused: string }
-  /** `explicit`: the schema was taken only after what it leaves unsaid was written out. */
+  /** `explicit`: the schema was accepted only after its defaults were added. */
   | { explicit: boolean; equal: number; stricter: readonly Stricter[]; different: readonly string[] };
 
-/** A case that the suite lets pass and Mandate does not, because it enforces a format, or enforces it more strictly. */
+/**
+ * A case that the suite accepts and Mandate does not, because Mandate enforces a format, or enforces it more
+ * strictly.
+ */
 type Stricter = { format: string; description: string };
 
 export function runGroup({ description, schema, tests }: Group, dialect: Dialect): GroupResult {
@@ -38,14 +41,17 @@ export function runGroup({ description, schema, tests }: Group, dialect: Dialect
   return result;
 }
 
-/** The loader takes objects only, and takes a schema that names no dialect for 2020-12. */
+/**
+ * Returns the schema with its dialect. The loader takes only objects, and reads a schema without a dialect as
+ * 2020-12.
+ */
 function withDialect(schema: unknown, dialect: Dialect): Record<string, unknown> {
   const members = typeof schema === 'object' && schema !== null ? schema : { allOf: [schema] };
   const $schema = dialect === 'draft-07' ? { $schema: 'http://json-schema.org/draft-07/schema#' } : {};
   return { ...$schema, ...members };
 }
 
-/** The reason of a refusal without what differs from schema to schema. */
+/** Returns the reason of a refusal without the parts that differ between schemas. */
 function reasonOf(message: string): string {
   return message
     .replace(/"[^"]*"/g, '"…"')

@@ -1,4 +1,6 @@
-/** Changes of two tenants on the control topic, few enough of each kind that they meet. */
+/**
+ * Changes of two tenants on the control topic. There are few names, so that changes often affect the same documents.
+ */
 import { controlRecord, ROLE_NAMES, ROLES } from '@mandate/schemas';
 import fc from 'fast-check';
 
@@ -118,10 +120,10 @@ const changeOf = (what: fc.Arbitrary<object>) =>
       },
     }),
   );
-/** In tenants without a document. */
+/** Changes in tenants without a document. */
 export const ofOthers = changeOf(body);
 export const changes = fc.array(ofOthers, { maxLength: 12, size: 'max' });
-/** The same, and tenants that are opened, limited and closed meanwhile. */
+/** The same changes, and changes that open, limit and close tenants. */
 export const change = fc.oneof(
   { weight: 4, arbitrary: ofOthers },
   { weight: 1, arbitrary: changeOf(ofTenants) },

@@ -1,7 +1,7 @@
-/** Texts that are hostile to whatever reads them, at any length. */
+/** Texts that are hostile to parsers, at any length. */
 import fc from 'fast-check';
 
-/** What parts, opens, closes, escapes, repeats or refers to something in any of the languages that are read. */
+/** Characters that separate, open, close, escape, repeat or refer to something in one of the parsed languages. */
 export const TOKENS: readonly string[] = [
   ...[
     '{',
@@ -96,7 +96,7 @@ export const TOKENS: readonly string[] = [
   ],
 ];
 
-/** A text at any length: pieces, of which some are repeated. */
+/** A text of any length: pieces, some of which are repeated. */
 export type Hostile = readonly { text: string; grows: boolean }[];
 
 const piece = fc.record({
@@ -104,7 +104,7 @@ const piece = fc.record({
   grows: fc.boolean(),
 });
 
-/** Contexts in which a reader reads past the first character. */
+/** Contexts in which a parser reads beyond the first character. */
 const AROUND = [
   ['', ''],
   ['[', '1]'],

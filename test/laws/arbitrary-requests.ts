@@ -1,4 +1,4 @@
-/** Mandates, actions and outcomes from a small world, so that they meet often. */
+/** Mandates, actions and outcomes from a small set of names, so that they often match. */
 import { compilePolicy } from '@mandate/policy';
 import { type Action, actionRequested } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -84,7 +84,7 @@ const arbitraryFields = fc.record(
   { requiredKeys: [] },
 );
 
-/** Without limits of tools that cannot be called: a document that has one is refused. */
+/** Removes limits of tools that cannot be called, because a document with one is refused. */
 export function withoutIdleLimits<Fields extends { toolPolicies?: object | undefined }>(
   fields: Fields,
 ): Fields {
@@ -97,7 +97,7 @@ export function withoutIdleLimits<Fields extends { toolPolicies?: object | undef
   return { ...fields, toolPolicies: Object.fromEntries(kept) };
 }
 
-/** Fields of a mandate document; what every one needs is left to `mandatesOf`. */
+/** Fields of a mandate document. `mandatesOf` adds the required fields. */
 export const arbitraryMandate = arbitraryFields.map(withoutIdleLimits);
 
 const MICROS = [0, 1, 100_000, 300_000, Number.MAX_SAFE_INTEGER];
@@ -142,7 +142,7 @@ const arbitraryRequest = fc.oneof(
   },
 );
 
-/** `action.requested`, as it would be published. */
+/** An `action.requested`, as it would be published. */
 export const arbitraryAsk = arbitraryRequest.map((request) => actionRequested.parse(asking(request)));
 
 export const arbitraryAction: fc.Arbitrary<Action> = arbitraryAsk.map(({ action }) => action);

@@ -1,4 +1,7 @@
-/** The engine that judges arguments agrees with JSON Schema read word for word, on schemas that combine every keyword. */
+/**
+ * The engine that checks arguments agrees with a literal reading of JSON Schema, on schemas that combine every
+ * keyword.
+ */
 
 import { compileArgumentRules } from '@mandate/policy';
 import { hits, runs } from '@mandate/testing';
@@ -7,7 +10,7 @@ import { expect, test } from 'vitest';
 import { schemas, schemaValues } from './arbitrary-schemas.ts';
 import { holdsByReference } from './json-schema-reference.ts';
 
-test('every verdict on a schema that the loader takes is that of the reference evaluator', () => {
+test('every verdict on an accepted schema is that of the reference evaluator', () => {
   const seen = { taken: 0, refused: 0, holds: 0, fails: 0 };
   fc.assert(
     fc.property(schemas, fc.array(schemaValues, { minLength: 4, maxLength: 8 }), (schema, values) => {

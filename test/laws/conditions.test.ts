@@ -1,4 +1,4 @@
-/** Conditions have three values, and one that compares values of different types is unknown, under `not` too. */
+/** Conditions have three values. A comparison of values of different types is unknown, even under `not`. */
 
 import { compileCondition, effortOfAction } from '@mandate/policy';
 import { type Action, condition } from '@mandate/schemas';
@@ -61,7 +61,7 @@ function compared(value: unknown, op: string, wanted: unknown): Truth {
       return equal(value, wanted);
     case '!=':
       return -equal(value, wanted) as Truth;
-    // Each value of another type says nothing; one of the same type says whether it is this one.
+    // A value of another type is unknown. A value of the same type is equal or not.
     case 'in':
       return membership(value, wanted as unknown[]);
     case 'not_in':
@@ -120,7 +120,7 @@ function holds(asked: Drawn, context: Record<string, unknown>): boolean | null {
 
 const contexts = fc.record({ a: values, b: values });
 
-test('a condition is true, false or unknown as the reference evaluator says', () => {
+test('a condition is true, false or unknown like in the reference evaluator', () => {
   const told = { true: 0, false: 0, null: 0 };
   fc.assert(
     fc.property(drawn, contexts, (asked, context) => {
@@ -133,7 +133,7 @@ test('a condition is true, false or unknown as the reference evaluator says', ()
   expect(Math.min(told.true, told.false, told.null)).toBeGreaterThan(hits(500));
 });
 
-test('not of a condition on a value of another type is as unknown as the condition', () => {
+test('`not` of a condition on a value of another type is as unknown as the condition', () => {
   fc.assert(
     fc.property(one, contexts, (asked, context) => {
       if (holds(asked, context) === null) expect(holds({ not: [asked] }, context)).toBeNull();

@@ -1,4 +1,4 @@
-/** API keys on the control topic: which keys are taken, what they may do, and when they end. */
+/** API keys on the control topic: which keys are accepted, what they may do, and when they end. */
 import { CAPS, controlRecord, ROLES } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { changes, KEY, KEYS } from './arbitrary-control-changes.ts';
 import { folded, unitsIn, writer } from './control-fold.fixture.ts';
 
-test('a key lets in for as long as its agent is registered, and belongs to that alone', () => {
+test('a key works while its agent is registered, and belongs to that agent only', () => {
   fc.assert(
     fc.property(changes, (records) => {
       const { fold } = folded(records);
@@ -32,7 +32,7 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
   );
 });
 
-test('a key of a role does what that role may, in its tenant, and nothing else', () => {
+test('a key of a role may do exactly what the role may, in its tenant', () => {
   fc.assert(
     fc.property(changes, (records) => {
       const { fold } = folded(records);
@@ -46,7 +46,7 @@ test('a key of a role does what that role may, in its tenant, and nothing else',
   );
 });
 
-test('however admins revoke each other, one is left: nobody revokes their own key, nor does anything with one that is revoked', () => {
+test('however admins revoke each other, one is left: no admin can revoke their own key, and a revoked key does nothing', () => {
   const admins = ['a', 'b', 'c'].map((one) => one.repeat(12));
   const revoking = fc.array(fc.tuple(fc.constantFrom(...admins), fc.constantFrom(...admins)));
   fc.assert(
@@ -80,7 +80,7 @@ test.each([
   ['of the id of an agent’s', { id: 'kkkkkkkkkkk1' }],
   ['that an operator issued', { byKey: 'ooooooooooo1' }],
   ['that nobody who is there issued', { byKey: 'nnnnnnnnnnn1' }],
-])('a key of a role %s is not taken', (_, fields) => {
+])('refuses a role key %s', (_, fields) => {
   const { fold, issue, grant } = writer();
   expect(issue().ok).toBe(true);
   expect(grant({ role: 'operator', scopes: ROLES.operator, id: 'ooooooooooo1' }).ok).toBe(true);
@@ -90,14 +90,14 @@ test.each([
   expect(fold.key('kkkkkkkkkkk1')?.scopes).toEqual(['publish']);
 });
 
-test('an id of a key of a role is not taken for an agent, nor again', () => {
+test('refuses the id of a role key for an agent’s key, and for another role key', () => {
   const { grant, issue } = writer();
   expect(grant().ok).toBe(true);
   expect(grant()).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
   expect(issue({ id: 'kkkkkkkkkkk2' })).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
 });
 
-test('a tenant has so many keys of people and no more, and room again where one is revoked', () => {
+test('limits the role keys of a tenant, and has room again after one is revoked', () => {
   const { put, grant } = writer();
   const numbered = (at: number) => grant({ id: `k${String(at).padStart(11, '0')}` });
   for (let at = 0; at < CAPS.roleKeys; at += 1) expect(numbered(at).ok).toBe(true);
@@ -115,17 +115,17 @@ test.each([
   ['that may do something else', { scopes: ['author'] }],
   ['that only reports', { scopes: ['report'] }],
   ['that may release', { scopes: ['publish', 'report', 'release'] }],
-])('a key %s is not taken', (_, fields) => {
+])('refuses an agent’s key %s', (_, fields) => {
   const { fold, issue } = writer();
   expect(issue(fields)).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
   expect(fold.key('kkkkkkkkkkk1')).toBeUndefined();
 });
 
-test.each([[['publish', 'report']], [['publish']]])('an agent has a key with %j', (scopes) => {
+test.each([[['publish', 'report']], [['publish']]])('accepts an agent’s key with %j', (scopes) => {
   expect(writer().issue({ scopes })).toMatchObject({ ok: true });
 });
 
-test('keys end with the registration of their agent, and do not come back with it', () => {
+test('an agent’s keys end with its registration, and do not come back with it', () => {
   const { fold, put, issue } = writer();
   expect(issue().ok).toBe(true);
   expect(fold.key('kkkkkkkkkkk1')?.revokedAt).toBe(null);
@@ -134,7 +134,7 @@ test('keys end with the registration of their agent, and do not come back with i
   expect(fold.key('kkkkkkkkkkk1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
 });
 
-test('of the last keys that ended it is known whose they were, and of none before', () => {
+test('remembers the owners of the keys that ended last, and forgets earlier ones', () => {
   const { fold, put, issue, grant } = writer();
   const numbered = (at: number) => `k${String(at).padStart(11, '0')}`;
   const end = (at: number) => {
@@ -152,12 +152,12 @@ test('of the last keys that ended it is known whose they were, and of none befor
   expect(again().ok).toBe(true);
   expect(put({ event: 'key.revoked', agentId: 'a', keyId: numbered(2) }).ok).toBe(true);
   end(3);
-  // Again in use, and the one that ended last.
+  // The id is in use again, and so is the one that ended last.
   expect(issue({ id: numbered(0) }).ok).toBe(true);
   expect(issue({ id: numbered(1) }).ok).toBe(true);
   put({ event: 'key.revoked', agentId: 'a', keyId: numbered(1) });
   const endedKeys = fold.state.tenants.get('acme')?.control.endedKeys ?? new Map();
-  // As if so many had ended one by one, which takes seconds.
+  // Fills the memory of ended keys directly, because ending that many takes seconds.
   const [first] = endedKeys.values();
   while (endedKeys.size < CAPS.endedKeys) endedKeys.set(`b${endedKeys.size}`, first);
   end(4);
@@ -167,7 +167,7 @@ test('of the last keys that ended it is known whose they were, and of none befor
   expect(put({ event: 'role.revoked', keyId: 'rrrrrrrrrrr1' }).ok).toBe(true);
   put({ event: 'agent.retired', agentId: 'a' });
   expect([0, 1, 2, 3, 4].map(isKnown)).toEqual([true, true, false, false, true]);
-  // What became of it is known for longer than the key.
+  // The outcome of a change is known for longer than the key.
   expect(again()).toEqual({ ok: true, revision: 100 });
   expect(fold.key('rrrrrrrrrrr1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
   expect([...fold.state.tenantOfKey.keys()].sort()).toEqual(
@@ -176,7 +176,7 @@ test('of the last keys that ended it is known whose they were, and of none befor
   expect(endedKeys.size).toBe(CAPS.endedKeys);
 });
 
-test('an agent has so many keys and no more, and room again where one is revoked', () => {
+test('limits the keys of an agent, and has room again after one is revoked', () => {
   const { put, issue } = writer();
   const numbered = (at: number) => issue({ id: `k${String(at).padStart(11, '0')}` });
   for (let at = 0; at < CAPS.keysPerAgent; at += 1) expect(numbered(at).ok).toBe(true);
@@ -185,7 +185,7 @@ test('an agent has so many keys and no more, and room again where one is revoked
   expect(numbered(CAPS.keysPerAgent).ok).toBe(true);
 });
 
-test('in a tenant that was closed a key of a role is revoked, and none is issued', () => {
+test('in a closed tenant a role key can be revoked, and none can be issued', () => {
   const { fold, put, grant } = writer();
   put({ event: 'tenant.put', tenant: { version: 1, id: 'acme' } });
   expect(grant().ok).toBe(true);

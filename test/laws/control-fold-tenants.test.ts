@@ -1,4 +1,4 @@
-/** Tenants on the control topic: their limits, their own topics, and what a closed tenant still allows. */
+/** Tenants on the control topic: their quotas, their own topics, and what a closed tenant still allows. */
 import { foldControl, type TenantControl } from '@mandate/control';
 import { CAPS, controlRecord } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { inTenants, KEY, LIMITS, ofOthers } from './arbitrary-control-changes.ts';
 import { folded, found } from './control-fold.fixture.ts';
 
-test('where a tenant was closed, nothing is changed but by opening it again; a key may still end', () => {
+test('in a closed tenant, nothing can change except opening it again; a key may still be revoked', () => {
   const ofMore = ofOthers.filter(({ event }) => event !== 'role.revoked' && event !== 'key.revoked');
   fc.assert(
     fc.property(inTenants, ofMore, (records, later) => {
@@ -34,7 +34,7 @@ test('where a tenant was closed, nothing is changed but by opening it again; a k
   );
 });
 
-test('nothing is added beyond the limits of a tenant; what is there already stays', () => {
+test('nothing can be added beyond the quotas of a tenant; existing documents stay', () => {
   const refused = new Set<string>();
   const limits = fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(1)])));
   const limited = fc.tuple(limits, fc.uuid()).map(([limits, id]) =>
@@ -74,7 +74,7 @@ function countsOf({
   return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
 }
 
-test('which tenants have topics of their own, or had, is told', () => {
+test('the fold knows which tenants have or had their own topics', () => {
   fc.assert(
     fc.property(inTenants, (records) => {
       const fold = foldControl();
@@ -90,7 +90,7 @@ test('which tenants have topics of their own, or had, is told', () => {
   );
 });
 
-test('so many tenants are opened, so many have topics of their own, those that no longer have one among them, and no more', () => {
+test('limits how many tenants are opened, and how many have or had their own topics', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (id: string, directTopic: boolean) => {
@@ -110,7 +110,7 @@ test('so many tenants are opened, so many have topics of their own, those that n
   expect([put('n1', false).ok, fold.opened.size]).toEqual([true, CAPS.tenants]);
 });
 
-test('a tenant at its limit keeps no other from changing', () => {
+test('a tenant at its limit does not prevent another tenant’s changes', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (tenant: string, fields: object) => {

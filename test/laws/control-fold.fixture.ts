@@ -1,4 +1,7 @@
-/** What the tests of the control fold share: a folded log, a writer of changes, and the size of a tenant's documents. */
+/**
+ * Shared helpers for tests of the control fold: a folded log, a writer of changes, and the size of a tenant's
+ * documents.
+ */
 import { foldControl, type TenantControl } from '@mandate/control';
 import { type ControlRecord, controlRecord, ROLES } from '@mandate/schemas';
 import { KEY } from './arbitrary-control-changes.ts';
@@ -9,13 +12,13 @@ export function folded(records: readonly ControlRecord[]) {
   return { fold, became };
 }
 
-/** Everything that a reader can find. */
+/** Returns everything that a reader can find. */
 export function found({ fold }: ReturnType<typeof folded>): unknown {
   const tenants = ['acme', 'other'].map((name) => structuredClone({ ...fold.tenant(name) }));
   return { tenants, opened: structuredClone(fold.opened), withTopics: fold.withTopics };
 }
 
-/** Changes of one tenant, one after the other. */
+/** Returns functions that apply changes of one tenant, one after the other. */
 export function writer() {
   const fold = foldControl();
   let revision = 0;
@@ -28,7 +31,7 @@ export function writer() {
     const key = { ...KEY, id: 'kkkkkkkkkkk1', agents: ['a'], scopes: ['publish'], ...fields };
     return put({ event: 'key.issued', agentId: 'a', key });
   };
-  /** To an admin, where it is not said otherwise. */
+  /** By default the role is admin. */
   const grant = ({ role = 'admin', byKey, ...fields }: Record<string, unknown> = {}) => {
     const key = { ...KEY, id: 'kkkkkkkkkkk2', agents: ['*'], scopes: ROLES.admin, ...fields };
     return put({ event: 'role.granted', role, key, byKey });

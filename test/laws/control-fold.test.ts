@@ -1,4 +1,7 @@
-/** The control topic: whatever is written to it in whatever order, every reader finds the same, and of two writers one wins. */
+/**
+ * The control topic: whatever the order of its records, every reader computes the same state, and one of two
+ * conflicting writers wins.
+ */
 import { foldControl } from '@mandate/control';
 import { CAPS, type ControlRecord, controlRecord } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
@@ -7,7 +10,7 @@ import { expect, test } from 'vitest';
 import { changes, inTenants, RULES } from './arbitrary-control-changes.ts';
 import { folded, found, unitsIn, writer } from './control-fold.fixture.ts';
 
-test('what is refused changes nothing, and nobody: without it every reader finds the same', () => {
+test('a refused change changes nothing: without it, every reader computes the same state', () => {
   fc.assert(
     fc.property(inTenants, (records) => {
       const all = folded(records);
@@ -19,7 +22,7 @@ test('what is refused changes nothing, and nobody: without it every reader finds
   );
 });
 
-test('a change that lies on the log twice is made once, and told again', () => {
+test('a change that is on the log twice takes effect once, and has the same outcome both times', () => {
   fc.assert(
     fc.property(inTenants, fc.infiniteStream(fc.nat()), (records, drawn) => {
       const once = folded(records);
@@ -39,7 +42,7 @@ test('a change that lies on the log twice is made once, and told again', () => {
   );
 });
 
-test('another change under an id that is known is refused, and not taken for the first', () => {
+test('another change with a known id is refused, and not treated as the first one', () => {
   const { fold } = folded([publish('p', 1)]);
   const { change } = publish('p', 1);
   const other = controlRecord.parse({
@@ -51,7 +54,7 @@ test('another change under an id that is known is refused, and not taken for the
   expect(fold.tenant('acme').rules.size).toBe(0);
 });
 
-test('a chain of agents ends somewhere', () => {
+test('limits how deep a chain of parents is', () => {
   const fold = foldControl();
   const put = (id: number, parent?: number) => {
     const change = { id: `chg-${id}`, tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
@@ -64,7 +67,7 @@ test('a chain of agents ends somewhere', () => {
   expect(became[CAPS.parents]).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
 });
 
-test('and a chain that is put below another ends there too', () => {
+test('limits the depth also if a chain is put below another chain', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (id: string, parent?: string) => {
@@ -81,14 +84,14 @@ test('and a chain that is put below another ends there too', () => {
   };
   for (const chain of ['a', 'b'])
     for (let at = 0; at < 20; at += 1) put(`${chain}${at}`, at === 0 ? undefined : `${chain}${at - 1}`);
-  // 13 stand above b0 then, 32 above b19.
+  // b0 then has 13 ancestors, and b19 has 32.
   expect(put('b0', 'a12')).toMatchObject({ ok: true });
   expect(put('b0', 'a12')).toMatchObject({ ok: true });
   expect(put('b0', 'a13')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
   expect(put('b20', 'b19')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
 });
 
-test('one tenant is as if there were no other', () => {
+test('one tenant’s state does not depend on other tenants', () => {
   fc.assert(
     fc.property(inTenants, (records) => {
       const alone = foldControl();
@@ -100,7 +103,7 @@ test('one tenant is as if there were no other', () => {
   );
 });
 
-test('of changes that expect one and the same revision one takes effect, and the others are told which there is', () => {
+test('one of several changes that expect the same revision takes effect, and the others get the current revision', () => {
   fc.assert(
     fc.property(changes, fc.integer({ min: 2, max: 5 }), (records, writers) => {
       const { fold } = folded(records);
@@ -135,7 +138,7 @@ function publish(id: string, maxCostTotal: number, expected?: number): ControlRe
   });
 }
 
-test('versions of a policy are never changed, and none is ever lost', () => {
+test('versions of a policy never change, and none is lost', () => {
   fc.assert(
     fc.property(changes, changes, (before, after) => {
       const { fold } = folded(before);
@@ -149,7 +152,7 @@ test('versions of a policy are never changed, and none is ever lost', () => {
   );
 });
 
-test('no agent is above itself, and whoever has a parent had one that was registered', () => {
+test('no agent is its own ancestor, and every parent was registered', () => {
   fc.assert(
     fc.property(changes, (records) => {
       const { agents } = folded(records).fold.tenant('acme');
@@ -166,8 +169,8 @@ test('no agent is above itself, and whoever has a parent had one that was regist
   );
 });
 
-test('a policy that a rule uses is archived by force alone', () => {
-  // Drawn among all changes, the three seldom meet.
+test('a policy in use by a rule can be archived only by force', () => {
+  // Among random changes, a rule, its policy and the archiving seldom occur together.
   const named = controlRecord.parse({
     event: 'rule.put',
     change: { ...publish('p', 8).change, id: 'chg-named' },
@@ -195,7 +198,7 @@ test('a policy that a rule uses is archived by force alone', () => {
   expect(Math.min(met.refused, met.forced)).toBeGreaterThan(hits(10));
 });
 
-test('another order names every rule once', () => {
+test('a new order of rules must name every rule once', () => {
   fc.assert(
     fc.property(changes, fc.shuffledSubarray([...RULES, 'gone', 'r']), (records, ruleIds) => {
       const { fold } = folded(records);
@@ -214,7 +217,7 @@ test('another order names every rule once', () => {
   );
 });
 
-test('a tenant holds so much and no more, and room again where something is removed', () => {
+test('limits the size of a tenant’s documents, and has room again after one is removed', () => {
   const { fold, put } = writer();
   const labels = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`l${at}`, 'x'.repeat(60_000)]));
   const most = Math.floor(CAPS.controlUnits / 1_200_000);
@@ -227,7 +230,7 @@ test('a tenant holds so much and no more, and room again where something is remo
   expect(large(most).ok).toBe(true);
 });
 
-test('of names that nothing stands under any more nothing is kept', () => {
+test('keeps nothing for names that no document has any more', () => {
   const { fold, put } = writer();
   for (let at = 0; at < 3; at += 1) {
     put({ event: 'agent.put', agent: { id: `lead-${at}` } });
@@ -238,7 +241,7 @@ test('of names that nothing stands under any more nothing is kept', () => {
   expect([[...(rulesOf?.keys() ?? [])], [...(childrenOf?.keys() ?? [])]]).toEqual([['p-2'], ['lead-2']]);
 });
 
-test('of the last who were retired it is known, and of none who is registered', () => {
+test('remembers the agents that were retired last, and none that is registered', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (
@@ -261,7 +264,7 @@ test('of the last who were retired it is known, and of none who is registered', 
   retire('a0');
   retire('a1');
   const { retired, units } = fold.tenant('acme');
-  // As if so many had been retired one by one, which takes seconds.
+  // Fills the memory of retired agents directly, because retiring that many takes seconds.
   const [first] = retired.values();
   const filled = retired as Map<string, typeof first>;
   while (filled.size < CAPS.retiredAgents) filled.set(`b${filled.size}`, first);

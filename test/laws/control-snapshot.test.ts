@@ -1,6 +1,6 @@
 /**
- * A snapshot of the fold of the control topic is only a cache: a process that goes on from one finds the same as a
- * process that folded everything, wherever it was taken.
+ * A snapshot of the control topic's fold is only a cache. A process that starts from a snapshot, wherever it was
+ * taken, computes the same state as a process that folded everything.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -30,7 +30,7 @@ async function restored(fold: ControlFold): Promise<ControlFold> {
   return read.fold;
 }
 
-/** What draws a record of what was written before it; a mandate is issued as the control service does it. */
+/** A step of a history. Some steps depend on the records before; a grant is composed as in the control service. */
 type Step =
   | { kind: 'change'; record: ControlRecord }
   | { kind: 'issue' | 'again'; tenant: string; at: number };
@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-/** Rules that match come first, so that most mandates are made of something. */
+/** Matching rules come first, so that most grants contain something. */
 const history = fc.array(step, { minLength: 4, maxLength: 24, size: 'max' }).map((steps) => {
   const fold = foldControl();
   const records: ControlRecord[] = [];
@@ -95,7 +95,7 @@ function mandateOf(fold: ControlFold, agentId: string, id: string, foundAt: numb
   return { ...{ id, agentId, context: {}, foundAt, rules, openRules }, ...times };
 }
 
-/** Everything that is told of it. */
+/** Returns everything that the fold answers. */
 function told(fold: ControlFold): unknown {
   const mandates = mandatesUnderControl(fold, () => 0);
   const plans = TENANTS.flatMap((tenant) =>
@@ -111,7 +111,7 @@ function told(fold: ControlFold): unknown {
   return { plans, direct, opened: fold.opened, tenants, keys: KEYS.map((id) => fold.key(id)) };
 }
 
-test('whoever goes on from it is told the same, of whatever comes behind, wherever it was taken', async () => {
+test('a process that starts from a snapshot, wherever it was taken, gives the same answers about all later records', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (records, looked) => {
       const whole = foldControl();
@@ -126,7 +126,7 @@ test('whoever goes on from it is told the same, of whatever comes behind, wherev
         expect(rest).toEqual(became.slice(cut));
         expect(controlDigest(after)).toBe(controlDigest(whole));
         if (cut === looked % (records.length + 1)) {
-          // Every field, also those that no answer shows yet.
+          // Compares every field, even those that no answer shows yet.
           expect(after.state).toEqual(whole.state);
           expect(told(after)).toEqual(told(whole));
         }
@@ -137,7 +137,7 @@ test('whoever goes on from it is told the same, of whatever comes behind, wherev
   );
 });
 
-test('of a tenant with a long history all is there, what is forgotten next too, and what mandates are made of once', async () => {
+test('restores a long history completely, with what is forgotten next, and shares the documents that grants are composed of', async () => {
   const fold = longHistory();
   const { control, became } = fold.state.tenants.get('acme') ?? never();
   expect([became.size, control.issued.forgetAt > 1_000]).toEqual([10_000, true]);
@@ -165,7 +165,7 @@ test.each([
   ['an agent', 'key.issued', { agentId: 'a' }, { agents: ['a'], scopes: ['publish'] }, 'agent.retired'],
   ['somebody', 'role.granted', { role: 'viewer' }, { agents: ['*'], scopes: ['audit'] }, 'role.revoked'],
 ])(
-  'a key of %s whose public id was another tenant’s first lets in as little as before, and as much once that is gone',
+  'a key of %s with a public id that another tenant had first admits no more than before, and no less after that one is gone',
   async (_, event, whose, fields, end) => {
     const fold = foldControl();
     let revision = 0;
@@ -195,7 +195,7 @@ test.each([
       expect(after.state).toEqual(fold.state);
       expect((await restored(fold)).state).toEqual(fold.state);
     }
-    // The keys of a third tenant are accepted: what ended takes no new id from it.
+    // The keys of a third tenant are accepted, because an ended key does not reserve its id.
     const third = 'globex';
     for (const body of both(third)) {
       revision += 1;
@@ -209,7 +209,9 @@ test.each([
   },
 );
 
-/** More changes than are remembered, more mandates than are no burden, and a rule that was changed among them. */
+/**
+ * More changes than are remembered, more grants than are forgotten at once, and a rule that was changed among them.
+ */
 function longHistory(): ControlFold {
   const fold = foldControl();
   let revision = 0;
@@ -224,7 +226,7 @@ function longHistory(): ControlFold {
   rule(1);
   for (let number = 0; number < 1_400; number += 1) {
     if (number === 700) rule(2);
-    // The first hundred are over by the time that a thousand are there.
+    // The first hundred grants have ended when there are a thousand.
     const mandate = mandateOf(fold, 'a', `mnd_${number}`, revision) ?? never();
     const endsMs = START_MS + (number < 100 ? 1 : 60_000);
     put(
@@ -241,7 +243,7 @@ function never(): never {
   throw new Error('the history must hold it');
 }
 
-/** One of each, all of which take effect. */
+/** One record of each kind, all of which take effect. */
 function oneOfEach(): ControlFold {
   const fold = foldControl();
   const key = { ...KEY, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
@@ -282,8 +284,8 @@ function oneOfEach(): ControlFold {
   return fold;
 }
 
-/** Where these records come to fold to something else, both change: `CONTROL_SNAPSHOT_VERSION`, and the digest. */
-test('what records fold to, and how it is written, has changed only where its version has', () => {
+/** If this fails, change both `CONTROL_SNAPSHOT_VERSION` and the digest. */
+test('the result of the fold and its encoding change only with the version', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
     7,
@@ -291,7 +293,7 @@ test('what records fold to, and how it is written, has changed only where its ve
   ]);
 });
 
-test('its first line says what it covers, where it is one of this build', () => {
+test('its first line says what it covers, if this build wrote it', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect(readControlHead(head)).toMatchObject(PLACE);
   for (const [what, other] of [
@@ -303,7 +305,7 @@ test('its first line says what it covers, where it is one of this build', () => 
     expect(readControlHead(head.replace(what, other))).toBe(null);
 });
 
-describe('what is not as it was written is not read', () => {
+describe('a damaged snapshot is not read', () => {
   test.each<[string, (lines: string[]) => string[]]>([
     ['cut short', (lines) => lines.slice(0, -1)],
     ['without one of its lines', (lines) => lines.toSpliced(3, 1)],

@@ -1,4 +1,4 @@
-/** A change of which nothing wider is told lets nothing through that was refused to an agent that was registered. */
+/** If a change is not reported as wider, it allows a registered agent nothing that was refused before. */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
 import { controlWidening } from '@mandate/control/lint';
@@ -84,7 +84,9 @@ const world = fc
     ...(isRetired && rules.length === 0 ? [{ event: 'agent.retired', agentId: 'agent-1' }] : []),
   ]);
 
-/** Changes of existing documents, in a field or two: else nearly everything is wider somewhere. */
+/**
+ * Changes of existing documents in one or two fields. With more fields, nearly every change would be wider somewhere.
+ */
 const changes = fc.oneof(
   policy.map((policy) => ({ event: 'policy.published', policy })),
   fc
@@ -99,7 +101,7 @@ const changes = fc.oneof(
     .map(([agent, names]) => ({ event: 'agent.put', agent, names })),
 );
 
-/** What stands, with the named fields of what was drawn. */
+/** Returns the current document with the named fields of the new one. */
 function near(bodies: readonly Body[], { names, ...drawn }: Body): Body {
   const of = drawn.event === 'rule.put' ? 'rule' : 'agent';
   if (names === undefined) return drawn;
@@ -113,7 +115,7 @@ function near(bodies: readonly Body[], { names, ...drawn }: Body): Body {
 
 const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 
-test('where nothing is told, nothing is let through that was refused', () => {
+test('if nothing is reported, nothing is allowed that was refused', () => {
   let [silent, wider] = [0, 0];
   const actions = fc.array(calls, { minLength: 8, maxLength: 8 });
   fc.assert(

@@ -1,20 +1,21 @@
 /**
- * How much work a reader does for a text, counted: characters of our own code that the engine ran through. The same work
- * counts the same on every machine. What the engine does by itself (searching a text, sorting) is not in it.
+ * The work of a reader for a text, as a count of the characters of Mandate's code that were executed. The same work
+ * has the
+ * same count on every machine. Work inside the engine (searching a text, sorting) is not counted.
  *
- * The work is done in a thread of its own, whatever else the process has run: V8 counts the parts of a function only where
- * it compiled the function after the counting began.
+ * The reader runs in its own thread, whatever else the process has run: V8 counts the parts of a function only if it
+ * compiled the function after the counting began.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** @param within parts of the paths of files that count */
+/** @param within parts of the paths of the files that count */
 export type CountingOptions = { within: readonly string[] };
 export type CountRequest = { reader: string; text: string };
 export type CountAnswer = { characters: number } | { error: string };
 
 export type WorkCounter = {
-  /** @param reader a name of `READERS`, which reads the text once */
+  /** @param reader a name of `READERS`; the reader reads the text once */
   countOf(reader: string, text: string): Promise<number>;
   stop(): Promise<unknown>;
 };

@@ -1,4 +1,6 @@
-/** The thread of `counted-work.ts`: counts from before it loads any reader, and answers one text after the other. */
+/**
+ * The thread of `counted-work.ts`. It counts from before it loads any reader, and answers one text after the other.
+ */
 import { type Profiler, Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CountAnswer, CountingOptions, CountRequest } from './counted-work.ts';
@@ -17,7 +19,7 @@ parentPort?.postMessage('ready');
 
 function answerTo({ reader, text }: CountRequest): CountAnswer {
   try {
-    // What was counted before is taken off.
+    // Subtracts what was counted before.
     counted();
     readers.get(reader)?.(text);
     return { characters: counted() };
@@ -26,7 +28,7 @@ function answerTo({ reader, text }: CountRequest): CountAnswer {
   }
 }
 
-/** Since the last call. The session answers at once: it is of this very thread. */
+/** Returns the count since the last call. The session answers synchronously, because it belongs to this thread. */
 function counted(): number {
   let characters = 0;
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
@@ -39,7 +41,9 @@ function counted(): number {
   return characters;
 }
 
-/** @param ranges of a function: each is within one before it, and says how often its part was entered */
+/**
+ * @param ranges the ranges of a function: each is inside an earlier one, and has the number of times it was entered
+ */
 function ranThrough(ranges: readonly Profiler.CoverageRange[]): number {
   const around: Profiler.CoverageRange[] = [];
   let characters = 0;

@@ -1,14 +1,14 @@
-/** A mandate ends by the ledger's clock, to the millisecond, wherever the decider's own clock stands. */
+/** A mandate ends by the ledger's clock, to the millisecond, whatever the decider's own clock says. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 const skewMs = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -100_000, max: 100_000 }));
 
-test('expired from the very millisecond, whatever the decider believes', async () => {
+test('a mandate expires at the exact millisecond, whatever the decider’s clock says', async () => {
   await fc.assert(
     fc.asyncProperty(
       skewMs,
@@ -31,7 +31,7 @@ test('expired from the very millisecond, whatever the decider believes', async (
   );
 });
 
-test('what is planned again keeps the order of its agent', async () => {
+test('an action that is planned again stays in its agent’s order', async () => {
   const box = deciderInABox([
     {
       expiresAt: new Date(START_MS + 1_000).toISOString(),

@@ -1,6 +1,6 @@
 /**
- * The log is the truth: what was published, read back as bytes, folds to the ledger that published it. Balances and
- * open actions are equal, and so is everything that either of them decides from there on.
+ * The log is the truth: the published records, read back as bytes, fold to the ledger that published them. Balances
+ * and open actions are equal, and so are all later decisions.
  */
 import { createFold, foldRecord, type MemoryLedger } from '@mandate/ledger';
 import { readDecisionsHead } from '@mandate/schemas';
@@ -10,12 +10,12 @@ import { type Box, deciderInABox } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, playHistory } from './decide-history.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 const utf8 = new TextEncoder();
 
-/** Another plane, brought up from what this one published. */
+/** Returns another plane, restored from what this one published. */
 function restored(box: Box): Box {
   const fold = createFold();
   for (const [offset, text] of box.published.entries()) {
@@ -41,7 +41,7 @@ async function seenFrom(ledger: MemoryLedger) {
   return seen;
 }
 
-test('the fold of what was published is the live ledger at rest, and decides as it does', async () => {
+test('the fold of the published records equals the live ledger at rest, and decides the same', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, arbitraryHistory, async (mandate, before, after) => {
       const box = deciderInABox([mandate]);

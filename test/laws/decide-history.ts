@@ -1,4 +1,7 @@
-/** Random histories of a plane with one decider: requests, outcomes, operators, lost answers, other mandates, time. */
+/**
+ * Random histories of a plane with one decider: requests, outcomes, operators' commands, lost answers, changed
+ * mandates, time.
+ */
 import type { Incoming } from '@mandate/engine';
 import { actionDigest } from '@mandate/policy';
 import { isMandateError } from '@mandate/runtime';
@@ -71,11 +74,11 @@ export type Happening = typeof happening extends fc.Arbitrary<infer H> ? H : nev
 
 export const arbitraryHistory = fc.array(happening, { minLength: 1, maxLength: 30, size: 'max' });
 
-/** Plays it on the box, telling of every answer that came; operators' deeds go on the log as the gateway puts them there. */
+/** Plays the history on the box. Operators' commands go on the log, as the gateway puts them there. */
 export async function playHistory(box: Box, history: readonly Happening[]): Promise<void> {
   const deliveries: Incoming[] = [];
   let lost: Incoming[] = [];
-  /** What was lost is delivered again before anything behind it, as a partition is. */
+  /** A lost request is delivered again before later ones, as a partition does. */
   const deliver = async (incoming: Incoming, isLost: boolean) => {
     deliveries.push(incoming);
     await box.answer([...lost, incoming], isLost);
@@ -98,7 +101,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       }
       case 'wait':
-        // A redelivery after the replay memory is a new request, so what was lost comes again before.
+        // A redelivery after the replay memory would be a new request, so lost requests are delivered again before.
         if (happening.ms > 1e6) {
           await settleDown(box, deliveries);
           lost = [];
@@ -107,7 +110,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       case 'approve': {
         const asked = deliveries.flatMap(({ value }) => askedIn(value)).at(-1 - happening.back);
-        // The ledger refuses an answer without a question; then nothing happened.
+        // The ledger refuses an approval without a question, and then nothing has happened.
         await (asked && approve(box, asked.action, happening, command))?.catch((error: unknown) => {
           if (!isMandateError(error) || !error.code.startsWith('APPROVAL_NOT_')) throw error;
         });
@@ -140,7 +143,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       }
       case 'adjust':
-        // The ledger refuses what a counter could not hold; then nothing happened.
+        // The ledger refuses an amount that a counter cannot hold, and then nothing has happened.
         await adjust(box, happening, command).catch((error: unknown) => {
           if (!isMandateError(error, 'ADJUSTMENT_TOO_LARGE')) throw error;
         });
@@ -153,7 +156,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
   await settleDown(box, deliveries);
 }
 
-/** Everything is delivered once more, in order, so that whatever was lost gets to the log. */
+/** Delivers everything once more, in order, so that lost answers reach the log. */
 async function settleDown(box: Box, deliveries: Incoming[]): Promise<void> {
   if (deliveries.length > 0) await box.answer(deliveries);
   deliveries.length = 0;
@@ -211,7 +214,7 @@ function stamp({ atMs, epoch, sequence }: { atMs: number; epoch: string; sequenc
   return { at: wireTime(atMs), ledgerEpoch: epoch, ledgerSequence: sequence };
 }
 
-/** As a reader of the decisions topic gets them. */
+/** Returns the decisions, as a reader of the decisions topic gets them. */
 export function decisionsIn(records: readonly DecisionsRecord[]) {
   return records.flatMap((record) => (record.event === 'action.decided' ? [record.decision] : []));
 }

@@ -1,6 +1,6 @@
 /**
- * The ledger stores the verdict of a step, and the policy publishes it with words. On random histories both are equal, and
- * fit what was charged, published and remembered.
+ * The ledger stores the verdict of a step, and the policy package publishes the same verdict in words. On random
+ * histories both are equal, and agree with what was charged, published and remembered.
  */
 import { decisionId } from '@mandate/policy';
 import { type Decision, type DecisionsRecord, readDecisionsRecord } from '@mandate/schemas';
@@ -10,7 +10,7 @@ import { type Box, deciderInABox } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, decisionsIn, playHistory } from './decide-history.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 const utf8 = new TextEncoder();
@@ -39,7 +39,7 @@ function describeDecision({ verdict, code, final, reservation, leaseExpiresAt, g
   };
 }
 
-test('what the ledger remembers of a decision is what was published', async () => {
+test('the ledger remembers of a decision what was published', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
       const { box, decisions } = await played(mandate, history);
@@ -67,7 +67,7 @@ test('what the ledger remembers of a decision is what was published', async () =
   );
 });
 
-test('every decision is charged exactly if it says ALLOW, and duplicates name the decision that stands', async () => {
+test('a decision is charged exactly if it is an ALLOW, and a duplicate names the valid decision', async () => {
   let duplicates = 0;
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
@@ -98,7 +98,7 @@ test('every decision is charged exactly if it says ALLOW, and duplicates name th
   expect(duplicates).toBeGreaterThan(3);
 });
 
-test('sequences rise, and after a kill no ALLOW carries a higher one until the revive', async () => {
+test('sequences rise, and between a kill and its revive no ALLOW has a higher sequence', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
       const { records } = await played(mandate, history);

@@ -1,9 +1,9 @@
-/** `retryAfterMs` is exact: one millisecond earlier is refused, at that time allowed. For any mix of windows. */
+/** `retryAfterMs` is exact for any mix of windows: one millisecond earlier is refused, at that time is allowed. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 const windowMs = fc.integer({ min: 1, max: 5_000 });
@@ -38,7 +38,7 @@ async function ask(box: Box, action: { id: string; [field: string]: unknown }) {
   return decisionOf(answer);
 }
 
-test('one millisecond earlier is refused, at that time allowed', async () => {
+test('a call one millisecond earlier is refused, and at that time it is allowed', async () => {
   let waits = 0;
   await fc.assert(
     fc.asyncProperty(mandate, calls, async (fields, made) => {
@@ -68,7 +68,7 @@ test('one millisecond earlier is refused, at that time allowed', async () => {
   expect(waits, 'the law was put to the test').toBeGreaterThan(10);
 });
 
-test('no true window ever holds more than its limit', async () => {
+test('no sliding window ever has more than its limit', async () => {
   await fc.assert(
     fc.asyncProperty(mandate, calls, async (fields, made) => {
       const box = deciderInABox([fields]);

@@ -1,6 +1,6 @@
 /**
- * What an explanation says would have to change is true: done, and the same request asked again as it says, the checks
- * that stood in the way do so no more; done by the smallest step less, they still do.
+ * An explanation says truly what would have to change. If all of it is done and the request is sent again as told,
+ * the checks that blocked it no longer do. If a figure is met by the smallest step less, they still do.
  */
 
 import { actionDigest } from '@mandate/policy';
@@ -23,13 +23,13 @@ import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 import { arbitraryAsk, arbitraryMandate, withoutIdleLimits } from './arbitrary-requests.ts';
 
-// A law takes seconds; how long that is on a busy machine is no part of it.
+// A law takes seconds, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const LATE_MS = 40_000;
 const EVERYTHING: KillTarget = { scope: 'all' };
 
-/** Whole mandates, or such that nothing but their limits stands in the way. */
+/** Whole mandates, or mandates in which only limits can block. */
 const mandate = fc
   .tuple(arbitraryMandate, fc.constantFrom('*', '*', '*', 'nobody'), fc.boolean())
   .map(([fields, agents, whole]) => {
@@ -43,7 +43,7 @@ const mandate = fc
     });
   });
 
-/** Requests of one agent and under different ids, so that limits are reached and not only duplicates. */
+/** Requests of one agent with different ids, so that they reach limits and are not only duplicates. */
 const asks = fc
   .tuple(fc.boolean(), fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }))
   .map(([alike, asks]) =>
@@ -59,12 +59,12 @@ const scenario = fc.record({
   mandate,
   asks,
   obstacle: fc.constantFrom('none', 'none', 'none', 'late', 'killed', 'denied', 'expired'),
-  /** Which of its ways each need goes. */
+  /** Chooses one way for each need. */
   choice: fc.nat(11),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
 
-/** Decides the last of the asks, and comes back with the box in which it was. */
+/** Decides the requests, and returns the last decision with the box. */
 async function blocked({ mandate, asks, obstacle }: Scenario) {
   const box = deciderInABox([mandate]);
   const last = asks.at(-1)?.action;
@@ -85,7 +85,9 @@ async function asked(box: Box, action: Action, agoMs = 0): Promise<Decision> {
   return decisionOf(answer);
 }
 
-/** Whether the ledger took it: it does not take an answer without a question, or to a decided action. */
+/**
+ * Returns true if the ledger accepted the answer. It refuses an answer without a question, or about a decided action.
+ */
 async function answered(
   box: Box,
   action: Action,
@@ -114,20 +116,20 @@ const command = (id: string) => ({ id, by: 'op', reason: 'because' });
 
 type Way = ReturnType<typeof whatWouldChange>['needs'][number]['anyOf'][number];
 
-/** What is asked again, under which mandate, when, and what people do before. */
+/** The request that is sent again, its mandate, its time, and what people do before. */
 type Again = {
   mandate: MandateDocument;
   action: Action;
   agoMs: number;
   waitMs: number;
-  /** The least that a need asks of it. */
+  /** The lowest cost that a need asks for. */
   costMicros: number;
   people: ((box: Box) => Promise<void>)[];
-  /** Whether they grant it: at once, or when they are asked. */
+  /** If true, people approve: at once, or when they are asked. */
   granted: boolean;
 };
 
-/** As it was, but asked as the explanation says that it has to be. */
+/** Returns the same request, changed as the explanation says. */
 function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision): Again {
   const { askAgainAs } = whatWouldChange(decision);
   const action = structuredClone(last);
@@ -147,7 +149,7 @@ function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision)
   };
 }
 
-/** Goes the way that a need names; `less` by the smallest step that there is. */
+/** Follows the way that a need names, with a figure that is smaller by `less`, the smallest step. */
 function go(check: string, way: Way, again: Again, decision: Decision, less = 0): void {
   const { mandate, action } = again;
   mandate.toolPolicies ??= {};
@@ -208,7 +210,7 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
         return;
       }
       mandate.modelPrices = { [way.name ?? '']: { inputPerMillion: 0, outputPerMillion: 0 } };
-      // A price alone does not price a call that leaves out its tokens.
+      // A price alone does not price a call without token counts.
       mandate.defaultTokens ??= { inputTokens: 1, maxOutputTokens: 0 };
       return;
     case 'stated-tokens':
@@ -277,18 +279,21 @@ function nameOf({ check, evidence }: Check): string {
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
 }
 
-/** If the price is unknown, the reasons about cost do not count, because they are not about the true cost. */
+/**
+ * Returns the names of the checks that did not pass. If the price is unknown, checks of the cost do not count,
+ * because they did not see the true cost.
+ */
 function objecting({ checks }: Decision): string[] {
   const all = checks.filter(({ result }) => result === 'block' || result === 'defer').map(nameOf);
   return all.includes('model-priced') ? all.filter((name) => !name.endsWith('cost-per-call')) : all;
 }
 
-/** The ways that can be gone here: what a model costs is no part of a mandate. */
+/** Returns the ways that a test can follow: a mandate cannot make a model cheaper. */
 function passable(anyOf: readonly Way[], { type }: Decision): Way[] {
   return anyOf.filter(({ way }) => way !== 'cheaper-call' || type === 'tool_call');
 }
 
-test('met in full, what stood in the way stands there no more', async () => {
+test('if everything is met, the checks that blocked the request no longer do', async () => {
   let judged = 0;
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
@@ -306,7 +311,7 @@ test('met in full, what stood in the way stands there no more', async () => {
       const then = await askAgain(box, again);
       const still = new Set(objecting(decision));
       expect(objecting(then).filter((name) => still.has(name))).toEqual([]);
-      // Time that goes by may end the mandate.
+      // The mandate may expire during a wait.
       if (unasked.length === 0 && again.waitMs === 0) expect(then.verdict).toBe('ALLOW');
       judged += 1;
     }),
@@ -325,7 +330,7 @@ const EXACT = new Set<Way['way']>([
   'not-before',
 ]);
 
-test('no figure is larger than it has to be', async () => {
+test('no figure is larger than necessary', async () => {
   let judged = 0;
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
@@ -353,7 +358,7 @@ test('no figure is larger than it has to be', async () => {
   expect(judged).toBeGreaterThan(hits(20));
 });
 
-test('what is said to be given back is enough; where nothing is, nothing would be', async () => {
+test('the amount that must be given back is enough; and if none is named, giving back would not help', async () => {
   let [said, unsaid] = [0, 0];
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {

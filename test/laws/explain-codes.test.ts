@@ -1,4 +1,4 @@
-/** What an explanation says would have to change, code by code: in words, and for programs. */
+/** The needed changes in an explanation, for each code: in words, and for programs. */
 import { actionDigest } from '@mandate/policy';
 import { whatWouldChange } from '@mandate/query';
 import { actionRequested, CODES, type Decision } from '@mandate/schemas';
@@ -38,12 +38,12 @@ type Case = {
   asked?: Asked;
   agoMs?: number;
   before?(box: Box, asked: Asked): Promise<unknown>;
-  /** Each way past each check, in words. */
+  /** The ways past each check, in words. */
   needs: Record<string, string[]>;
   as: ReturnType<typeof whatWouldChange>['askAgainAs'];
 };
 
-/** By code; where a code has several causes, one for each. */
+/** By code. A code with several causes has one case for each. */
 const CASES: readonly [string, Case][] = [
   [
     'DUPLICATE_ACTION',
@@ -477,12 +477,12 @@ test('INTERNAL_ERROR', () => {
   });
 });
 
-test('no code is left out', () => {
+test('has a case for every code', () => {
   const told = new Set([...CASES.map(([code]) => code), 'INTERNAL_ERROR', 'ALLOWED']);
   expect([...told].toSorted()).toEqual([...CODES].toSorted());
 });
 
-test('what was allowed needs nothing; what let it pass but only just is told', async () => {
+test('an allowed action needs nothing, and the checks that it barely passed are listed', async () => {
   const box = deciderInABox([
     {
       maxCostTotal: 1,
@@ -505,14 +505,14 @@ test('what was allowed needs nothing; what let it pass but only just is told', a
   expect(whatWouldChange(easy).near).toEqual([]);
 });
 
-test('of a mandate that only observes it is told what enforcing it would need', async () => {
+test('for a mandate in observe mode, says what enforcing it would need', async () => {
   const box = deciderInABox([{ mode: 'observe', deniedTools: ['*'] }]);
   const observed = await ask(box, { id: 'a' });
   expect(observed.verdict).toBe('ALLOW');
   expect(whatWouldChange(observed)).toMatchObject({ needs: [{ check: 'tool-denied' }], askAgainAs: null });
 });
 
-test('what a check of another version saw is shown, and nothing is claimed of it', () => {
+test('shows the evidence of a check from another version, and claims nothing about it', () => {
   const checks = [
     { check: 'intent', result: 'block' as const, evidence: { intent: 'x' } },
     { check: 'budget', result: 'block' as const, evidence: { scope: 'agent' } },
@@ -525,7 +525,7 @@ test('what a check of another version saw is shown, and nothing is claimed of it
   ]);
 });
 
-test('a decision from before its cost was told says that more is needed, not how much', () => {
+test('for an old decision without its cost, says that more is needed, and not how much', () => {
   const evidence = {
     scope: 'agent',
     id: 'total',

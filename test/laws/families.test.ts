@@ -1,4 +1,4 @@
-/** A sub-agent never holds more than any agent above it, and spends from the budgets of all of them (ADR 25). */
+/** A sub-agent may never do more than any of its ancestors, and spends from the budgets of all of them (ADR 25). */
 
 import { createFold, foldRecord } from '@mandate/ledger';
 import { planInForce } from '@mandate/policy';
@@ -18,7 +18,7 @@ import { asking, type Box, deciderInABox, reporting, START_MS } from '../decider
 import { arbitraryAction } from './arbitrary-requests.ts';
 import { arbitraryAuthority, chainOf, type Register, registered } from './registered.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker', 'hand'];
@@ -28,14 +28,14 @@ type Authority = Pick<Register, 'policies' | 'rules'>;
 
 function plansOf(agents: readonly object[], authority: Authority) {
   const mandates = registered({ agents, ...authority });
-  // Mandates that are issued have laws of their own.
+  // Grants have separate laws.
   return (agentId: string, { mandateId: _, ...action }: Action): Plan =>
     planInForce(mandates, 'default', { ...action, agentId }, START_MS);
 }
 
 const ALONE = CHAIN.map((id) => ({ id }));
 
-/** As if everyone were allowed what they may hand on. */
+/** Returns the authority as if agents could use the tools that they may only delegate. */
 function countingDelegable({ policies, rules }: Authority): Authority {
   return {
     rules,
@@ -48,7 +48,7 @@ function countingDelegable({ policies, rules }: Authority): Authority {
 
 const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 
-test('whatever is refused above is refused below, what all may do is allowed, and every bound of each stays', () => {
+test('what an ancestor may not do, a descendant may not do; what all may do is allowed; and every limit of each remains', () => {
   let [refused, allowed] = [0, 0];
   fc.assert(
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
@@ -62,7 +62,8 @@ test('whatever is refused above is refused below, what all may do is allowed, an
         refused += alone.every(letsThrough) ? 0 : 1;
         allowed += letsThrough(plan) ? 1 : 0;
         if (letsThrough(plan)) expect(alone.every(letsThrough)).toBe(true);
-        // What a call costs is the most that one of them says, which another may find too much, or not know.
+        // The cost of a call is the highest price of the chain. Another policy may find it too high, or not know it,
+        // so the law needs one price.
         const isOnePrice = new Set(alone.map(({ reserveMicros }) => reserveMicros)).size === 1;
         if (action.type === 'tool_call' && isOnePrice && alone.every(({ refusal }) => refusal === null))
           expect(plan.refusal).toBeNull();
@@ -79,7 +80,7 @@ test('whatever is refused above is refused below, what all may do is allowed, an
 function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]): boolean {
   if (one.kind === 'confirmation' || other.kind === 'confirmation') return one.kind === other.kind;
   if (one.kind === 'rate' && other.kind === 'rate') {
-    // Each agent has open calls of its own, whichever agent holds the policy.
+    // Each agent has its own open calls, whichever agent has the policy.
     const but = other.tool === OPEN_CALLS ? ['maxCalls', 'agentId'] : ['maxCalls'];
     return sameBut(one, other, but) && one.maxCalls <= other.maxCalls;
   }
@@ -93,7 +94,7 @@ function sameBut(one: object, other: object, but: readonly string[]): boolean {
   return JSON.stringify(rest(one)) === JSON.stringify(rest(other));
 }
 
-test('whoever a policy is named of, its checks, its limits and what it says beside others join to the rules that gave it', () => {
+test('the policy names in checks, limits and other limits lead to the rules that gave the policy', () => {
   let joined = 0;
   fc.assert(
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
@@ -126,7 +127,7 @@ test('whoever a policy is named of, its checks, its limits and what it says besi
   expect(joined).toBeGreaterThan(hits(500));
 });
 
-test('who stands above nobody is decided as if there were no families', () => {
+test('an agent without ancestors is decided as if there were no delegation', () => {
   fc.assert(
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
       const alone = plansOf([{ id: 'lead' }], authority)('lead', action);
@@ -189,7 +190,7 @@ const happening = fc.oneof(
   },
 );
 
-test('what a family spends is spent from the budgets and rates of everyone above, and never exceeds them', async () => {
+test('the spending of descendants counts in the budgets and rates of all ancestors, and never exceeds them', async () => {
   let stopped = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 20, maxLength: 60, size: 'max' }), async (history) => {
@@ -237,7 +238,7 @@ test('what a family spends is spent from the budgets and rates of everyone above
 
 const read = new WeakMap<Box, DecisionsRecord[]>();
 
-/** Each is read once: it is asked after every step. */
+/** Returns the published records. Each is parsed once, because this function is called after every step. */
 function recordsOf(box: Box): readonly DecisionsRecord[] {
   const records = read.get(box) ?? [];
   read.set(box, records);
@@ -264,7 +265,7 @@ function allowed(
   });
 }
 
-/** Charged and settled, of what was allowed in that time. */
+/** Returns the charges and settlements of the actions that were allowed in that time. */
 function spentBy(
   box: Box,
   agentIds: readonly string[],
@@ -296,7 +297,7 @@ async function foldedBalances(box: Box) {
   return await deciderInABox([{}], { startMs: box.clock(), state: fold.state }).ledger.balances('default');
 }
 
-test('what is found says whose bound it is, and of whom nothing is held', () => {
+test('a check says whose limit it found, and for which ancestor no rule was found', () => {
   const planOf = plansOf(chainOf(CHAIN), {
     policies: [
       { id: 'reads', allowedTools: ['read_*'], maxCostTotal: 2 },
@@ -351,7 +352,7 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
   });
 });
 
-test('what is handed on is for those below alone, as far as their own rules and all between let them', () => {
+test('a delegable tool is only for descendants, as far as their own rules and all agents in between allow it', () => {
   const policies = [
     {
       id: 'lead',
@@ -388,7 +389,7 @@ test('what is handed on is for those below alone, as far as their own rules and 
   ]);
 });
 
-test('a rule in shadow that matches an agent above is looked at for those below, and changes nothing', () => {
+test('a shadow rule that matches an ancestor is evaluated for its descendants, and changes nothing', () => {
   const planOf = plansOf(chainOf(CHAIN), {
     policies: [{ id: 'all' }, { id: 'none', deniedTools: ['*'] }],
     rules: [

@@ -23,11 +23,11 @@ test('without a grant it may do nothing, and is told what to do', () => {
   expect(checks).toEqual([
     { check: 'mandate-found', result: 'block', evidence: { agentId: 'bot', requiresGrant: 'bot' } },
   ]);
-  // The name of what rules compose to is no grant.
+  // The name of the composition of rules is not a grant.
   expect(codeOf(ask({ mandateId: 'rules' }))).toBe('GRANT_REQUIRED');
 });
 
-test('under a grant it may do what that gives, until it ends', () => {
+test('with a grant it may do what the grant allows, until the grant ends', () => {
   const { ask, issue, revoke } = required();
   expect(issue('1')).toBe(true);
   expect(codeOf(ask({ mandateId: 'mnd_1' }))).toBe('ALLOWED');
@@ -37,7 +37,7 @@ test('under a grant it may do what that gives, until it ends', () => {
   expect(codeOf(ask({ mandateId: 'mnd_2' }))).toBe('MANDATE_NOT_FOUND');
 });
 
-test('nobody below it acts without a grant of their own', () => {
+test('its descendants need their own grants', () => {
   const { ask, agent, issue } = required();
   agent({ id: 'worker', parent: 'bot' });
   agent({ id: 'hand', parent: 'worker' });
@@ -52,7 +52,7 @@ test('nobody below it acts without a grant of their own', () => {
   expect(codeOf(ask({ agentId: 'hand' }))).toBe('ALLOWED');
 });
 
-test('a preview says so, too', () => {
+test('a preview says so too', () => {
   const { fold } = required();
   const action = { id: 'x', agentId: 'bot', type: 'tool_call' as const, tool: 'read' };
   const preview = (fields: object) =>

@@ -1,4 +1,7 @@
-/** Whatever is changed after a mandate was issued, an action under it is decided as it was then. On random changes. */
+/**
+ * Whatever changes after a grant was issued, an action under the grant is decided as it was then. Tested with random
+ * changes.
+ */
 
 import type { Plan } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
@@ -58,13 +61,13 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
 );
 
-/** What it allows, and by what; not as which mandate. */
+/** Returns what a plan allows and by which policies, without the name of the mandate. */
 function essence(plan: Plan) {
   const { refusal, observe, limits, mandate } = plan;
   return { code: refusal?.code ?? null, observe, limits, policies: mandate?.policies, rules: mandate?.rules };
 }
 
-test('whatever is changed meanwhile, an action is decided as it was when its mandate was issued', () => {
+test('whatever changes meanwhile, an action is decided as when its grant was issued', () => {
   let compared = 0;
   fc.assert(
     fc.property(
@@ -88,7 +91,7 @@ test('whatever is changed meanwhile, an action is decided as it was when its man
           essence(made.ask({ tool, context: { ...context, ...issuedFor } })),
         );
         if (!made.issue('1', issuedFor)) {
-          // No agent loses by it: nothing was allowed.
+          // No agent loses anything, because nothing was allowed.
           expect(then.map(({ code }) => code)).not.toContain(null);
           return;
         }

@@ -1,4 +1,4 @@
-/** Mandates that were issued, with a decider and its ledger: what is spent under one, and by which clock it ends. */
+/** Grants with a decider and its ledger: the spending under a grant, and the clock by which it ends. */
 import { expect, test } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { governed, TTL_MS, type tenant } from './issuing-tenant.ts';
@@ -16,7 +16,7 @@ async function act(box: Box, fields: object = {}) {
   return decisionOf(answer);
 }
 
-test('an action is allowed, until the mandate is revoked', async () => {
+test('an action is allowed until the grant is revoked', async () => {
   const made = governed();
   const box = decider(made);
   made.issue('1');
@@ -33,7 +33,7 @@ test('an action is allowed, until the mandate is revoked', async () => {
   expect(await act(box)).toMatchObject({ verdict: 'ALLOW' });
 });
 
-test("it ends by the ledger's clock, whatever the decider's says", async () => {
+test('a grant ends by the ledger’s clock, whatever the decider’s clock says', async () => {
   const made = governed();
   const box = decider(made);
   box.context = { ...box.context, clock: () => START_MS };
@@ -44,7 +44,7 @@ test("it ends by the ledger's clock, whatever the decider's says", async () => {
   expect(await act(box, { mandateId: 'mnd_1' })).toMatchObject({ code: 'MANDATE_EXPIRED' });
 });
 
-test('one that is issued anew resets no counter', async () => {
+test('a new grant resets no counter', async () => {
   const made = governed({
     maxCostTotal: 3,
     budgets: [{ id: 'shared', scope: 'mandate', max: 2 }],
@@ -61,7 +61,7 @@ test('one that is issued anew resets no counter', async () => {
   expect(await spend('mnd_1')).toBe('ALLOWED');
   expect(await spend('mnd_2')).toBe('ALLOWED');
   expect(await spend('mnd_3')).toBe('COST_LIMIT_EXCEEDED shared');
-  // All who hold the policy spend of it, under whichever mandate.
+  // All agents with the policy spend from the same budget, whichever grant they use.
   expect(await spend('mnd_4', 'other')).toBe('COST_LIMIT_EXCEEDED shared');
   const { checks, reservation } = await act(box, { mandateId: 'mnd_1' });
   expect(reservation?.budgets.map(({ scope, subject }) => [scope, subject])).toEqual([

@@ -1,12 +1,12 @@
-/** How many mandates are kept, how much they hold, and what is remembered of them. */
+/** How many grants a tenant can have, how large they are, and what is remembered of them. */
 import type { TenantControl } from '@mandate/control';
 import { CAPS, type ControlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 import { codeOf, governed, TTL_MS, tenant } from './issuing-tenant.ts';
 
-describe('of a tenant', () => {
-  /** Without looking for rules each time. */
+describe('the grants of a tenant', () => {
+  /** Returns a tenant that can issue many grants, without evaluating rules each time. */
   function many() {
     const made = governed();
     const first = made.mandate('1') ?? {};
@@ -24,7 +24,7 @@ describe('of a tenant', () => {
     };
   }
 
-  test('there are so many mandates and no more, and room again where one is revoked, or has ended', () => {
+  test('are limited in number, with room again after one is revoked or has ended', () => {
     const { issueAt, revoke } = many();
     let taken = 0;
     for (let at = 0; at <= CAPS.issuedMandates; at += 1) if (issueAt(START_MS)) taken += 1;
@@ -35,7 +35,7 @@ describe('of a tenant', () => {
     expect(issueAt(START_MS + 60_000)).toBe(true);
   });
 
-  test('the limit of the tenant is theirs, too', () => {
+  test('are limited by the quota of the tenant too', () => {
     const { issueAt, revoke, put } = many();
     put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { issuedMandates: 2 } } });
     expect([issueAt(START_MS), issueAt(START_MS), issueAt(START_MS)]).toEqual([true, true, false]);
@@ -43,7 +43,7 @@ describe('of a tenant', () => {
     expect([issueAt(START_MS), issueAt(START_MS)]).toEqual([true, false]);
   });
 
-  test('those that are over are forgotten by the times of later ones, and allow nothing', () => {
+  test('are forgotten some time after their end, by the times of later grants, and allow nothing', () => {
     const { issueAt, fold, ask } = many();
     const { byId } = fold.tenant('acme').issued;
     for (let at = 0; at < 900; at += 1) issueAt(START_MS);
@@ -57,7 +57,7 @@ describe('of a tenant', () => {
   });
 });
 
-describe('what mandates are made of', () => {
+describe('the documents that grants are composed of', () => {
   const unitsOf = (document: object) => JSON.stringify(document).length;
   const unitsIn = ({ byId }: TenantControl['issued']) => {
     const parts = [...byId.values()].flatMap(({ agent, rules }) => [agent, ...rules.map(({ rule }) => rule)]);
@@ -65,7 +65,7 @@ describe('what mandates are made of', () => {
     return documents.reduce((sum, { document }) => sum + unitsOf(document), 0);
   };
 
-  test('is counted once each, for as long as one is made of it', () => {
+  test('are counted once each, while a grant uses them', () => {
     const { agent, rule, issue, revoke, passes, put, fold } = governed();
     const { issued } = fold.tenant('acme');
     agent({ id: 'other' });
@@ -85,7 +85,7 @@ describe('what mandates are made of', () => {
     expect(issued.units).toBe(0);
   });
 
-  test('is so much and no more, and room again once one is over', () => {
+  test('are limited in size, with room again after a grant ends', () => {
     const { agent, policy, rule, mandate, revoke, fold } = tenant();
     agent();
     policy({ id: 'p'.repeat(190) });
@@ -111,8 +111,8 @@ describe('what mandates are made of', () => {
   });
 });
 
-describe('what one decides by', () => {
-  test('is made once', () => {
+describe('the compiled mandate of a grant', () => {
+  test('is compiled once', () => {
     const made = governed();
     made.issue('1');
     const action = { id: 'x', agentId: 'bot', type: 'tool_call', tool: 'read', mandateId: 'mnd_1' } as const;
@@ -121,7 +121,7 @@ describe('what one decides by', () => {
     expect(mandateOf()).toBe(mandateOf());
   });
 
-  test('is remembered of what was asked last, and of no more', () => {
+  test('is remembered only for the grants that were asked about last', () => {
     const { rule, issue, ask, fold } = governed();
     rule({ id: 's', when: { field: 'context.note', op: 'exists' } });
     issue('1');

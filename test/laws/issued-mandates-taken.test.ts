@@ -1,10 +1,13 @@
-/** Which mandates the fold of the control topic takes: those of what stands at their place on the log, each request once. */
+/**
+ * Which grants the fold of the control topic accepts: grants of the documents at their log position, and each request
+ * once.
+ */
 import { CAPS, wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 import { governed, TTL_MS } from './issuing-tenant.ts';
 
-describe('the fold takes', () => {
+describe('the fold', () => {
   const wrong: [string, string, (made: object) => object, object?][] = [
     ['one that lasts too long', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: CAPS.mandateTtlMs + 1 })],
     ['one that lasts longer than was asked', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: TTL_MS - 1 })],
@@ -25,7 +28,7 @@ describe('the fold takes', () => {
       (made) => ({ ...made, rules: [one] }),
     ]),
   ];
-  test.each(wrong)('not %s', (_, refusal, changed) => {
+  test.each(wrong)('refuses %s', (_, refusal, changed) => {
     const { policy, rule, put, mandate, fold } = governed();
     policy({ id: 'q' });
     rule({ id: 'later', mode: 'shadow' });
@@ -36,7 +39,7 @@ describe('the fold takes', () => {
     expect(put({ event: 'mandate.issued', mandate: anew })).toMatchObject({ ok: true });
   });
 
-  test('none that was found before a rule, a policy or the agent was changed', () => {
+  test('refuses a grant that was composed before a rule, a policy or the agent changed', () => {
     const { agent, policy, rule, archive, put, mandate } = governed();
     for (const change of [agent, policy, rule, archive]) {
       const made = mandate('1');
@@ -48,7 +51,7 @@ describe('the fold takes', () => {
     }
   });
 
-  test('the same request once, though another id was drawn for it', () => {
+  test('accepts the same request once, even with another grant id', () => {
     const { put, mandate, revoke, fold, passes } = governed();
     const change = { id: 'chg-of-a-key' };
     const first = put({ event: 'mandate.issued', mandate: mandate('1') }, change);

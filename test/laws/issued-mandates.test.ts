@@ -1,14 +1,11 @@
-/**
- * What is allowed under a mandate that was issued is what the rules allowed then, in the context that it was issued for: no
- * more, and nothing once it has ended.
- */
+/** A grant allows what the rules allowed when it was issued, in its context: no more, and nothing after its end. */
 import { wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 import { codeOf, governed, TTL_MS, tenant } from './issuing-tenant.ts';
 
-describe('an issued mandate', () => {
-  test('keeps the versions that it was issued with, and without it the latest hold', () => {
+describe('a grant', () => {
+  test('keeps the policy versions that it was issued with; without the grant the latest apply', () => {
     const { issue, policy, ask } = governed({ allowedTools: ['read'] });
     expect(issue('1')).toBe(true);
     policy({ allowedTools: [] });
@@ -33,7 +30,7 @@ describe('an issued mandate', () => {
     expect(codeOf(ask())).toBe('TOOL_NOT_ALLOWED');
   });
 
-  test('of a sub-agent is bounded by what those above hold now', () => {
+  test('of a sub-agent is limited by what its ancestors may do now', () => {
     const { issue, put, agent, policy, rule, ask } = governed({ allowedTools: ['read'] });
     agent({ id: 'lead' });
     agent({ parent: 'lead' });
@@ -51,7 +48,7 @@ describe('an issued mandate', () => {
     expect(codeOf(under())).toBe('MANDATE_NOT_FOUND');
   });
 
-  test('ends at its time, is revoked at once, and blocks where a policy of it is archived', () => {
+  test('ends at its time, can be revoked at once, and blocks if one of its policies is archived', () => {
     const { issue, revoke, archive, policy, ask } = governed();
     issue('1');
     issue('2');
@@ -75,7 +72,7 @@ describe('an issued mandate', () => {
     expect(under('2')).toMatchObject({ refusal: null, mandate: { policies: ['p@1'] } });
   });
 
-  test('is of one agent and one tenant, and ends with the registration', () => {
+  test('belongs to one agent and one tenant, and ends with the agent’s registration', () => {
     const { issue, put, agent, ask, mandates } = governed();
     agent({ id: 'other' });
     issue('1');
@@ -93,7 +90,7 @@ describe('an issued mandate', () => {
     expect(codeOf(ask())).toBe('ALLOWED');
   });
 
-  test('is of the context that it was issued for: what an action leaves out holds, and nothing else may be said', () => {
+  test('belongs to its context: values that an action leaves out apply, and an action may not contradict them', () => {
     const { issue, policy, rule, ask } = governed();
     policy({ id: 'careful', allowedTools: ['read'] });
     rule({ id: 's', policy: 'careful', when: { field: 'context.environment', op: '==', value: 'prod' } });
@@ -106,13 +103,13 @@ describe('an issued mandate', () => {
     expect(send('prod', { ticket: '1' })).toBe('TOOL_NOT_ALLOWED');
     expect(send('prod', { environment: 'dev' })).toBe('MANDATE_NOT_FOUND');
     expect(send('dev')).toBe('ALLOWED');
-    // In another context the mandate says nothing: the rules that it is made of are asked.
+    // The grant does not apply in another context, and the action names a grant, so no other rules are used.
     expect(send('dev', { environment: 'prod' })).toBe('MANDATE_NOT_FOUND');
     expect(send('any')).toBe('ALLOWED');
     expect(send('any', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');
   });
 
-  test('ends where its agent, or one above that, is put below another or registered anew', () => {
+  test('ends if its agent or an ancestor gets another parent or is registered again', () => {
     const { agent, policy, rule, issue, put, ask } = tenant();
     const family = () => {
       agent({ id: 'boss' });
@@ -142,7 +139,7 @@ describe('an issued mandate', () => {
     }
   });
 
-  test('of a sub-agent is of its context for the rules of those above it, too', () => {
+  test('of a sub-agent applies its context to the ancestors’ rules too', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent({ id: 'lead' });
     agent({ parent: 'lead' });
@@ -160,7 +157,7 @@ describe('an issued mandate', () => {
     expect(send('any')).toBe('ALLOWED');
   });
 
-  test('asks the rules that look at an action of each action, as they stood', () => {
+  test('evaluates rules with action conditions for each action, as the rules were when it was issued', () => {
     const { issue, put, policy, rule, ask } = governed();
     policy({ id: 'small', maxCostPerCall: 1 });
     rule({ id: 's', policy: 'small', when: { field: 'action.tool', op: '==', value: 'pay' } });
@@ -175,7 +172,7 @@ describe('an issued mandate', () => {
     expect(ask({ ...dear, tool: 'read' })).toMatchObject({ refusal: null, mandate: { policies: ['p@1'] } });
   });
 
-  test('that is made of such rules alone allows what one of them matches', () => {
+  test('that has only such rules allows what one of them matches', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent();
     policy();
@@ -189,7 +186,7 @@ describe('an issued mandate', () => {
     });
   });
 
-  test('ends where a rule that could match begins or ends', () => {
+  test('ends when a rule that could match begins or ends', () => {
     const at = (ms: number) => wireTime(START_MS + ms);
     const { agent, policy, rule, mandate, issue, ask } = tenant();
     agent();
@@ -201,12 +198,12 @@ describe('an issued mandate', () => {
     expect(mandate('1', { a: '1' })?.expiresAt).toBe(at(20_000));
     issue('1', { a: '1' });
     expect(ask({ mandateId: 'mnd_1' })).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 20_000 });
-    // By a clock that is behind ours the rule has not begun.
+    // By a clock that is behind, the rule has not begun.
     expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_001))).toBe('MANDATE_NOT_FOUND');
     expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_000))).toBe('ALLOWED');
   });
 
-  test('stands beside rules in shadow, which are asked as they stand, of its agent as it stands, in its context', () => {
+  test('applies shadow rules as they are now, for the agent as it is now, in the grant’s context', () => {
     const { issue, revoke, agent, policy, rule, put, ask } = governed();
     issue('1', { environment: 'prod' });
     const told = () => ask({ mandateId: 'mnd_1' }).shadow;
@@ -229,7 +226,7 @@ describe('an issued mandate', () => {
     expect(told()).toBeUndefined();
   });
 
-  test('under which no rule matches an action tells what those in shadow would allow', () => {
+  test('under which no rule matches an action still shows what the shadow rules would allow', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent({ id: 'lead' });
     agent({ parent: 'lead' });
@@ -244,7 +241,7 @@ describe('an issued mandate', () => {
     });
   });
 
-  test('is refused where a rule names a policy that is not there', () => {
+  test('is refused if a rule names a policy that does not exist', () => {
     const { rule, issue } = governed();
     rule({ id: 's', policy: 'gone' });
     expect(issue('1')).toBe(false);

@@ -1,4 +1,4 @@
-/** A tenant with agents that are issued mandates, as its control service makes them. For tests. */
+/** A tenant with agents that get grants as the control service composes them. For tests. */
 import { composeIssue, foldControl, mandatesUnderControl, type TenantControl } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
@@ -6,7 +6,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 
 export const TTL_MS = 300_000;
 
-/** As the control service makes them; null where no rule matches. */
+/** Composes a grant as the control service does. Null if no rule matches. */
 export function mandateNow(
   control: TenantControl,
   agentId: string,
@@ -22,7 +22,7 @@ export function mandateNow(
   return { ...what, foundAt: control.revision, ttlMs: TTL_MS, ...startsAt, expiresAt: wireTime(endMs) };
 }
 
-/** A tenant's changes, one after the other, and what may be done after each. */
+/** Returns functions that change a tenant step by step, and ask what is allowed after each change. */
 export function tenant() {
   const fold = foldControl();
   let revision = 0;
@@ -42,7 +42,7 @@ export function tenant() {
 
   const mandate = (id: string, context: Record<string, string> = {}, agentId = 'bot') =>
     mandateNow(fold.tenant('acme'), agentId, { id, context, nowMs });
-  /** False where no rule matches. */
+  /** Returns false if no rule matches. */
   function issue(id: string, context?: Record<string, string>, agentId?: string): boolean {
     const made = mandate(id, context, agentId);
     return made !== null && put({ event: 'mandate.issued', mandate: made }).ok;
@@ -60,7 +60,7 @@ export function tenant() {
   };
 }
 
-/** With an agent that one rule gives one policy. */
+/** Returns a tenant with one agent, one rule and one policy. */
 export function governed(policy: object = {}) {
   const made = tenant();
   made.agent();

@@ -1,8 +1,9 @@
 /**
- * JSON Schema 2020-12, evaluated as its text reads and as slowly: every keyword answers whether it holds, and which fields and
+ * JSON Schema 2020-12, evaluated literally and slowly. Every keyword returns whether it accepts the value, and which
+ * fields and
  * elements it evaluated. The engine of the policy package must agree with it.
  *
- * Only for schemas that the loader takes and for patterns that are harmless: this runs them as they are.
+ * Only for schemas that the loader accepts, and for harmless patterns, because it runs the patterns unchecked.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -55,7 +56,7 @@ function verdict(holds: boolean): Evaluated {
   return holds ? HOLDS : FAILS;
 }
 
-/** All must hold; what each evaluated is evaluated. */
+/** All must accept the value. Whatever one of them evaluated counts as evaluated. */
 function together(results: readonly Evaluated[]): Evaluated {
   if (!results.every(({ holds }) => holds)) return FAILS;
   return {
@@ -100,7 +101,10 @@ function numberHolds(keywords: Members, value: number): boolean {
   );
 }
 
-/** Both numbers as whole counts of 10^-400, which holds every digit of a double's shortest form. */
+/**
+ * Compares both numbers as integers in units of 10^-400, which represents every digit of a double's shortest form
+ * exactly.
+ */
 function isMultiple(value: number, step: number): boolean {
   return counted(value) % counted(step) === 0n;
 }
@@ -203,7 +207,7 @@ function hasRepeat(items: readonly unknown[]): boolean {
   return items.some((item, at) => items.slice(0, at).some((before) => isEqual(before, item)));
 }
 
-/** The subschema that a reference within the root names, by JSON pointer or by anchor. */
+/** Returns the subschema that a reference within the root names, by JSON pointer or by anchor. */
 function leadTo(reference: string, root: unknown): unknown {
   const fragment = decodeURIComponent(reference.slice(1));
   if (fragment !== '' && !fragment.startsWith('/')) return anchored(fragment, root);

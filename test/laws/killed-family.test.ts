@@ -1,6 +1,6 @@
 /**
- * A kill of a family stops every agent of the family at that time, until the family is revived (ADR 47). It also stops every
- * agent that joins the family later, or joins an agent that the kill stops. No change of the register frees an agent.
+ * A kill of an agent with its descendants stops all of them until the revive (ADR 47). It also stops every agent that
+ * becomes a descendant later, of the killed agent or of a stopped one. No change of agents frees a stopped agent.
  */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
@@ -42,7 +42,7 @@ const BEGIN: readonly Step[] = [
   { do: 'put', id: 'b', parent: 'a' },
 ];
 
-/** The families of all agents, computed a second time; a retired agent keeps its place. */
+/** Computes in a second way which agents are stopped. A retired agent keeps its place in the chain. */
 class Families {
   readonly parents = new Map<string, string | undefined>();
   held: Set<string> | null = null;
@@ -118,7 +118,7 @@ function scene() {
   };
 }
 
-test('whoever a kill of a family holds stays stopped until the family is revived, and nobody else is', async () => {
+test('all agents that the kill stops stay stopped until the revive, and no others are stopped', async () => {
   let [outside, free] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (drawn) => {

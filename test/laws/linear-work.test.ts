@@ -1,6 +1,6 @@
 /**
- * Whatever reads what comes from outside does work that grows no faster than what it reads. Hostile texts are drawn, each at
- * a length and at four times that length: four times the work is linear, sixteen times is quadratic.
+ * Readers of outside input do work that grows at most linearly with the input. Random hostile texts are read at one
+ * length and at four times the length. Four times the work is linear, sixteen times is quadratic.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
@@ -9,16 +9,17 @@ import { arbitraryHostile, KNOWN_HOSTILE, textAt } from './arbitrary-hostile.ts'
 import { startCounting, type WorkCounter } from './counted-work.ts';
 import { READERS } from './readers.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 120_000 });
 
 const SHORT = 120;
 const TIMES = 4;
 /**
- * As a multiple of the work at the short length: linear work comes to `TIMES`, work that depends on no length to less.
+ * The limit as a multiple of the work at the short length. Linear work gives `TIMES`, and work that does not depend
+ * on the length gives less.
  */
 const MOST = 1.6 * TIMES;
-/** Work that is there whatever is read. */
+/** The work that is done for any text. */
 const CONSTANT = 3_000;
 
 let counter: WorkCounter;
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => counter.stop());
 
 describe.each(READERS.map(([name]) => name))('%s', (reader) => {
-  test('takes work that is linear in the text', async () => {
+  test('does work that is linear in the text', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHostile, async (hostile) => {
         const [short, long] = [textAt(hostile, SHORT), textAt(hostile, SHORT * TIMES)];

@@ -1,4 +1,7 @@
-/** What lint tells is so, whatever agents do: what it calls useless could go, and what it calls blocked is. */
+/**
+ * Findings of lint are true for every action: a rule that it calls useless can be removed, and what it calls blocked
+ * is blocked.
+ */
 
 import { mandatesUnderControl } from '@mandate/control';
 import { lintControl } from '@mandate/control/lint';
@@ -11,7 +14,7 @@ import { arbitraryAsk, arbitraryMandate, arbitraryReport } from './arbitrary-req
 import { AGENTS, calls, MOMENTS, plansOf, rule } from './arbitrary-rules.ts';
 import { foldOf, type Register } from './registered.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 function findings(given: Omit<Register, 'agents'>) {
@@ -64,7 +67,7 @@ test('a rule that contradicts itself never applies', () => {
   expect(told).toBeGreaterThan(hits(10));
 });
 
-test('a rule that adds nothing could go, also where all such go at once', () => {
+test('a rule that adds nothing can be removed, even together with all such rules', () => {
   let told = 0;
   const rules = fc.uniqueArray(rule, { minLength: 2, maxLength: 3, selector: ({ id }) => id });
   fc.assert(
@@ -89,14 +92,14 @@ test('a rule that adds nothing could go, also where all such go at once', () => 
   expect(told).toBeGreaterThan(hits(10));
 });
 
-/** But for which rules gave it, for how long that is known, and what is only told. */
+/** Returns a plan without the rules that gave its policies, without its validity, and without the shadow. */
 function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ...plan }: Plan): unknown {
   const { rules: _rules, grantedBy: _given, ...others } = mandate ?? {};
   const text = JSON.stringify({ ...plan, mandate: others });
   return JSON.parse(text.replaceAll(/, which the rule \\"[^"]*" (?:gives|and \d+ more give)/g, ''));
 }
 
-/** Without what ends, or lets through what it refuses. */
+/** Policies without `expiresAt`. An expired policy would refuse everything, whatever its limits are. */
 const limited = arbitraryMandate.map(({ expiresAt: _, ...fields }) => fields);
 
 type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : never;
@@ -104,7 +107,9 @@ type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : neve
 const LIMIT =
   /^Of "p", (?:(?<field>maxCostTotal|maxCostPerCall|rateLimit)|the (?<scope>\w+) budget "(?<id>\w+)"|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* refuses nothing: /;
 
-/** The policy without the limit that a finding names. The test draws no budgets that differ in their windows alone. */
+/**
+ * Returns the policy without the limit that a finding names. No two budgets of the test differ only in their windows.
+ */
 function without(policy: Limited, message: string): Limited {
   const { field, scope, id, tool, ofTool } = LIMIT.exec(message)?.groups ?? {};
   if (tool !== undefined) {
@@ -128,17 +133,17 @@ const asked = fc.constantFrom(
   { not: [{ field: 'action.tool', op: '==', value: 'send' }] },
 );
 const mode = fc.constantFrom('enforce', 'enforce', 'observe');
-/** The first for one agent, the second for all; what neither refuses, a third allows. */
+/** The first rule is for one agent, the second for all. A third one allows what neither of them refuses. */
 const rulesDrawn = fc.tuple(asked, asked, mode, mode).map(([ofP, ofQ, modeOfP, modeOfQ]) => [
   { id: 'r', policy: 'p', agents: ['agent-1'], mode: modeOfP, ...(ofP && { when: ofP }) },
   { id: 's', policy: 'q', mode: modeOfQ, ...(ofQ && { when: ofQ }) },
   { id: 't', policy: 'z', mode: 'observe' },
 ]);
 
-/** `earlier`: versions that held before the others were published. */
+/** `earlier`: the policy versions that were in force before the others were published. */
 type Documents = { earlier: readonly object[]; policies: readonly object[]; rules: readonly object[] };
 
-/** What is decided of each, of which the earlier versions hold the first half. */
+/** Returns the decisions about all records. The earlier versions are in force for the first half. */
 async function decided({ earlier, policies, rules }: Documents, records: readonly object[]) {
   const box = deciderInABox([{}]);
   const hold = (published: readonly object[]) => {
@@ -156,7 +161,7 @@ async function decided({ earlier, policies, rules }: Documents, records: readonl
   return decisions;
 }
 
-/** Whether it was enforced or only watched. */
+/** Returns the verdict, or the observed verdict if the decision was not enforced. */
 function judged({ verdict, observed }: ActionDecided['decision']): string {
   return observed?.verdict ?? verdict;
 }
@@ -170,7 +175,8 @@ const histories = fc
   .map((drawn) =>
     drawn.map((record, at) => {
       if (!('action' in record)) return reporting(record);
-      // An attempt is decided by the code of the one before, and more than one limit may have refused that.
+      // The fields are removed because a second attempt depends on the code of the first, and more than one limit may
+      // have refused that.
       const { mandateId: _, idempotencyKey: __, attempt: ___, ...action } = record.action;
       const context = { environment: at % 3 === 0 ? 'dev' : 'prod' };
       return { ...record, action: { ...action, context, id: `${action.id}${at % 7}`, tenant: 'default' } };
@@ -187,7 +193,7 @@ const called: typeof histories = fc
   .map((drawn) => drawn.map((action, at) => actionRequested.parse(asking({ ...action, id: `call-${at}` }))));
 const enforced = fc.constant([{ id: 'r', policy: 'p', mode: 'enforce' }]);
 const rate = fc.record({ maxCalls: fc.integer({ min: 1, max: 4 }), windowMs: slow });
-/** Nothing but limits that a few calls reach. */
+/** Policies with limits only, which a few calls reach. */
 const reached: fc.Arbitrary<Limited> = fc.record(
   {
     maxCostTotal: few,
@@ -209,7 +215,7 @@ const reached: fc.Arbitrary<Limited> = fc.record(
   { requiredKeys: ['budgets', 'toolPolicies'] },
 );
 
-/** A policy, and a version of it that was held before: another, or one that had not all of its limits. */
+/** Returns a policy and an earlier version: a different one, or the same with fewer limits. */
 function versionsOf(policy: fc.Arbitrary<Limited>): fc.Arbitrary<Versions> {
   return fc
     .tuple(policy, fc.option(policy), fc.subarray([0, 1, 2]))
@@ -226,7 +232,7 @@ type Versions = { before: Limited; own: Limited };
 const nothing = fc.constant({ before: {}, own: {} });
 const twoPolicies = fc.tuple(versionsOf(limited), versionsOf(limited));
 
-/** The two that rules give. */
+/** Returns the two policies with the ids that the rules name. */
 function pAndQ(ofP: Limited, ofQ: Limited) {
   return [
     { ...ofP, id: 'p' },
@@ -238,7 +244,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
   ['of one policy', fc.tuple(versionsOf(limited), nothing), rulesDrawn, histories],
   ['of two', twoPolicies, rulesDrawn, histories],
   ['of one that is reached', fc.tuple(versionsOf(reached), nothing), enforced, called],
-])('a limit without effect could go: %s', async (_, drawn, rulesDrawn, histories) => {
+])('a limit without effect can be removed: %s', async (_, drawn, rulesDrawn, histories) => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(drawn, rulesDrawn, histories, async ([p, q], rules, records) => {
@@ -260,7 +266,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
   expect(told).toBeGreaterThan(hits(10));
 });
 
-test('a tool that is never afforded is never let through by whoever is held to the policies that say so', async () => {
+test('a tool that no budget can pay for is never allowed to an agent under the policies that lint names', async () => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(twoPolicies, rulesDrawn, histories, async ([p, q], rules, records) => {

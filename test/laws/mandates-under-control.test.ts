@@ -1,4 +1,4 @@
-/** What agents may do follows from the control topic, from the place of each change on. */
+/** What agents may do follows from the control topic, starting at the log position of each change. */
 
 import { agentRegister, foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { mandatesOfFile, planInForce } from '@mandate/policy';
@@ -24,7 +24,7 @@ const policy = (fields: object) =>
 const rule = (fields: object) =>
   changed({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', ...fields } });
 
-/** Plans as a decider would, that has followed the topic so far. */
+/** Returns functions that apply records and plan actions, like a decider that has followed the topic so far. */
 function follower(...records: readonly ControlRecord[]) {
   const fold = foldControl();
   let revision = 0;
@@ -48,20 +48,20 @@ function said(made: ReturnType<ReturnType<typeof follower>['ask']>) {
   return [made.refusal?.code ?? 'ALLOWED', ...(made.mandate?.policies ?? [])];
 }
 
-test('a new version of a policy is what the next action is decided under', () => {
+test('the next action is decided under a new policy version', () => {
   const { follow, ask } = follower(agent({}), policy({ allowedTools: ['read_*'] }), rule({}));
   expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1']);
   follow(policy({ allowedTools: ['send'] }));
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
 });
 
-test('a rule that names a version keeps it', () => {
+test('a rule with a policy version keeps that version', () => {
   const { follow, ask } = follower(agent({}), policy({ allowedTools: ['read_*'] }), rule({ policy: 'p@1' }));
   follow(policy({ allowedTools: ['send'] }));
   expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1']);
 });
 
-test('an archived policy blocks what its rules match, until it is published anew', () => {
+test('an archived policy blocks what its rules match, until it is published again', () => {
   const { follow, ask } = follower(agent({}), policy({}), rule({}));
   follow(changed({ event: 'policy.archived', policyId: 'p', forced: true }));
   expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND', 'p']);
@@ -69,7 +69,7 @@ test('an archived policy blocks what its rules match, until it is published anew
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
 });
 
-test('rules hold those who are registered, from there on, and the file all others, but for those who are so no more', () => {
+test('rules apply to agents from their registration on, and the file to all agents that were never registered', () => {
   const fold = foldControl();
   const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*", b]\n');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -109,7 +109,7 @@ test('rules hold those who are registered, from there on, and the file all other
   expect(statuses()).toEqual(['registered', 'named', null]);
 });
 
-test('nobody who is not registered holds anything, and no rule means no mandate', () => {
+test('an agent that is not registered has no mandate, and neither has one without a rule', () => {
   const { follow, ask } = follower(agent({}), policy({}), rule({}));
   expect(said(ask('send', 'stranger'))).toEqual(['MANDATE_NOT_FOUND']);
   follow(changed({ event: 'rule.removed', ruleId: 'r' }));
@@ -120,7 +120,7 @@ test('nobody who is not registered holds anything, and no rule means no mandate'
   expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND']);
 });
 
-test('a rule that ends bounds how long a plan holds', () => {
+test('a rule that ends limits the validity of a plan', () => {
   const endsAt = new Date(START_MS + 5_000).toISOString();
   const { ask } = follower(agent({}), policy({}), rule({ endsAt }));
   expect(ask('send')).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 5_000 });
@@ -129,7 +129,7 @@ test('a rule that ends bounds how long a plan holds', () => {
   });
 });
 
-test('two policies of which one allows a family of tools and one a member of it allow the member', () => {
+test('two policies, one allowing a tool pattern and one allowing a single tool of it, allow that tool', () => {
   const { ask } = follower(
     agent({}),
     policy({ allowedTools: ['read_*'] }),
@@ -140,7 +140,7 @@ test('two policies of which one allows a family of tools and one a member of it 
   expect([said(ask('read_file'))[0], said(ask('read_mail'))[0]]).toEqual(['ALLOWED', 'TOOL_NOT_ALLOWED']);
 });
 
-test('ten an hour and a hundred a second are two limits', () => {
+test('ten calls an hour and a hundred a second are two separate limits', () => {
   const { ask } = follower(
     agent({}),
     policy({ rateLimit: { maxCalls: 10, windowMs: 3_600_000 } }),
@@ -155,7 +155,7 @@ test('ten an hour and a hundred a second are two limits', () => {
   ]);
 });
 
-test('a rule that we cannot read blocks whom it names', () => {
+test('a rule that cannot be read blocks the agents that it names', () => {
   const when = { field: 'action.tool', op: 'matches', value: '(' };
   const asks = (fields: object) =>
     said(follower(agent({}), policy({}), rule({}), rule({ id: 's', when, ...fields })).ask('send'));
@@ -165,12 +165,12 @@ test('a rule that we cannot read blocks whom it names', () => {
   expect(asks({ mode: 'shadow' })).toEqual(['ALLOWED', 'p@1']);
 });
 
-test('an observed rule whose policy is not there is no leave to do anything', () => {
+test('a rule in observe mode with a missing policy allows nothing', () => {
   const { ask } = follower(agent({}), rule({ mode: 'observe' }));
   expect(ask('send')).toMatchObject({ refusal: { code: 'MANDATE_NOT_FOUND' }, observe: false });
 });
 
-test('a parent that is changed, retired or registered again bounds those below from there on', () => {
+test('after a parent is changed, retired or registered again, its descendants are limited accordingly', () => {
   const { follow, ask } = follower(
     agent({ id: 'lead' }),
     agent({ parent: 'lead' }),
@@ -191,7 +191,7 @@ test('a parent that is changed, retired or registered again bounds those below f
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@1']);
 });
 
-test('a rule asks of an agent above as if that one did the same', () => {
+test('a rule is evaluated for an ancestor as if the ancestor did the action', () => {
   const when = { field: 'action.agentId', op: '==', value: 'lead' };
   const context = { field: 'context.environment', op: '==', value: 'prod' };
   const { ask } = follower(
@@ -207,7 +207,7 @@ test('a rule asks of an agent above as if that one did the same', () => {
   expect(said(ask('send'))[0]).toBe('ALLOWED');
 });
 
-test('a rule that ends for an agent above bounds how long a plan of one below holds', () => {
+test('a rule of an ancestor that ends limits the validity of a descendant’s plan', () => {
   const endsAt = new Date(START_MS + 5_000).toISOString();
   const { ask } = follower(
     agent({ id: 'lead' }),
@@ -245,7 +245,7 @@ const change = fc.oneof(
   fc.constantFrom('r', 's').map((ruleId) => changed({ event: 'rule.removed', ruleId })),
 );
 
-test('who has followed every change plans as who begins to look now', () => {
+test('a process that followed every change plans like one that starts now', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 15, size: 'max' }), (changes) => {
       const { fold, follow, ask } = follower();

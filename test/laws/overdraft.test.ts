@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, reporting, settlementOf } from '../decider-in-a-box.ts';
 
-// The law does not bound its own time on a busy machine.
+// The law takes longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const OWN_MICROS = 100_000;

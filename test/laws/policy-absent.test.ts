@@ -1,9 +1,9 @@
-/** Absent, zero and empty are three different things: docs/semantics.md section 2. */
+/** Absent, zero and empty mean three different things: docs/semantics.md section 2. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 async function codesOf(mandate: object, asks: readonly object[]) {
@@ -26,11 +26,11 @@ test.each([
   expect(await codesOf(zero, [call])).toEqual([code]);
 });
 
-test('empty denylists deny nothing', async () => {
+test('an empty denylist denies nothing', async () => {
   expect(await codesOf({ deniedTools: [], deniedModels: [] }, [call])).toEqual(['ALLOWED']);
 });
 
-test('as many calls of a price fit a total as divide into it, to the micro-dollar', async () => {
+test('a total allows exactly as many calls as its price fits into it, to the micro-dollar', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 2_000_000 }),

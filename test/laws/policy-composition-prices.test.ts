@@ -1,4 +1,7 @@
-/** What a call costs under several policies: the highest reservation, the highest charge, and a price from each policy that limits money. */
+/**
+ * The cost of a call under several policies: the highest reservation, the highest charge, and a price from each
+ * policy that limits money.
+ */
 import { type Mandate, plan } from '@mandate/policy';
 import { DEFAULTS } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
@@ -7,7 +10,7 @@ import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf, START_MS, settlementOf } from '../decider-in-a-box.ts';
 import { CALL, composed, enforce, NAMES, named } from './policy-composition.fixture.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const amount = fc.constantFrom(0, 0.01, 0.03, 0.04, 0.1, 0.7);
@@ -17,7 +20,7 @@ const tiers = fc.record({
   success: amount,
   verification: amount,
 });
-/** Policies of which each says what a call of `t` costs, and how that is settled. */
+/** Policies that each set a price for a call of `t`, and how it is settled. */
 const pricing = fc
   .record({
     defaultChargingPolicy: fc.oneof(
@@ -103,7 +106,7 @@ test('applies the highest stated cap, and bounds the default cap by maxCostPerCa
   expect(capUnder({ maxActualCost: 0.5 }, { maxCostPerCall: 0.1 })).toBe(500_000);
 });
 
-test('own reports give back by the highest price of a policy, or by the estimate without a price', () => {
+test('own reports give back amounts by the highest price of a policy, or by the estimate if there is no price', () => {
   const givesBack = (...costs: (number | null)[]) => {
     const fields = costs.map((cost) => (cost === null ? {} : { toolPolicies: { t: { cost } } }));
     const action = { id: 'x', ...CALL, estimatedCostMicros: 500_000 };
@@ -135,7 +138,7 @@ test('the price does not depend on which policies set it, or how many', () => {
   );
 });
 
-test('after the same calls and reports each of them allows what all of them allow, and has charged no more', async () => {
+test('after the same calls and reports, each policy alone allows what all of them allow, and has charged no more', async () => {
   const seen = { refused: 0, lessAlone: 0 };
   const bounded = fc
     .record({ priced: pricing, maxCostTotal: fc.constantFrom(0.8, 1, 2, 3) })
@@ -188,7 +191,7 @@ test.each([
       estimateMicros: 100_000,
     },
   ],
-])('%j and %j settle by the kind that says it all, where there is one', (one, other, charging) => {
+])('%j and %j settle by one charging policy that covers both, if there is one', (one, other, charging) => {
   for (const [first, second] of [
     [one, other],
     [other, one],
@@ -199,7 +202,7 @@ test.each([
   }
 });
 
-test('a model whose price one of them must know and does not is refused, though another states one', () => {
+test('refuses a model if a policy that limits money does not know its price, even if another policy does', () => {
   const tiers = { defaultChargingPolicy: { type: 'TIERED', attempt: 0.01, success: 0.01 } };
   const mandate = composed(named([tiers, { maxCostTotal: 1 }]));
   const call = {
@@ -214,7 +217,7 @@ test('a model whose price one of them must know and does not is refused, though 
   expect(plan(call, composed(named([tiers])), START_MS).refusal).toBeNull();
 });
 
-test('a policy that limits money prices a model itself, whatever stands beside it', () => {
+test('a policy that limits money must know the price of a model itself, whatever other policies say', () => {
   const call = { id: 'x', ...CALL, type: 'llm_call' as const, model: 'homegrown', inputTokens: 1_000 };
   const priced = { modelPrices: { homegrown: { inputPerMillion: 3, outputPerMillion: 15 } } };
   const dear = { modelPrices: { homegrown: { inputPerMillion: 30, outputPerMillion: 15 } } };

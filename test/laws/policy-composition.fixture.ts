@@ -1,4 +1,7 @@
-/** What the tests of composition share: policies by name, mandates made of them, and a decider that enforces one. */
+/**
+ * Shared helpers for tests of composition: policies by name, mandates composed of them, and a decider that enforces
+ * one.
+ */
 import { compileGlobs, compilePolicy, compose, type Mandate } from '@mandate/policy';
 import { policyDocument } from '@mandate/schemas';
 import type { Box } from '../decider-in-a-box.ts';

@@ -1,4 +1,4 @@
-/** Policies compose to the actions that each of them allows. Their order and their repeats change nothing. */
+/** Policies compose to the actions that each of them allows. Their order and their repetitions change nothing. */
 import { compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
 import type { Check } from '@mandate/schemas';
 import { hits, matchesByTable, runs } from '@mandate/testing';
@@ -8,7 +8,7 @@ import { deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
 import { CALL, composed, enforce, NAMES, named, policyOf } from './policy-composition.fixture.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const arbitraryPolicies = fc
@@ -21,7 +21,9 @@ const enforcedPolicies = fc
   )
   .map(named);
 
-/** The last of these requests, decided under `last` after all others were decided under `before`. */
+/**
+ * Returns the decision about the last of these requests under `last`, after all others were decided under `before`.
+ */
 async function decideLast(before: Mandate, last: Mandate, asks: readonly object[]) {
   const box = deciderInABox([{}]);
   enforce(box, before);
@@ -31,7 +33,7 @@ async function decideLast(before: Mandate, last: Mandate, asks: readonly object[
   return decisionOf(answer);
 }
 
-test('from one and the same state, what one of them refuses all of them refuse', async () => {
+test('with the same history, all policies together refuse what one of them refuses', async () => {
   await fc.assert(
     fc.asyncProperty(
       enforcedPolicies,
@@ -51,7 +53,7 @@ test('from one and the same state, what one of them refuses all of them refuse',
   );
 });
 
-test('what all of them allow without a limit, a price or a person is allowed', () => {
+test('an action that every policy allows statically is allowed by all of them together', () => {
   fc.assert(
     fc.property(enforcedPolicies, arbitraryAction, (policies, action) => {
       const alone = policies.map((policy) => plan(action, composed([policy]), START_MS));
@@ -84,7 +86,7 @@ test('order and repetition change nothing', () => {
   );
 });
 
-test('every bound of each stays, as strict or stricter', () => {
+test('every limit of each policy remains, as strict or stricter', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
       const all = plan(action, composed(policies), START_MS);
@@ -108,10 +110,11 @@ test('every bound of each stays, as strict or stricter', () => {
   );
 });
 
-test('of limits that share a counter the strictest stands, and beside it what each of the others says', () => {
+test('of limits with the same counter the strictest applies, and it lists the limits of the other policies', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
-      // How many calls may be open is said by a policy that watches, too, but only where another is enforced.
+      // A policy in observe mode also has a limit of open calls, but only beside an enforced policy. So all are
+      // enforced here.
       const enforced = policies.map((policy) => ({ ...policy, observe: false }));
       const alone = enforced.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
       for (const { otherLimits = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
@@ -127,7 +130,7 @@ test('of limits that share a counter the strictest stands, and beside it what ea
   );
 });
 
-test('what each of the others is said to say of a counter it says alone, from one and the same state', async () => {
+test('the result listed for another policy’s limit is the result of that policy alone, with the same history', async () => {
   const told = { pass: 0, block: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -157,7 +160,7 @@ test('what each of the others is said to say of a counter it says alone, from on
   expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(hits(10));
 });
 
-/** Policies of which each limits what the others do. */
+/** Policies with limits on the same counters. */
 const sharing = fc.record({
   maxCostTotal: fc.constantFrom(0.1, 0.3, 0.5, 1),
   budgets: fc
@@ -174,7 +177,7 @@ function othersIn({ check, evidence }: Check): readonly Other[] {
     : ((evidence as { otherLimits?: Other[] } | undefined)?.otherLimits ?? []);
 }
 
-/** But for what differs between policies. */
+/** Returns the evidence without the parts that differ between policies. */
 function seenIn({ evidence }: Check): string {
   const {
     otherLimits: _,
@@ -208,7 +211,7 @@ function mostOf(limit: Limit | undefined): number {
   return limit?.kind === 'budget' ? (limit.maxMicros ?? Number.POSITIVE_INFINITY) : 0;
 }
 
-test('lists of tools intersect by the names that they match, and denied ones unite', () => {
+test('allowlists intersect by the names that they match, and denylists unite', () => {
   const glob = fc
     .array(fc.constantFrom('a', 'b', '.', '*'), { minLength: 1, maxLength: 4 })
     .map((all) => all.join(''));
@@ -236,14 +239,14 @@ test('lists of tools intersect by the names that they match, and denied ones uni
   );
 });
 
-/** Every name of up to four of these letters. */
+/** All names of up to four of these letters. */
 const EVERY_NAME = [1, 2, 3, 4].flatMap((length) =>
   Array.from({ length: 3 ** length }, (_, number) =>
     Array.from({ length }, (_, at) => 'ab.'[Math.floor(number / 3 ** at) % 3]).join(''),
   ),
 );
 
-test('a policy that is not there allows nothing, whatever stands beside it', () => {
+test('a missing policy allows nothing, whatever other policies there are', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
       const { refusal, observe } = plan(
@@ -257,11 +260,11 @@ test('a policy that is not there allows nothing, whatever stands beside it', () 
   );
 });
 
-test('of no policies no mandate is made', () => {
+test('no policies compose to no mandate', () => {
   expect(compose('m', [])).toBeNull();
 });
 
-test('what was found says whose bound it was', () => {
+test('a check and a limit name the policy that they come from', () => {
   const mandate = composed([
     policyOf({ allowedTools: ['read_*'], maxCostTotal: 5 }, 'readers@2'),
     policyOf(

@@ -1,16 +1,18 @@
-/** From one and the same state, a stricter mandate never allows what a laxer one refuses. */
+/** With the same history, a stricter mandate never allows what a more permissive one refuses. */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 import { arbitraryAsk, arbitraryMandate, withoutIdleLimits } from './arbitrary-requests.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 const enforced = arbitraryMandate.map((fields) => ({ ...fields, mode: 'enforce' as const }));
 
-/** The last of these requests, decided under `last` after all others were decided under `before`. */
+/**
+ * Returns the decision about the last of these requests under `last`, after all others were decided under `before`.
+ */
 async function decideLast(before: object, last: object, asks: readonly object[]) {
   const box = deciderInABox([before]);
   for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
@@ -78,7 +80,7 @@ test.each(Object.keys(STRICTER))('%s', async (name) => {
   );
 });
 
-test('what is denied is denied, whatever else allows it', async () => {
+test('a denied name is denied, whatever allows it', async () => {
   await fc.assert(
     fc.asyncProperty(enforced, arbitraryAsk, async (fields, ask) => {
       fc.pre(ask.action.type === 'tool_call');

@@ -1,4 +1,7 @@
-/** The precedence of docs/semantics.md section 1, pair by pair: of two reasons to refuse a request the earlier one is given. */
+/**
+ * The precedence of docs/semantics.md section 1, pair by pair: of two reasons to refuse a request, the decision gives
+ * the earlier one.
+ */
 import { mandatesByRegister } from '@mandate/control';
 import { mandatesOfFile } from '@mandate/policy';
 import { CAPS, type Code } from '@mandate/schemas';
@@ -6,23 +9,23 @@ import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, mandatesOf } from '../decider-in-a-box.ts';
 import { type Register, registered } from './registered.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 type Reason = {
   code: Code;
-  /** The check that objects. */
+  /** The check that refuses. */
   check: string;
-  /** Only one kind of action can meet it. */
+  /** The only kind of action that this reason can refuse. */
   only?: 'tool_call' | 'llm_call';
   mandate?: object;
-  /** What another policy says that is held at once. */
+  /** The fields of another policy that applies at the same time. */
   beside?: object;
   tool?: object;
   action?: object;
   lateMs?: number;
   before?(box: Box, ask: object): Promise<unknown>;
-  /** What stands on the control topic. */
+  /** The documents on the control topic. */
   register?: Partial<Register>;
 };
 
@@ -30,7 +33,7 @@ const dear = { estimatedCostMicros: 1 };
 const dearText = 'ab'.repeat(CAPS.stringUnits / 2);
 const none = { maxCalls: 0, windowMs: 1_000 };
 
-/** In the order of the table. */
+/** The reasons, in the order of the table. */
 const REASONS: readonly Reason[] = [
   { code: 'DUPLICATE_ACTION', check: 'duplicate', before: (box, ask) => box.answer([box.append(ask)]) },
   { code: 'DEADLINE_EXCEEDED', check: 'deadline', lateMs: 100_000 },
@@ -123,7 +126,7 @@ const REASONS: readonly Reason[] = [
   },
 ];
 
-/** Without a price there is no cost to exceed. */
+/** Pairs of reasons that cannot occur together. Without a price there is no cost to exceed. */
 const EXCLUSIVE = new Set([
   'UNPRICED_MODEL TOKENS_NOT_STATED',
   ...['UNPRICED_MODEL', 'TOKENS_NOT_STATED'].flatMap((code) => [
@@ -168,9 +171,9 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   return decisionOf(answer);
 }
 
-test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(239));
+test('every pair that can occur together is tested', () => expect(PAIRS).toHaveLength(239));
 
-describe('of two, the earlier', () => {
+describe('of two reasons, the earlier one decides', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(
     '$name',
     async (pair) => {

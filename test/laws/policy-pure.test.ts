@@ -1,4 +1,7 @@
-/** `plan` and `decide` are functions of their arguments: total, always the same, and they leave what they read alone. */
+/**
+ * `plan` and `decide` are pure functions: they return a result for all arguments, the same each time, and do not
+ * change their arguments.
+ */
 
 import { decide, plan } from '@mandate/policy';
 import type { Code, LimitFact, Plan, StepFacts } from '@mandate/schemas';
@@ -8,7 +11,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { mandatesOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryMandate } from './arbitrary-requests.ts';
 
-// A law takes a second; how long that is on a busy machine is no part of it.
+// A law takes about a second, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 30_000 });
 
 const atMs = fc.oneof(fc.constantFrom(0, START_MS, START_MS + 60_000), fc.nat(4e12));
@@ -16,7 +19,7 @@ const arbitraryPlan = fc
   .tuple(arbitraryAction, arbitraryMandate, atMs)
   .map(([action, mandate, at]) => plan(action, mandatesOf([mandate])[0] ?? null, at));
 
-/** Facts that could answer this plan. */
+/** Returns facts that can answer this plan. */
 function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
   const wait = fc.option(fc.nat(10_000));
   const limits = fc.tuple(
@@ -84,7 +87,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-test('plan: the same again, from arguments that cannot be changed, and as JSON it loses nothing', () => {
+test('plan returns the same result again, from frozen arguments, and the result survives JSON', () => {
   fc.assert(
     fc.property(arbitraryAction, arbitraryMandate, atMs, (action, fields, at) => {
       const mandate = mandatesOf([fields])[0] ?? null;
@@ -98,7 +101,7 @@ test('plan: the same again, from arguments that cannot be changed, and as JSON i
   );
 });
 
-test('decide: the same again, from arguments that cannot be changed, and as JSON it loses nothing', () => {
+test('decide returns the same result again, from frozen arguments, and the result survives JSON', () => {
   fc.assert(
     fc.property(arbitraryFound, ([made, facts]) => {
       const judgement = decide(frozen(made), frozen(facts));
@@ -109,7 +112,7 @@ test('decide: the same again, from arguments that cannot be changed, and as JSON
   );
 });
 
-test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even observe mode lets through', () => {
+test('an error inside a plan is a static INTERNAL_ERROR that can be retried, and observe mode does not allow it', () => {
   const [mandate] = mandatesOf([{ mode: 'observe' }]);
   if (mandate === undefined) throw new Error('no mandate');
   const [policy] = mandate.policies;
@@ -139,7 +142,7 @@ test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even obs
 });
 
 describe('observe mode', () => {
-  test('softens what the mandate says and nothing else, and tells what that would have been', () => {
+  test('changes only refusals of the mandate to ALLOW, and records them as observed', () => {
     const never: Code[] = [
       'DUPLICATE_ACTION',
       'REPLAY_MEMORY_FULL',
@@ -172,10 +175,10 @@ describe('observe mode', () => {
   });
 });
 
-/** Verdicts that end at a time which is not known. */
+/** Refusals that end at an unknown time. */
 const WAITS_UNKNOWN: Code[] = ['APPROVAL_EXPIRED', 'WAITING_LIMIT_EXCEEDED', 'REPLAY_MEMORY_FULL'];
 
-test('a refusal is soft exactly when there is something to wait for', () => {
+test('a refusal is not final exactly if waiting can help', () => {
   fc.assert(
     fc.property(arbitraryFound, ([made, facts]) => {
       const { verdict, code, final, retryAfterMs } = decide(made, facts);

@@ -1,4 +1,4 @@
-/** A version of a policy of which nothing wider is told never allows what the one before it refuses. */
+/** If a policy version is not reported as wider, it never allows what the version before refuses. */
 
 import { widening } from '@mandate/control/lint';
 import { policyDocument } from '@mandate/schemas';
@@ -14,7 +14,9 @@ type Fields = typeof arbitraryMandate extends fc.Arbitrary<infer F> ? F : never;
 
 const policyOf = (fields: object) => policyDocument.parse({ version: 1, id: 'p', ...fields });
 
-/** The second differs from the first in a field or two: else nearly every pair is wider somewhere. */
+/**
+ * Pairs of versions that differ in one or two fields. With more fields, nearly every pair would be wider somewhere.
+ */
 const pairs = fc
   .tuple(arbitraryMandate, arbitraryMandate, fc.array(fc.nat(99), { minLength: 1, maxLength: 2 }))
   .map(([before, other, takes]): [Fields, Fields] => {
@@ -29,7 +31,9 @@ const pairs = fc
     return [before, withoutIdleLimits(after)];
   });
 
-/** The last of these requests, decided under `last` after all others were decided under `before`. */
+/**
+ * Returns the decision about the last of these requests under `last`, after all others were decided under `before`.
+ */
 async function decideLast(before: object, last: object, asks: readonly object[]) {
   const box = deciderInABox([before]);
   for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
@@ -38,7 +42,7 @@ async function decideLast(before: object, last: object, asks: readonly object[])
   return decisionOf(answer).verdict;
 }
 
-test('what is not told to be wider lets nothing through that was refused', async () => {
+test('a version that is not reported as wider allows nothing that was refused', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -362,7 +366,7 @@ test.each<[string, object, object, string[]]>([
   expect(widening(policyOf(before), policyOf(after))).toEqual(told);
 });
 
-test('of long lists of patterns that begin alike, what would take long to compare is told', () => {
+test('long lists of patterns with equal beginnings are reported as wider, if comparing them would take too long', () => {
   const ofLetter = (letter: string) =>
     Array.from({ length: 1_000 }, (_, at) => `${'a'.repeat(60)}*${letter}${at}`);
   const [before, others] = [ofLetter('b'), ofLetter('c')];

@@ -1,4 +1,4 @@
-/** A preview tells of what is thought of as if it stood, and leaves what stands as it is. */
+/** A preview answers as if the candidates were in force, and changes nothing that is in force. */
 import {
   type ControlFold,
   composeIssue,
@@ -15,7 +15,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction } from './arbitrary-requests.ts';
 import { arbitraryAuthority, chainOf, type Register } from './registered.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker'];
@@ -51,7 +51,7 @@ function changing(): { fold: ControlFold; change(bodies: readonly Body[]): void 
 }
 
 function preview(fold: ControlFold, action: Action, { policies, rules }: Documents) {
-  // What it is compiled to tells nothing that the plans do not.
+  // The compiled mandate is left out, because the plans show everything about it.
   const {
     mandate: _,
     shadow,
@@ -65,7 +65,7 @@ function preview(fold: ControlFold, action: Action, { policies, rules }: Documen
 }
 
 const NOTHING: Documents = { policies: [], rules: [] };
-/** What is thought of, one after the other; which of it is done; and a rule that goes then. */
+/** Candidates one after the other, whether each is published then, and a rule that is removed then. */
 const thoughts = fc.array(
   fc.record({
     documents: arbitraryAuthority(CHAIN),
@@ -75,10 +75,10 @@ const thoughts = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** The contexts of a mandate that is issued for it. */
+/** The contexts of the grants. */
 const contexts = fc.constantFrom({}, { environment: 'prod' }, { environment: 'test' });
 
-test('what would be issued with what is thought of is what is issued once it stands', () => {
+test('the grant that a preview composes with candidates is the grant that is issued after they are published', () => {
   let [differing, issued] = [0, 0];
   fc.assert(
     fc.property(
@@ -113,7 +113,7 @@ test('what would be issued with what is thought of is what is issued once it sta
   expect(Math.min(differing, issued)).toBeGreaterThan(20);
 });
 
-test('what is thought of is told as if it stood, and what stands as it did before', () => {
+test('a preview decides with the candidates as if they were published, and without them as before', () => {
   let differing = 0;
   fc.assert(
     fc.property(thoughts, arbitraryAction, (all, { mandateId: _, ...drawn }) => {

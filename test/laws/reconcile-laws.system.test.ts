@@ -1,6 +1,6 @@
 /**
- * What reconcile asks of a log holds for every history of the real decider; and the smallest change of one record breaks
- * the law that it concerns.
+ * The laws of reconcile hold for every history of the real decider. The smallest change of one record breaks the law
+ * about it.
  */
 import { createLaws, type LawName } from '@mandate/reconcile';
 import {
@@ -17,14 +17,14 @@ import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
 import { chainOf, type Register, registered } from './registered.ts';
 
-// A law takes seconds; how long that is on a busy machine is no part of it.
+// A law takes seconds, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 120_000 });
 
 const RUNS = 60;
 const PARTITIONS = 3;
 const TENANTS = ['default', 'acme'];
 
-/** As it lies on the log; `seen` numbers it over all partitions. */
+/** A record on the log. `seen` numbers the records over all partitions. */
 type Laid = { record: DecisionsRecord; partition: number; seen: number };
 type AuditRow = { id: string; void: boolean; atMs: number; logPartition: number; logOffset: number };
 
@@ -39,7 +39,7 @@ async function played(mandate: object, history: readonly Happening[], register?:
   });
 }
 
-/** All of an agent lies in one. */
+/** Returns the partition of a record. All records of an agent are in one partition. */
 function partitionOf(record: DecisionsRecord): number {
   const agentOf = () => {
     if (record.event === 'action.decided') return record.decision.agentId;
@@ -48,7 +48,7 @@ function partitionOf(record: DecisionsRecord): number {
   return ['agent-1', 'agent-2'].indexOf(agentOf()) + 1;
 }
 
-/** Which laws are broken when the log is this. A partition is read to its end before the next one is. */
+/** Returns the laws that this log breaks. Each partition is read to its end before the next one. */
 async function broken(
   log: readonly Laid[],
   alterRows: (rows: AuditRow[]) => AuditRow[] = (rows) => rows,
@@ -79,7 +79,10 @@ async function broken(
   return laws.report().flatMap(({ law, broken }) => (broken > 0 ? [law] : []));
 }
 
-/** Mandates under which much is allowed, and histories in which most of it has an outcome: among the others both are rare. */
+/**
+ * Mandates that allow much, with histories in which most actions have an outcome. In the other histories both are
+ * rare.
+ */
 const generous = fc.constantFrom<object>(
   { defaultChargingPolicy: { type: 'ATTEMPT_BASED' }, toolPolicies: { get_user: { executionLeaseMs: 100 } } },
   {
@@ -98,7 +101,7 @@ const target = fc.constantFrom<Extract<Happening, { did: 'kill' }>['target']>(
   { scope: 'agent', tenant: 'default', agentId: 'agent-1' },
   { scope: 'tenant', tenant: 'default' },
 );
-/** `back` counts the asked ones from the last. */
+/** `back` counts the requested actions from the last one. */
 const busy = fc.oneof(
   { weight: 8, arbitrary: fc.record({ did: fc.constant('ask' as const), agentId, lost: fc.boolean() }) },
   {
@@ -153,7 +156,7 @@ const familyLog = fc.tuple(generous, generous, busyHistory).map(([ofParent, ofAl
 });
 const anyLog = fc.oneof(fc.tuple(arbitraryMandate, arbitraryHistory).map(logOf), busyLog, familyLog);
 
-test('every history keeps every law', async () => {
+test('every history satisfies every law', async () => {
   await fc.assert(
     fc.asyncProperty(anyLog, async (play) => {
       expect(await broken(await play())).toEqual([]);
@@ -162,7 +165,7 @@ test('every history keeps every law', async () => {
   );
 });
 
-/** Changes one of the records that `which` says may be; null: none may. */
+/** Changes one of the records that `which` accepts. Null if it accepts none. */
 type Change = (log: readonly Laid[], pick: number) => Laid[] | null;
 
 function changing(
@@ -179,7 +182,7 @@ function changing(
   };
 }
 
-/** A decision, altered; it stands among the others as it is where it is `kept`. */
+/** Returns a change of a decision. With `kept`, the original stays on the log before the changed one. */
 function decisions(
   which: (decision: Decision) => boolean,
   change: (decision: Decision) => Partial<Decision>,
@@ -283,7 +286,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
   ],
 ];
 
-/** Is it the first that released its target, and was an ALLOW of that given afterwards? */
+/** Returns true if the revive is the first one of its target, and an agent of the target got an ALLOW afterwards. */
 function isNeeded(log: readonly Laid[], at: number): boolean {
   const record = log[at]?.record;
   if (record?.event !== 'agent.revived') return false;
@@ -314,7 +317,7 @@ function isNeeded(log: readonly Laid[], at: number): boolean {
   );
 }
 
-describe('the smallest change breaks the law that it concerns', () => {
+describe('the smallest change breaks the law about it', () => {
   test.each(CHANGES)('%s: %s', async (_what, law, change) => {
     let changed = 0;
     await fc.assert(
@@ -329,7 +332,7 @@ describe('the smallest change breaks the law that it concerns', () => {
     expect(changed).toBeGreaterThan(0);
   });
 
-  test('a row of the audit that is missing, doubled, made up or void', async () => {
+  test('a row of the audit that is missing, doubled, invented or void', async () => {
     let changed = 0;
     await fc.assert(
       fc.asyncProperty(busyLog, fc.nat(), async (play, pick) => {

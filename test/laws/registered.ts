@@ -1,4 +1,4 @@
-/** Agents, policies and rules, as if they stood on the control topic of every tenant. */
+/** Agents, policies and rules, as if they were on the control topic of every tenant. */
 import {
   type ControlFold,
   foldControl,
@@ -13,9 +13,9 @@ export type Register = {
   agents: readonly object[];
   policies: readonly object[];
   rules: readonly object[];
-  /** The bounds of the tenant: none when absent. */
+  /** The tenant limits. Absent: none. */
   bounds?: object;
-  /** The tenant is closed then; open when absent. */
+  /** The time when the tenant was closed. Absent: it is open. */
   closedAt?: string;
 };
 
@@ -53,14 +53,14 @@ export function foldOf({ agents, policies, rules, bounds, closedAt }: Register):
   return { fold, revision };
 }
 
-/** One below the other, the highest first. */
+/** Returns a chain of agents. The first one is the root, and each other one is a child of the one before. */
 export function chainOf(agentIds: readonly string[]): readonly object[] {
   return agentIds.map((id, at) => ({ id, ...(at > 0 && { parent: agentIds[at - 1] }) }));
 }
 
 const EVERYBODY = { policy: {}, delegableTools: undefined, agents: ['*'], mode: 'enforce' };
 
-/** Policies, and who is held to each of them: most of an agent's own. */
+/** Returns random policies and the rules that apply them, most of them for single agents. */
 export function arbitraryAuthority(
   agentIds: readonly string[],
 ): fc.Arbitrary<Pick<Register, 'policies' | 'rules'>> {
@@ -74,7 +74,7 @@ export function arbitraryAuthority(
     mode: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe', 'shadow'),
   });
   const several = fc.array(given, { maxLength: 4, size: 'max' });
-  // Else most agents hold nothing at all.
+  // Adds a rule for all agents in most cases. Otherwise most agents would have no mandate.
   return fc.tuple(several, fc.constantFrom([], [EVERYBODY], [EVERYBODY])).map(([drawn, base]) => {
     const all = [...drawn, ...base];
     return {

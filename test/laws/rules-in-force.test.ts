@@ -1,4 +1,4 @@
-/** What rules give is found from what is remembered, and is what one would find without: whatever was asked before. */
+/** Resolving rules with a cache gives the same result as without, whatever was asked before. */
 
 import {
   type AgentAttributes,
@@ -106,7 +106,7 @@ function ask(rules: RulesInForce, { agent, tool, context, atMs }: Question): Res
 
 const documents = fc.array(rule, { minLength: 1, maxLength: 6, size: 'max' });
 
-test('what is remembered is what would be found anew', () => {
+test('a cached result equals a newly computed one', () => {
   fc.assert(
     fc.property(
       documents,
@@ -124,7 +124,7 @@ test('what is remembered is what would be found anew', () => {
   );
 });
 
-/** What is made of it is compared by its reference, which names everything. */
+/** Returns the result without its compiled tables. A mandate is compared by its reference, which names all parts. */
 function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 'shadow' | 'matches'>) {
   return [mandate, shadow?.mandate ?? null]
     .map(
@@ -137,7 +137,7 @@ function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 
     .concat([matches as never, [shadow?.rules, shadow?.policies] as never]);
 }
 
-test('each policy is joined to the rules that gave it, and to no others', () => {
+test('each policy lists exactly the rules that gave it', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { mandate, shadow, matches } = ask(rulesOf(rules), question);
@@ -159,7 +159,7 @@ test('each policy is joined to the rules that gave it, and to no others', () => 
   );
 });
 
-test('the same rules match for as long as is said', () => {
+test('the same rules match during the stated validity', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { shadow, matches, holdsFromMs, holdsUntilMs } = ask(rulesOf(rules), question);
@@ -176,7 +176,7 @@ test('the same rules match for as long as is said', () => {
   );
 });
 
-test('one rule more leaves every policy in force that was, and no shadow rule adds one', () => {
+test('another rule removes no policy in force, and a shadow rule adds none', () => {
   fc.assert(
     fc.property(documents, rule, asked, (rules, more, question) => {
       const [before, after] = [ask(rulesOf(rules), question), ask(rulesOf([...rules, more]), question)];
@@ -188,7 +188,7 @@ test('one rule more leaves every policy in force that was, and no shadow rule ad
   );
 });
 
-/** A rule as it is written, read once more: agents by their beginning, groups, times, and conditions that are true. */
+/** Computes in a second way whether a rule applies: agents by pattern, groups, times, and conditions. */
 function applies(document: object, { agent, tool, context, atMs }: Question): boolean {
   const { agents, groups, when, startsAt, endsAt } = ruleDocument.parse({ version: 1, id: 'r', ...document });
   const isNamed = (glob: string) =>
@@ -210,7 +210,7 @@ function applies(document: object, { agent, tool, context, atMs }: Question): bo
   );
 }
 
-test('the rules that match are those that say so', () => {
+test('the matching rules are those that apply by the second computation', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { matches } = ask(rulesOf(rules), question);
@@ -221,7 +221,7 @@ test('the rules that match are those that say so', () => {
   );
 });
 
-test('a policy is observed only where every rule that gives it says so', () => {
+test('a policy is in observe mode only if every rule that gives it is', () => {
   const modes = fc.array(fc.constantFrom('enforce', 'observe'), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(modes, (drawn) => {

@@ -1,4 +1,7 @@
-/** Rules in shadow change nothing, and what is told of them is what would have been decided. On random histories. */
+/**
+ * Shadow rules change nothing, and their reported verdict is what would have been decided. Tested on random
+ * histories.
+ */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
 import type { MandatesInForce } from '@mandate/policy';
@@ -11,15 +14,15 @@ import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
 import { mandateNow } from './issuing-tenant.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A policy, and a rule of that mode that gives it to everyone; null: no rule does. */
+/** A policy, and the mode of the rule that gives it to all agents. Null: no rule gives it. */
 type Given = { mode: 'enforce' | 'shadow' | null; policy: object; rule?: object };
 
 /**
- * The mandates of two agents that are registered with either tenant, and each issued a mandate, mnd_agent-1 and
- * mnd_agent-2, of the rules that are in force; those in shadow come later.
+ * The mandates of two agents that are registered in both tenants. Each has a grant, mnd_agent-1 or mnd_agent-2,
+ * composed of the enforced rules. Shadow rules are added later.
  */
 function mandatesOf(given: readonly Given[]): MandatesInForce {
   const fold = foldControl();
@@ -67,11 +70,11 @@ async function decided(box: Box, ask: object): Promise<Decision> {
 
 const policies = (minLength: number) => fc.array(arbitraryMandate, { minLength, maxLength: 2, size: 'max' });
 const under = (mode: Given['mode']) => (policy: object) => ({ mode, policy });
-/** Whether under the mandates that were issued, of which each is of some rule, or under what stands. */
+/** True: the actions name the grants. False: the current rules apply. */
 const isIssued = fc.boolean();
 const ANYTHING = under('enforce')({});
 
-test('they change nothing: take out what is told of them, and every record is what it is without them', async () => {
+test('they change nothing: without their reports, every record is the same as without the rules', async () => {
   await fc.assert(
     fc.asyncProperty(
       policies(0),
@@ -107,7 +110,7 @@ function withoutShadow(text: string): string {
   return JSON.stringify(record);
 }
 
-/** Counters that two policies may share, and bounds that a few calls reach. */
+/** Counters that two policies may share, and limits that a few calls reach. */
 const rateLimit = fc.record({ maxCalls: fc.nat(3), windowMs: fc.constantFrom(500, 3_000) });
 const max = fc.constantFrom(0.05, 0.1, 0.2, 0.3);
 const budget = fc.record({
@@ -137,7 +140,7 @@ const step = fc.record({
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 8, size: 'max' });
 
-test('what is told of them is what would have been decided, wherever their limits are known', async () => {
+test('their reported verdict is what would have been decided, if all their limits are known', async () => {
   const few = (minLength: number) => fc.array(strict, { minLength, maxLength: 2, size: 'max' });
   await fc.assert(
     fc.asyncProperty(few(0), few(1), steps, isIssued, async (kept, more, calls, issued) => {
@@ -167,7 +170,7 @@ test('what is told of them is what would have been decided, wherever their limit
   );
 });
 
-describe('beside a decision stands', () => {
+describe('a decision reports', () => {
   const RATE = { rateLimit: { maxCalls: 3, windowMs: 1_000 } };
   const kept: Given = { mode: 'enforce', policy: { ...RATE, toolPolicies: { get_user: { cost: 0.1 } } } };
   const shadow = (policy: object, rule = {}): Given => ({ mode: 'shadow', policy, rule });
@@ -208,7 +211,7 @@ describe('beside a decision stands', () => {
   });
 
   test.each([{ maxCostTotal: 1 }, { mode: 'observe', deniedTools: ['*'] }])(
-    'what %j would allow where no rule is in force',
+    'what %j would allow if no rule is in force',
     async (policy) => {
       const box = boxUnder([shadow(policy)]);
       expect(await decided(box, asking({ id: 'a' }))).toMatchObject({
@@ -219,13 +222,13 @@ describe('beside a decision stands', () => {
     },
   );
 
-  test('what a mandate in force that only watches would not have said', async () => {
+  test('a refusal that the enforced mandate, which only observes, does not have', async () => {
     const watching = { mode: 'enforce', policy: { mode: 'observe', deniedTools: ['*'] } } as const;
     const decision = await decided(boxUnder([watching, shadow({})]), asking({ id: 'a' }));
     expect(decision).toMatchObject({ verdict: 'ALLOW', shadow: { verdict: 'BLOCK', code: 'TOOL_DENIED' } });
   });
 
-  test('a grant that stands, where a person is asked either way', async () => {
+  test('an existing approval, if a person is asked either way', async () => {
     const confirmed = { mode: 'enforce', policy: { toolPolicies: asks } } as const;
     const box = boxUnder([confirmed, shadow({ toolPolicies: asks })]);
     const { digest, shadow: told } = await decided(box, asking({ id: 'a' }));
@@ -243,14 +246,14 @@ describe('beside a decision stands', () => {
     expect(granted).toMatchObject({ grantConsumed: true, shadow: { verdict: 'ALLOW' } });
   });
 
-  test('nothing, where no rule in shadow matches, or none was asked', async () => {
+  test('nothing, if no shadow rule matches, or none was evaluated', async () => {
     const box = boxUnder([kept, shadow({ deniedTools: ['*'] }, { agents: ['agent-2'] })]);
     expect(await decided(box, asking({ id: 'a' }))).not.toHaveProperty('shadow');
     expect(await decided(box, asking({ id: 'b', agentId: 'agent-2' }))).toHaveProperty('shadow');
     expect(await decided(box, asking({ id: 'b', agentId: 'agent-2' }))).not.toHaveProperty('shadow');
   });
 
-  test('the same, word for word, when the answer is given again under other rules', async () => {
+  test('exactly the same if the answer is given again under other rules', async () => {
     const box = boxUnder([kept, shadow({ deniedTools: ['*'] })]);
     const asked = box.append(asking({ id: 'a' }));
     const first = await box.answer([asked], true);
@@ -258,7 +261,7 @@ describe('beside a decision stands', () => {
     expect(await box.answer([asked])).toEqual(first);
   });
 
-  test('that it is not known, where it began or ended between plan and step: nobody plans again for it', async () => {
+  test('that the verdict is unknown if a shadow rule began or ended between plan and step, because no new plan is made for it', async () => {
     const until = (ms: number) => ({ endsAt: new Date(START_MS + ms).toISOString() });
     const box = boxUnder([kept, shadow({ deniedTools: ['*'] }, until(5))]);
     box.context = { ...box.context, clock: () => START_MS };

@@ -1,4 +1,6 @@
-/** A follower of every change of rules finds the same as one that begins to look now, in as many steps. */
+/**
+ * A process that follows every change of rules computes the same as one that starts now, in the same number of steps.
+ */
 
 import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
 import { controlRecord } from '@mandate/schemas';
@@ -7,7 +9,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 function plane() {
@@ -73,7 +75,7 @@ const change = fc.oneof(
 );
 const asked = fc.subarray(['lead', 'bot']);
 
-test('whatever is changed, and whoever was asked in between', () => {
+test('after random changes, with questions in between', () => {
   const told = new Set<boolean>();
   fc.assert(
     fc.property(fc.array(fc.tuple(change, asked), { maxLength: 15, size: 'max' }), (changes) => {
@@ -96,7 +98,7 @@ test('whatever is changed, and whoever was asked in between', () => {
   expect(told).toEqual(new Set([true, false]));
 });
 
-test('more changes than are remembered, at once and one by one', () => {
+test('after more changes than are remembered, applied at once and one by one', () => {
   const { apply, put, look } = plane();
   const following = look();
   const isAsAnew = (agentId: string) => expect(found(following, agentId)).toEqual(found(look(), agentId));

@@ -1,6 +1,7 @@
 /**
- * What rules and policies take for one action is bounded, and counted: every process counts the same, in whatever order
- * they stand, whatever is remembered. What would take more is refused, and rules in shadow change nothing of it.
+ * The work of rules and policies for one action is limited and counted. Every process counts the same steps, in
+ * whatever order the rules are, and whatever is cached. Actions that need more steps are refused, and shadow rules do
+ * not change that.
  */
 
 import { foldControl, loadControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
@@ -11,10 +12,10 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** As large as one pattern of a thousand characters may be, each of which any text of a and b goes on with. */
+/** The most expensive pattern of a thousand characters: every part of it can continue with any text of a and b. */
 const DEAR = '(?:[ab]?){1000}[cd]';
 const TEXT = 'ab'.repeat(CAPS.stringUnits / 2);
 
@@ -45,7 +46,7 @@ function planned(mandates: MandatesUnderControl, note: string, agentId = 'alone'
 const matches = (value: string, field = 'action.args.note') => ({ field, op: 'matches', value });
 const manyOf = (condition: object) => ({ any: Array.from({ length: 99 }, () => condition) });
 
-test('the worst that may be written is refused after so many steps, and says which rule it was', () => {
+test('the most expensive rules are refused after a fixed number of steps, and the reason names the rule', () => {
   const rules = Array.from({ length: 100 }, (_, at) => ({ id: `r${at}`, when: manyOf(matches(DEAR)) }));
   const mandates = under(rules);
   const { refusal, checks } = planned(mandates, TEXT);
@@ -54,32 +55,32 @@ test('the worst that may be written is refused after so many steps, and says whi
   expect(checks).toEqual([
     { check: 'within-steps', result: 'block', evidence: { rule: 'r0', steps: CAPS.stepsPerAction } },
   ]);
-  // One pattern does not have even so many for the text: none was looked for.
+  // The text does not even have this many steps left for one pattern, so none was tried.
   expect(
     mandates.mandateFor('acme', { id: 'a', agentId: 'alone', type: 'tool_call', tool: 't' }, START_MS).refused
       ?.refusal,
   ).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
 });
 
-test('what is asked of the agent itself counts as well', () => {
+test('conditions on the agent itself count too', () => {
   const mandates = under([{ id: 'own', when: matches(DEAR, 'agent.labels.text') }]);
   expect(planned(mandates, '').refusal).toMatchObject({ code: 'RULES_TOO_COSTLY' });
 });
 
-test('those above a sub-agent are asked with what it has left over', () => {
+test('rules of ancestors get the steps that the sub-agent has left', () => {
   const rules = [{ id: 'all', when: { not: [matches('a{1000}$')] } }];
   const mandates = under(rules);
-  // Two thousand steps a character.
+  // The rule takes two thousand steps for each character.
   const note = 'ab'.repeat(1_500);
   expect(planned(mandates, note, 'lead').refusal).toBeNull();
   const { refusal } = planned(mandates, note, 'bot');
   expect(refusal?.reason).toContain('"all" of "lead"');
   expect(planned(under(rules), note, 'bot').refusal).toEqual(refusal);
-  // A kill of those above stops it whatever else is not known.
+  // A kill of the ancestors stops the agent, even if its rules are not evaluated.
   expect(planned(mandates, TEXT, 'bot').above).toEqual(['lead']);
 });
 
-test('what was remembered of those above takes as much as if it were not', () => {
+test('cached results of ancestors count as many steps as new ones', () => {
   const mandates = under([{ id: 'all', when: { not: [1, 2, 3].map(() => matches('a{1000}$')) } }]);
   const note = 'ab'.repeat(450);
   expect(planned(mandates, note, 'lead').refusal).toBeNull();
@@ -114,7 +115,7 @@ const asked = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-test('in whatever order rules stand, and whatever was asked before, the same is decided', () => {
+test('the decision does not depend on the order of rules, or on earlier questions', () => {
   const told = new Set<string>();
   fc.assert(
     fc.property(rules, asked, fc.func(fc.nat()), (drawn, questions, place) => {
@@ -133,13 +134,13 @@ test('in whatever order rules stand, and whatever was asked before, the same is 
   expect(told).toEqual(new Set(['none', 'RULES_TOO_COSTLY', 'MANDATE_NOT_FOUND']));
 });
 
-/** Rules in shadow are told in their order. */
+/** Sorts the rules of the shadow, which are reported in their own order. */
 function inAnyOrder({ shadow, ...plan }: Plan) {
   const { rules = [], policies = [], ...told } = shadow ?? {};
   return { ...plan, shadow: { ...told, rules: rules.toSorted(), policies: policies.toSorted() } };
 }
 
-test('rules in shadow that take too much are not known, and the decision stands', () => {
+test('a shadow rule that takes too many steps has an unknown verdict, and the decision stays the same', () => {
   const kept = [{ id: 'kept' }];
   const dear = { id: 'watching', mode: 'shadow', when: manyOf(matches(DEAR)) };
   const { shadow, ...beside } = planned(under([...kept, dear]), TEXT);
@@ -149,7 +150,7 @@ test('rules in shadow that take too much are not known, and the decision stands'
   expect(shadow).toMatchObject({ rules: ['watching'], policies: ['open@1'], holdsUntilMs: 0, code: null });
 });
 
-test('a text that is looked for in a long one takes its length and no more', () => {
+test('searching a short text in a long one takes as many steps as the long one has characters', () => {
   const sought = `${'a'.repeat(999)}b`;
   const contains = { field: 'action.args.note', op: 'contains', value: sought };
   const mandates = under([
@@ -159,7 +160,7 @@ test('a text that is looked for in a long one takes its length and no more', () 
   expect(planned(mandates, `${'a'.repeat(60_000)}b`).refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
 });
 
-test('lists of many patterns are bounded together by the length of a name', () => {
+test('lists of many patterns are limited together, by the length of a name', () => {
   const lists = Array.from({ length: 60 }, (_, at) => ({
     event: 'policy.published',
     policy: {
@@ -185,7 +186,7 @@ const dearRule = (patterns: number) =>
     when: { any: Array.from({ length: patterns }, () => matches('a{1000}$')) },
   });
 
-test('whoever writes a document is told that its patterns are too large, and where; what stands is left as it is', () => {
+test('an author is told that the patterns of a document are too large, and where; existing documents stay', () => {
   const { kind: _, ...dear } = JSON.parse(dearRule(10));
   expect(loadControl(`---\n${dearRule(9)}`)).toMatchObject({ ok: true });
   expect(loadControl(`---\n${dearRule(10)}`)).toEqual({
@@ -210,7 +211,7 @@ test.each<[string, (at: number) => object]>([
     'steps',
     (at) => ({ type: 'object', properties: { [`a${at}`]: { type: 'string', pattern: 'a{1000}$' } } }),
   ],
-])('so it is with all argument schemas of a policy together: %s', (what, schema) => {
+])('the same limit applies to all argument schemas of a policy together: %s', (what, schema) => {
   const tool = (at: number) => [`t${at}`, { argumentValidation: { schema: schema(at) } }];
   const policy = (tools: number) =>
     `---\n${JSON.stringify({

@@ -1,4 +1,6 @@
-/** What all of a tenant is held to only ever takes away, and is in every mandate of it; where it is closed, nothing is allowed. */
+/**
+ * Tenant limits only ever forbid more, and are in every mandate of the tenant. In a closed tenant nothing is allowed.
+ */
 
 import { foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { mandatesOfFile, planInForce } from '@mandate/policy';
@@ -11,12 +13,12 @@ import { START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryAuthority, chainOf, registered } from './registered.ts';
 
-// A law takes a second or two; how long that is on a busy machine is no part of it.
+// A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker'];
 const AUTHORITY = arbitraryAuthority(CHAIN);
-/** A field or two of those that there are: more would let nothing through. */
+/** Tenant limits with one or two fields. With more, nothing would be allowed. */
 const BOUNDS = fc
   .tuple(arbitraryMandate, fc.infiniteStream(fc.nat()))
   .map(([{ mode: _, budgets, ...fields }, drawn]) => {
@@ -39,7 +41,7 @@ function plansOf(given: Omit<Given, 'agents'>) {
 
 const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 
-test('whatever is refused without bounds is refused within them, and they alone allow nothing', () => {
+test('with tenant limits nothing is allowed that is refused without, and the limits alone allow nothing', () => {
   let [allowed, refused] = [0, 0];
   fc.assert(
     fc.property(AUTHORITY, BOUNDS, arbitraryAction, (authority, bounds, action) => {
@@ -49,7 +51,7 @@ test('whatever is refused without bounds is refused within them, and they alone 
         if (letsThrough(within)) allowed += 1;
         if (letsThrough(without) && !letsThrough(within)) refused += 1;
         if (letsThrough(within)) expect(letsThrough(without)).toBe(true);
-        // What rules in shadow would say is held to the bounds as well.
+        // The verdict of shadow rules includes the tenant limits too.
         if (without.mandate === null)
           expect({ ...within, shadow: null }).toEqual({ ...without, shadow: null });
         else expect(within.mandate?.policies.at(-1)).toMatch(/^tenant default@\d+( of lead)?$/);
@@ -60,7 +62,7 @@ test('whatever is refused without bounds is refused within them, and they alone 
   expect(Math.min(allowed, refused), 'both came about').toBeGreaterThan(hits(15));
 });
 
-test('they are one more policy, as if a rule gave it to everybody', () => {
+test('they act as one more policy that a rule gives to all agents', () => {
   const others = { id: 'q', agents: ['*'], policy: 'q' };
   fc.assert(
     fc.property(AUTHORITY, BOUNDS, arbitraryAction, ({ policies, rules }, bounds, action) => {
@@ -77,14 +79,14 @@ test('they are one more policy, as if a rule gave it to everybody', () => {
   );
 });
 
-/** But for how they are called, and the rule. */
+/** Returns a plan without their name and their rule. */
 function essence({ mandate, shadow: _, ...plan }: Plan, called: RegExp): unknown {
   const { policies } = mandate ?? {};
   const text = JSON.stringify({ ...plan, policies }).replaceAll(/, which the rule \\"zz[^"]*" gives/g, '');
   return JSON.parse(text.replaceAll(called, 'BOUNDS'));
 }
 
-test("they are always enforced, hand nothing on, and count for the tenant what is no single one's", () => {
+test('they are always enforced, delegate nothing, and count only budgets of the tenant, an agent or a principal', () => {
   const document = (bounds: object) => tenantDocument.safeParse({ version: 1, id: 'acme', bounds }).success;
   expect(document({ deniedTools: ['a'], budgets: [{ id: 'a', scope: 'tenant', max: 1 }] })).toBe(true);
   for (const bounds of [
@@ -96,7 +98,10 @@ test("they are always enforced, hand nothing on, and count for the tenant what i
     expect([bounds, document(bounds)]).toEqual([bounds, false]);
 });
 
-/** A tenant's changes, and what may be done after each, also by the agents that a file names. */
+/**
+ * Returns functions that change a tenant, and ask what is allowed after each change, also for agents of the mandate
+ * file.
+ */
 function tenant() {
   const fold = foldControl();
   let revision = 0;
@@ -141,7 +146,7 @@ function tenant() {
 
 const ISSUED = { mandateId: 'mnd_1' };
 
-test('they hold from there on, under rules, issued mandates and the file; in no other tenant', () => {
+test('they apply from their change on, to rules, grants and the file, and in no other tenant', () => {
   const { open, said } = tenant();
   open({ bounds: { deniedTools: ['send'] } });
   expect(said('bot')).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);
@@ -158,7 +163,7 @@ test('they hold from there on, under rules, issued mandates and the file; in no 
   ]);
 });
 
-test('no policy takes their place, whatever it is called', () => {
+test('no policy replaces them, whatever its name is', () => {
   const { open, put, said } = tenant();
   for (let at = 0; at < 9; at += 1)
     for (const id of ['acme', 'tenant-acme']) put({ event: 'policy.published', policy: { version: 1, id } });
@@ -171,7 +176,7 @@ test('no policy takes their place, whatever it is called', () => {
   expect(() => put({ event: 'policy.published', policy: { version: 1, id: 'tenant acme' } })).toThrow();
 });
 
-test('in a closed tenant nobody may do anything, by whatever authority, until it is opened again', () => {
+test('in a closed tenant nothing is allowed, by whatever authority, until it is opened again', () => {
   const { open, put, ask, said, mandates, revision } = tenant();
   const everyone: Parameters<typeof said>[] = [['bot'], ['bot', ISSUED], ['stranger']];
   const codes = () => everyone.map((asked) => said(...asked)[0]);
@@ -190,7 +195,7 @@ test('in a closed tenant nobody may do anything, by whatever authority, until it
   expect(codes()).toEqual(['ALLOWED', 'ALLOWED', 'ALLOWED']);
 });
 
-test('all that they count is told from what authors count', () => {
+test('their counters are distinguished from the counters of policies', () => {
   const { open, put, ask, fold, revision } = tenant();
   const { isOfBounds } = mandatesUnderControl(fold, revision);
   const own = { id: 'own', scope: 'tenant', max: 1 };
@@ -208,7 +213,7 @@ test('all that they count is told from what authors count', () => {
   expect(isOfBounds('acme', { scope: 'tenant', id: 'contract', windowMs: null })).toBe(false);
 });
 
-test('what one decides by is made once', () => {
+test('a mandate with them is compiled once', () => {
   const { open, mandates } = tenant();
   open({ bounds: { deniedTools: ['look'] } });
   for (const fields of [{ agentId: 'bot' }, { agentId: 'bot', ...ISSUED }, { agentId: 'stranger' }]) {

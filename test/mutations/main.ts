@@ -1,6 +1,6 @@
 /**
- * Breaks each promise in turn, in a copy of the repository, and runs the tests that should notice: `npm run
- * test:mutations`, or with a pattern of the promises to break. Prints a line each; ends with 1 if one went unnoticed.
+ * `npm run test:mutations`: breaks each promise in turn, in a copy of the repository, and runs the tests that should
+ * notice. An argument selects promises by a pattern. Prints one line for each; exits with 1 if one went unnoticed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,15 +23,18 @@ const COPIED = [
   'vitest.config.ts',
 ];
 
-/** All that runs without servers. */
+/** Everything that runs without servers. */
 const ALL = ['schemas/', 'packages/', 'services/', 'test/cases', 'test/laws'];
 
-/** The tests beside the broken file first: most often they notice. Each round only for what those before did not. */
+/**
+ * Returns rounds of tests. The tests beside the broken file come first, because they usually notice. A later round
+ * runs only if the earlier ones did not notice.
+ */
 function roundsFor(file: string): readonly string[][] {
   return [[dirname(file)], ['test/cases'], ['test/laws'], ALL];
 }
 
-/** The tests that noticed, by their first failure; null when none did. */
+/** Returns the first failure of the tests that noticed. Null if none did. */
 function noticedBy(copy: string, rounds: readonly string[][]): string | null {
   for (const tests of rounds) {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
