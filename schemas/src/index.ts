@@ -24,6 +24,7 @@ export * from './dead-letter.ts';
 export * from './decision.ts';
 export * from './decision-head.ts';
 export * from './decisions-record.ts';
+export { described } from './described.ts';
 export * from './duration-in-words.ts';
 export * from './given-policy.ts';
 export * from './issued-mandate.ts';

@@ -1,6 +1,6 @@
 /** One dead letter, by where it lies. */
 import type { LogRecord } from '@mandate/bus';
-import { count, type DeadLetter, deadLetter, TOPICS } from '@mandate/schemas';
+import { count, type DeadLetter, deadLetter, described, TOPICS } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
@@ -9,8 +9,8 @@ export type Letter = DeadLetter['deadLetter'];
 
 const position = z.coerce.number().pipe(count);
 export const letterPlace = z.object({
-  partition: position.describe('Where it lies: the partition of the dead-letter topic.'),
-  offset: position.describe('And the offset in it.'),
+  partition: described(position, 'The partition of the dead letter on the dead-letter topic.', 2),
+  offset: described(position, 'The offset of the dead letter in its partition.', 17),
 });
 
 /** null for whatever else lies on the topic: what was done with a letter, or what a newer version writes there. */

@@ -4,17 +4,11 @@ import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 
-/** As it stands where the privacy document says, character for character. */
-export const personId = z
-  .string()
-  .min(1)
-  .max(4_096)
-  .describe('The person’s id, exactly as it stands in what agents send.')
-  .meta({ examples: ['mia_li_3668'] });
+/** The id of a person, character for character as the field has it that the privacy document names. */
+export const personId = z.string().min(1).max(4_096);
 
-export const personRef = z
-  .string()
-  .describe('What every text that was sealed of this person begins with: search for it.');
+/** The beginning of every text that is sealed for one person. */
+export const personRef = z.string();
 
 /** What is refused where nothing is sealed. */
 export const NOT_SEALED = { 409: 'Nothing is sealed here, so there are no keys of persons.' };

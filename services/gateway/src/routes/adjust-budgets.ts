@@ -1,6 +1,6 @@
 /** POST /v1/budgets/adjust: adds to what is counted as spent, or gives back. */
 
-import { BUDGET_SCOPES, count, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
+import { BUDGET_SCOPES, count, described, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
 import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { adjustBudget } from '../commands/adjust-budget.ts';
@@ -10,13 +10,18 @@ import { reason } from './command-shapes.ts';
 
 const budget = z
   .strictObject({
-    scope: z.enum(BUDGET_SCOPES),
-    subject: z
-      .union([id, z.literal('')])
-      .default('')
-      .describe('The agent, principal or mandate; empty for a tenant.'),
-    id: id.describe('`total` is the lifetime spend of an agent.'),
-    windowMs: count.nullable().default(null),
+    scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
+    subject: described(
+      z.union([id, z.literal('')]).default(''),
+      'The agent, principal or mandate of the budget. Empty for a budget of the tenant.',
+      'airline-007',
+    ),
+    id: described(id, 'The id of the budget. `total`: the lifetime spending of an agent.', 'total'),
+    windowMs: described(
+      count.nullable().default(null),
+      'The length of the window of the budget, in milliseconds. null: the budget never resets.',
+      86_400_000,
+    ),
   })
   .refine(({ scope, subject }) => (scope === 'tenant') === (subject === ''), {
     path: ['subject'],
@@ -25,15 +30,27 @@ const budget = z
 
 const body = z
   .strictObject({
-    budget,
-    deltaMicros: microsDelta.optional().describe('Added to what is spent; negative gives back.'),
-    deltaDollars: z
-      .number()
-      .refine((amount) => dollarsToMicros(Math.abs(amount)) !== null, {
-        error: 'must be an amount in dollars with at most six decimals',
-      })
-      .optional(),
-    reason,
+    budget: described(budget, 'The budget to correct.'),
+    deltaMicros: described(
+      microsDelta.optional(),
+      'What to add to the spent amount, in micro-dollars. Negative: give back. Give this or `deltaDollars`.',
+      -2_500_000,
+    ),
+    deltaDollars: described(
+      z
+        .number()
+        .refine((amount) => dollarsToMicros(Math.abs(amount)) !== null, {
+          error: 'must be an amount in dollars with at most six decimals',
+        })
+        .optional(),
+      'What to add to the spent amount, in dollars. Negative: give back. Give this or `deltaMicros`.',
+      -2.5,
+    ),
+    reason: described(
+      reason,
+      'Why the budget is corrected. The record always keeps it.',
+      'spent outside of Mandate',
+    ),
   })
   .refine(({ deltaMicros, deltaDollars }) => (deltaMicros === undefined) !== (deltaDollars === undefined), {
     error: 'give either deltaMicros or deltaDollars',
@@ -61,13 +78,25 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
         body,
         response: {
           200: z.object({
-            commandId: z.string(),
-            tenant: z.string().describe('Whose counter it was: that of the key.'),
-            epoch: z.string(),
-            sequence: count,
-            atMs: count,
-            deltaMicros: z.int(),
-            spentMicros: z.int(),
+            commandId: described(z.string(), 'The id of the command on the log.', 'adj_2'),
+            tenant: described(
+              z.string(),
+              'The tenant of the budget, which is the tenant of the key.',
+              'default',
+            ),
+            epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+            sequence: described(count, 'The number of the step within the tenant.', 424),
+            atMs: described(count, 'When the ledger corrected it, in epoch milliseconds.', 1_767_605_490_000),
+            deltaMicros: described(
+              z.int(),
+              'What was added to the spent amount, in micro-dollars. Negative: it was given back.',
+              -2_500_000,
+            ),
+            spentMicros: described(
+              z.int(),
+              'What the budget has spent after the correction, in micro-dollars. It can be negative.',
+              5_240_000,
+            ),
           }),
         },
       },

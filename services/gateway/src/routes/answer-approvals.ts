@@ -7,6 +7,7 @@ import {
   CAPS,
   count,
   DEFAULTS,
+  described,
   readApprovalId,
   time,
 } from '@mandate/schemas';
@@ -20,15 +21,19 @@ import { reason } from './command-shapes.ts';
 const EXAMPLE = { agentId: 'airline-007', actionId: 'act_1', digest: 'the-digest-of-the-decision' };
 
 const params = z.object({
-  id: z
-    .string()
-    .min(1)
-    .max(APPROVAL_ID_UNITS)
-    .describe('Of the approval, as `GET /v1/approvals` and the remedy of the decision tell it.')
-    .meta({ examples: [approvalId(EXAMPLE)] }),
+  id: described(
+    z.string().min(1).max(APPROVAL_ID_UNITS),
+    'The id of the approval. `GET /v1/approvals` and the remedy of the decision contain it.',
+    approvalId(EXAMPLE),
+  ),
 });
 
-const receipt = z.object({ commandId: z.string(), epoch: z.string(), sequence: count, atMs: count });
+const receipt = z.object({
+  commandId: described(z.string(), 'The id of the command on the log.', 'apr_granted'),
+  epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+  sequence: described(count, 'The number of the step within the tenant.', 425),
+  atMs: described(count, 'When the ledger recorded the answer, in epoch milliseconds.', 1_767_605_490_000),
+});
 
 const config = {
   counted: 'changes' as const,
@@ -52,18 +57,21 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         params,
         body: z
           .strictObject({
-            reason,
-            expiresInMs: z
-              .int()
-              .min(1_000)
-              .max(CAPS.questionMs)
-              .optional()
-              .describe(
-                'How long the grant lives. Absent: as long as the policy says (`grantMs`), or five minutes.',
-              ),
+            reason: described(
+              reason,
+              'Why you approve it. The record always keeps it, and the agent sees it.',
+              'checked with the customer',
+            ),
+            expiresInMs: described(
+              z.int().min(1_000).max(CAPS.questionMs).optional(),
+              'How long the approval is valid, in milliseconds. Absent: the `grantMs` of the policy, or five minutes.',
+              3_600_000,
+            ),
           })
           .meta({ examples: [{ reason: 'the customer asked for it on the phone', expiresInMs: 600_000 }] }),
-        response: { 200: receipt.extend({ expiresAt: time }) },
+        response: {
+          200: receipt.extend({ expiresAt: described(time, 'Until when the agent may use the approval.') }),
+        },
       },
     },
     async (request) => {
@@ -87,7 +95,15 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         summary: 'Refuse an action that waits for a person',
         description: 'The refusal stands for this action; a grant that was not used yet is taken back.',
         params,
-        body: z.strictObject({ reason }).meta({ examples: [{ reason: 'not without a ticket' }] }),
+        body: z
+          .strictObject({
+            reason: described(
+              reason,
+              'Why you deny it. The record always keeps it, and the agent sees it.',
+              'the amount is too high',
+            ),
+          })
+          .meta({ examples: [{ reason: 'not without a ticket' }] }),
         response: { 200: receipt },
       },
     },

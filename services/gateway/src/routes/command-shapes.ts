@@ -1,30 +1,28 @@
 /** What the routes of operators take and give. */
-import { actionReference, count, id, killTarget } from '@mandate/schemas';
+import { actionReference, count, described, id, killTarget } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** The reason: the record keeps it always, and the agent sees it. */
-export const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .describe('Why. The record keeps it always, and the agent sees it.');
+export const reason = z.string().trim().min(1).max(500);
 
 export const agentBody = z
   .strictObject({
-    reason: reason.optional(),
-    family: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether to stop all descendants of the agent too, also those that are registered later. This is a switch of its own.',
-      ),
+    reason: described(
+      reason.optional(),
+      'Why the switch is pulled or released. The record always keeps it, and the agent sees it.',
+      'runaway loop',
+    ),
+    family: described(
+      z.boolean().default(false),
+      'Whether to stop all descendants of the agent too, also those that are registered later. This is a separate switch.',
+      true,
+    ),
   })
   .nullish()
   .meta({ examples: [{ reason: 'it sends the same mail again and again', family: true }] });
 
 export const agentParams = z.object({
-  id: id.describe('The agent’s id.').meta({ examples: ['airline-007'] }),
+  id: described(id, 'The id of the agent.', 'airline-007'),
 });
 
 /** Part of the description of each route that kills. */
@@ -37,41 +35,59 @@ export const KILLS_THAT_COUNT =
 
 /** The body of a kill that stops a whole tenant, or all tenants. */
 export const wideBody = z
-  .strictObject({ scope: z.enum(['tenant', 'all']), reason: reason.optional() })
+  .strictObject({
+    scope: described(z.enum(['tenant', 'all']), 'What to stop: your whole tenant, or everything.'),
+    reason: described(
+      reason.optional(),
+      'Why the switch is pulled or released. The record always keeps it, and the agent sees it.',
+      'until we know what happened',
+    ),
+  })
   .meta({ examples: [{ scope: 'tenant', reason: 'until we know what happened' }] });
 
 export const killAnswer = z.object({
-  commandId: z.string().describe('The id of the command on the log.'),
-  target: killTarget.describe('What was stopped.'),
-  revision: count.describe('The revision of the flag.'),
-  sequences: z
-    .record(z.string(), count)
-    .describe('By tenant: no ALLOW carries a higher ledgerSequence until a revive.'),
-  openCount: count.describe('How many allowed actions may still run.'),
-  open: z.array(actionReference).describe('Every ALLOW that may still run: no outcome yet, lease alive.'),
+  commandId: described(z.string(), 'The id of the command on the log.', 'kill_1'),
+  target: described(killTarget, 'What was stopped.'),
+  revision: described(count, 'The revision of the switch. Each kill and each revive raises it.', 4),
+  sequences: described(
+    z.record(z.string(), count),
+    'By tenant: no ALLOW has a higher ledger sequence until a revive.',
+    { default: 420 },
+  ),
+  openCount: described(count, 'How many allowed actions may still run.', 1),
+  open: described(
+    z.array(actionReference),
+    'The allowed actions that may still run: they have no outcome, and their lease has not ended.',
+  ),
 });
 
 const killFact = z.object({
-  scope: z.enum(['agent', 'family', 'tenant', 'all']).describe('What was stopped.'),
-  revision: count.describe('The revision of the flag.'),
-  reason: z.string().describe('Why it was stopped.'),
-  agentId: z.string().optional().describe('For an agent with its descendants: that agent.'),
+  scope: described(z.enum(['agent', 'family', 'tenant', 'all']), 'What was stopped.'),
+  revision: described(count, 'The revision of the switch. Each kill and each revive raises it.', 4),
+  reason: described(z.string(), 'Why it was stopped.', 'runaway loop'),
+  agentId: described(
+    z.string().optional(),
+    'The agent whose descendants are stopped too. Absent for the other scopes.',
+    'airline-lead',
+  ),
 });
 
-/** How an agent is known before it acts. */
-export const agentStatus = z
-  .enum(['registered', 'retired', 'named'])
-  .nullable()
-  .describe(
-    '`retired`: nothing is allowed to it until it is registered again. `named`: by the mandates file. Null: neither the register nor, where this gateway reads one, the mandates file has the id.',
-  );
+export const agentStatus = described(
+  z.enum(['registered', 'retired', 'named']).nullable(),
+  'How the agent is known before it acts. `registered`: it is in the register. `retired`: nothing is allowed to it until it is registered again. `named`: the mandate file names it. null: neither knows it.',
+  'registered',
+);
 
 /** What stops an agent: its own flag, that of a family that it is in, its tenant's or everybody's; null when nothing does. */
 export const killed = killFact.nullable();
 
 export const reviveAnswer = z.object({
-  commandId: z.string(),
-  target: killTarget,
-  changed: z.boolean().describe('false: the flag was clear already, or this very revive was done before.'),
-  revision: count,
+  commandId: described(z.string(), 'The id of the command on the log.', 'revive_1'),
+  target: described(killTarget, 'What was released.'),
+  changed: described(
+    z.boolean(),
+    'Whether anything changed. false: the switch was clear already, or this command was done before.',
+    true,
+  ),
+  revision: described(count, 'The revision of the switch. Each kill and each revive raises it.', 5),
 });

@@ -1,4 +1,6 @@
 /** POST /v1/persons/erase: forgets a person for good. */
+
+import { described } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
@@ -8,7 +10,14 @@ import { keysOf, NOT_SEALED, personId, personRef } from '../persons/sealed-perso
 import { reason } from './command-shapes.ts';
 
 const body = z
-  .strictObject({ person: personId, reason: reason.describe('Why. It stays on the log: not who.') })
+  .strictObject({
+    person: described(personId, 'The id of the person, exactly as agents send it.', 'mia_li_3668'),
+    reason: described(
+      reason,
+      'Why the person is forgotten. The log keeps the reason, but not the person.',
+      'asked for it, ticket 4711',
+    ),
+  })
   .meta({ examples: [{ person: 'mia_li_3668', reason: 'asked for it, ticket 4711' }] });
 
 export function erasePerson(server: HttpServer, gateway: Gateway): void {
@@ -22,7 +31,21 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
         description:
           'When it answers, nothing that was sealed of the person can be read by this gateway any more, nor by any other a moment later; one that is down forgets before it answers again. There is no way back. Repeated, it changes nothing.',
         body,
-        response: { 200: z.object({ commandId: z.string(), ref: personRef, at: z.string() }) },
+        response: {
+          200: z.object({
+            commandId: described(
+              z.string(),
+              'The id of the command on the log.',
+              'ers_01ke7t3v8c0000000000000000000a',
+            ),
+            ref: described(
+              personRef,
+              'What every sealed text of the person begins with.',
+              'sealed:v1:0011223344556677:8899aabbccddeeff',
+            ),
+            at: described(z.string(), 'When the person was forgotten.', '2026-01-05T10:30:42.004Z'),
+          }),
+        },
       },
     },
     async (request) => {

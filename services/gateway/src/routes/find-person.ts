@@ -1,4 +1,6 @@
 /** POST /v1/persons/find: by what a person can be found in the audit. */
+
+import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
@@ -14,15 +16,24 @@ export function findPerson(server: HttpServer, gateway: Gateway): void {
         summary: 'By what a person can be found in the audit',
         description:
           'Says nothing of whether anything was ever sealed of the person: search for `ref`, and for `pseudonym` as a principal. On record before it is answered.',
-        body: z.strictObject({ person: personId }).meta({ examples: [{ person: 'mia_li_3668' }] }),
+        body: z
+          .strictObject({
+            person: described(personId, 'The id of the person, exactly as agents send it.', 'mia_li_3668'),
+          })
+          .meta({ examples: [{ person: 'mia_li_3668' }] }),
         response: {
           200: z.object({
-            ref: personRef,
-            pseudonym: z
-              .string()
-              .nullable()
-              .describe('What stands for the person’s id as a principal; null once erased.'),
-            erased: z.boolean(),
+            ref: described(
+              personRef,
+              'What every sealed text of the person begins with. Search for it.',
+              'sealed:v1:0011223344556677:8899aabbccddeeff',
+            ),
+            pseudonym: described(
+              z.string().nullable(),
+              'The name that stands for the person as a principal. null: the person was forgotten.',
+              'person_8899aabbccddeeff',
+            ),
+            erased: described(z.boolean(), 'Whether the person was forgotten.', false),
           }),
         },
       },

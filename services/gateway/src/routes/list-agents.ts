@@ -1,6 +1,6 @@
 /** GET /v1/ledger/agents: every agent that the ledger, the register or the mandates file knows, and what the ledger holds of it. */
 import type { Ledger } from '@mandate/ledger';
-import { count, id, TOTAL_BUDGET } from '@mandate/schemas';
+import { count, described, id, TOTAL_BUDGET } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { killStatus } from '../commands/pull-kill-switch.ts';
@@ -8,10 +8,14 @@ import { type Gateway, ledgerOf } from '../gateway.ts';
 import { agentStatus, killed } from './command-shapes.ts';
 
 const agent = z.object({
-  agentId: z.string(),
-  spentMicros: z.int().describe('In its whole life, reservations included.'),
-  openActions: count,
-  killed,
+  agentId: described(z.string(), 'The id of the agent.', 'airline-007'),
+  spentMicros: described(
+    z.int(),
+    'What the agent has spent in its lifetime, with its reservations, in micro-dollars.',
+    340_000,
+  ),
+  openActions: described(count, 'How many actions of the agent are open.', 1),
+  killed: described(killed, 'The kill switch that stops the agent. null: none.'),
   status: agentStatus,
 });
 
@@ -26,10 +30,23 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
         description:
           'Agents that never acted are listed too if they are registered, or if the mandates file names them. On record before it is answered.',
         querystring: z.strictObject({
-          limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('At most so many.'),
-          after: id.optional().describe('The `next` of the page before.'),
+          limit: described(
+            z.coerce.number().int().min(1).max(1_000).default(100),
+            'How many agents to return at most.',
+            20,
+          ),
+          after: described(id.optional(), 'The `next` of the previous page.', 'airline-007'),
         }),
-        response: { 200: z.object({ agents: z.array(agent), next: z.string().nullable() }) },
+        response: {
+          200: z.object({
+            agents: described(z.array(agent), 'The agents, by id.'),
+            next: described(
+              z.string().nullable(),
+              'Give it as `after` to get the next page. null: this is the last page.',
+              'airline-007',
+            ),
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 /** GET /v1/ledger/balances: every counter that is not zero. What `mandate reconcile` holds against log and audit. */
 
-import { BUDGET_SCOPES, count } from '@mandate/schemas';
+import { BUDGET_SCOPES, count, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
@@ -8,12 +8,27 @@ import { tenantToSee } from '../own-agents.ts';
 import { tenantQuery } from './tenant-query.ts';
 
 const budget = z.object({
-  scope: z.enum(BUDGET_SCOPES),
-  subject: z.string(),
-  id: z.string(),
-  windowMs: count.nullable(),
+  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
+  subject: described(
+    z.string(),
+    'The agent, principal or mandate of the budget. Empty: the tenant, or no principal.',
+    'airline-007',
+  ),
+  id: described(z.string(), 'The id of the budget. `total`: the lifetime spending of an agent.', 'total'),
+  windowMs: described(
+    count.nullable(),
+    'The length of the window, in milliseconds. null: the budget never resets.',
+    86_400_000,
+  ),
 });
-const balance = z.object({ budget, spentMicros: z.int() });
+const balance = z.object({
+  budget: described(budget, 'The budget.'),
+  spentMicros: described(
+    z.int(),
+    'What the budget has spent, in micro-dollars. Negative after an operator gave back more.',
+    340_000,
+  ),
+});
 
 export function listBalances(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -24,7 +39,13 @@ export function listBalances(server: HttpServer, gateway: Gateway): void {
         tags: ['ledger'],
         summary: 'What every budget of the tenant has spent',
         querystring: tenantQuery,
-        response: { 200: z.object({ tenant: z.string(), epoch: z.string(), balances: z.array(balance) }) },
+        response: {
+          200: z.object({
+            tenant: described(z.string(), 'The tenant of the budgets.', 'default'),
+            epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+            balances: described(z.array(balance), 'The counters of all budgets of the tenant.'),
+          }),
+        },
       },
     },
     async (request) => {

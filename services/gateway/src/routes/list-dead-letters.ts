@@ -1,6 +1,6 @@
 /** GET /v1/dead-letters: what could not be read, newest first. */
 
-import { count, deadLetter, TOPICS } from '@mandate/schemas';
+import { count, deadLetter, described, TOPICS } from '@mandate/schemas';
 import { HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { newestFirst } from '../dead-letters/newest-first.ts';
@@ -8,7 +8,10 @@ import { cursorOf, positionOf } from '../dead-letters/page-cursor.ts';
 import { letterIn } from '../dead-letters/read-letter.ts';
 import type { Gateway } from '../gateway.ts';
 
-const listed = deadLetter.shape.deadLetter.extend({ partition: count, offset: count });
+const listed = deadLetter.shape.deadLetter.extend({
+  partition: described(count, 'The partition of the dead letter on the dead-letter topic.', 2),
+  offset: described(count, 'The offset of the dead letter in its partition.', 17),
+});
 
 export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -20,10 +23,27 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
         tags: ['dead letters'],
         summary: 'Records that could not be read, whole, with what is wrong with them; newest first',
         querystring: z.strictObject({
-          limit: z.coerce.number().int().min(1).max(200).default(50).describe('At most so many.'),
-          before: z.string().max(300_000).optional().describe('The `next` of the page before.'),
+          limit: described(
+            z.coerce.number().int().min(1).max(200).default(50),
+            'How many dead letters to return at most.',
+            20,
+          ),
+          before: described(
+            z.string().max(300_000).optional(),
+            'The `next` of the previous page.',
+            'eyIyIjoxN30',
+          ),
         }),
-        response: { 200: z.object({ deadLetters: z.array(listed), next: z.string().nullable() }) },
+        response: {
+          200: z.object({
+            deadLetters: described(z.array(listed), 'The dead letters, the newest first.'),
+            next: described(
+              z.string().nullable(),
+              'Give it as `before` to get the next page. null: this is the last page.',
+              'eyIyIjoxN30',
+            ),
+          }),
+        },
       },
     },
     async (request) => {

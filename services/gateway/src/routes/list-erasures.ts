@@ -1,6 +1,6 @@
 /** GET /v1/persons/erasures: when people were forgotten, by which key and why; never which people. */
 
-import { count } from '@mandate/schemas';
+import { count, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
@@ -8,11 +8,15 @@ import { erasuresOf } from '../persons/list-erasures.ts';
 import { personRef } from '../persons/sealed-persons.ts';
 
 const erasure = z.object({
-  commandId: z.string(),
-  ref: personRef,
-  by: z.string(),
-  reason: z.string(),
-  at: z.string(),
+  commandId: described(z.string(), 'The id of the command on the log.', 'ers_01ke7t3v8c0000000000000000000a'),
+  ref: described(
+    personRef,
+    'What every sealed text of the person begins with.',
+    'sealed:v1:0011223344556677:8899aabbccddeeff',
+  ),
+  by: described(z.string(), 'The person or the API key that asked for it.', 'data protection (a1B2c3D4e5F6)'),
+  reason: described(z.string(), 'Why the person was forgotten.', 'asked for it, ticket 4711'),
+  at: described(z.string(), 'When the person was forgotten.', '2026-01-05T10:30:42.004Z'),
 });
 
 export function listErasures(server: HttpServer, gateway: Gateway): void {
@@ -26,10 +30,23 @@ export function listErasures(server: HttpServer, gateway: Gateway): void {
         description:
           'From the log, of the caller’s tenant; never who it was. Who was erased again is there again. A page may hold fewer than asked for, or none, though there are more: `next` says so. On record before it is answered.',
         querystring: z.strictObject({
-          limit: z.coerce.number().int().min(1).max(200).default(50).describe('At most so many.'),
-          before: z.coerce.number().pipe(count).optional().describe('The `next` of the page before.'),
+          limit: described(
+            z.coerce.number().int().min(1).max(200).default(50),
+            'How many erasures to return at most.',
+            20,
+          ),
+          before: described(z.coerce.number().pipe(count).optional(), 'The `next` of the previous page.', 17),
         }),
-        response: { 200: z.object({ erasures: z.array(erasure), next: count.nullable() }) },
+        response: {
+          200: z.object({
+            erasures: described(z.array(erasure), 'The erasures, the newest first.'),
+            next: described(
+              count.nullable(),
+              'Give it as `before` to get the next page. null: this is the last page.',
+              17,
+            ),
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,13 +1,18 @@
 /** GET /v1/ledger/unpublished: by how much, and where, the ledger is ahead of the log. */
 
-import { source } from '@mandate/schemas';
+import { described, source } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { tenantToSee } from '../own-agents.ts';
 import { tenantQuery } from './tenant-query.ts';
 
-const unpublished = z.object({ tenant: z.string(), agentId: z.string(), source, deltaMicros: z.int() });
+const unpublished = z.object({
+  tenant: described(z.string(), 'The tenant of the agent.', 'default'),
+  agentId: described(z.string(), 'The agent whose budgets were charged.', 'airline-007'),
+  source: described(source, 'The log position of the request or outcome.'),
+  deltaMicros: described(z.int(), 'By how much the ledger is ahead, in micro-dollars.', 100_000),
+});
 
 export function listUnpublished(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -19,7 +24,14 @@ export function listUnpublished(server: HttpServer, gateway: Gateway): void {
         summary: 'Charges and settlements that the log does not hold yet',
         querystring: tenantQuery,
         response: {
-          200: z.object({ tenant: z.string(), epoch: z.string(), unpublished: z.array(unpublished) }),
+          200: z.object({
+            tenant: described(z.string(), 'The tenant of the charges.', 'default'),
+            epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+            unpublished: described(
+              z.array(unpublished),
+              'Charges and settlements that the log does not contain yet.',
+            ),
+          }),
         },
       },
     },

@@ -1,6 +1,14 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
 
-import { type Action, action, actionRequested, beforeDecision, decision, source } from '@mandate/schemas';
+import {
+  type Action,
+  action,
+  actionRequested,
+  beforeDecision,
+  decision,
+  described,
+  source,
+} from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpReply, type HttpServer, idempotencyKeyOf } from '@mandate/server';
 import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
@@ -16,17 +24,22 @@ import { waitQuery } from './wait-query.ts';
 const schemas = { bare: action, record: actionRequested.transform((record) => record.action) };
 
 const result = z.object({
-  actionId: z.string(),
-  attempt: z.int(),
-  source,
-  decision: decision.nullable(),
-  withheld: z
-    .boolean()
-    .describe(
-      'The record on the log says ALLOW, but the agent was killed before this answer: it must not run.',
-    ),
+  actionId: described(z.string(), 'The action that was published.', 'act_7f3a'),
+  attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
+  source: described(source, 'The log position of the request.'),
+  decision: described(decision.nullable(), 'The decision. null: it did not come within `waitMs`.'),
+  withheld: described(
+    z.boolean(),
+    'Whether an ALLOW is withheld: the log says ALLOW, but the agent was killed before this answer. The agent must not run the action.',
+    false,
+  ),
 });
-const answers = z.union([result, z.object({ results: z.array(result) })]);
+const answers = z.union([
+  result,
+  z.object({
+    results: described(z.array(result), 'An answer for each action, in the order of the request.'),
+  }),
+]);
 
 export function publishActions(server: HttpServer, gateway: Gateway): void {
   server.post(

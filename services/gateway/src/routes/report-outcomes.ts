@@ -1,6 +1,6 @@
 /** POST /v1/outcomes: what became of an allowed action. It settles the charge. */
 
-import { type Outcome, outcome, settlement, source } from '@mandate/schemas';
+import { described, type Outcome, outcome, settlement, source } from '@mandate/schemas';
 import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
@@ -10,17 +10,28 @@ import { reporterOf } from './reporter-of.ts';
 import { waitQuery } from './wait-query.ts';
 
 /** The record as a caller may send it. Only the gateway sets the reporter. */
-const submitted = z.strictObject({ event: z.literal('action.completed'), outcome });
+const submitted = z.strictObject({
+  event: described(z.literal('action.completed'), 'The kind of the record.'),
+  outcome: described(outcome, 'What became of the action.'),
+});
 
 const schemas = { bare: outcome, record: submitted.transform((record) => record.outcome) };
 
 const result = z.object({
-  actionId: z.string(),
-  attempt: z.int(),
-  source,
-  settlement: settlement.nullable(),
+  actionId: described(z.string(), 'The action that was reported.', 'act_7f3a'),
+  attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
+  source: described(source, 'The log position of the outcome.'),
+  settlement: described(
+    settlement.nullable(),
+    'What the outcome did to the charge. null: it was not settled within `waitMs`.',
+  ),
 });
-const answers = z.union([result, z.object({ results: z.array(result) })]);
+const answers = z.union([
+  result,
+  z.object({
+    results: described(z.array(result), 'An answer for each outcome, in the order of the request.'),
+  }),
+]);
 
 export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
   server.post(

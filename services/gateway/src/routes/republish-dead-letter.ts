@@ -1,6 +1,6 @@
 /** POST /v1/dead-letters/:partition/:offset/republish: sends a record back to where it came from. */
 
-import { type ApiKeyRecord, type Json, source } from '@mandate/schemas';
+import { type ApiKeyRecord, described, type Json, source } from '@mandate/schemas';
 import { callerOf, forbidden, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
@@ -35,21 +35,51 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
         params: letterPlace,
         body: z
           .strictObject({
-            value: z
-              .json()
-              .optional()
-              .describe('The corrected record: action.requested or action.completed. Absent: as it was.'),
-            reason: reason.optional().describe('Goes on the record.'),
-            again: z.boolean().default(false).describe('Also where it was published again before.'),
+            value: described(
+              z.json().optional(),
+              'The corrected record: `action.requested` or `action.completed`. Absent: the record is published as it was.',
+              {
+                event: 'action.requested',
+                action: {
+                  id: 'act_7f44',
+                  agentId: 'airline-007',
+                  type: 'tool_call',
+                  tool: 'get_user',
+                  attempt: 1,
+                },
+              },
+            ),
+            reason: described(
+              reason.optional(),
+              'Why it is published again. The record always keeps it.',
+              'attempt counts from 1',
+            ),
+            again: described(
+              z.boolean().default(false),
+              'Whether to publish the dead letter although it was published again before.',
+              true,
+            ),
           })
           .nullish()
           .meta({ examples: [{ reason: 'the ledger was away' }] }),
         response: {
           202: z.object({
-            deadLetterId: z.string(),
-            republicationId: z.string(),
-            corrected: z.boolean(),
-            source,
+            deadLetterId: described(
+              z.string(),
+              'The dead letter that was published again.',
+              'dlq_01ke6qys6r234a8ff792246c8f031c',
+            ),
+            republicationId: described(
+              z.string(),
+              'The id of the command on the log.',
+              'rep_01ke6r2v8q0b1c2d3e4f5a6b7c8d9e',
+            ),
+            corrected: described(
+              z.boolean(),
+              'Whether the record was corrected. false: it was published byte for byte.',
+              true,
+            ),
+            source: described(source, 'The log position of the new record.'),
           }),
         },
       },

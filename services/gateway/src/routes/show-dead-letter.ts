@@ -1,6 +1,6 @@
 /** GET /v1/dead-letters/:partition/:offset: one record that could not be read, and what was done with it. */
 
-import { count, deadLetter, deadLetterRepublished, textOfLetter } from '@mandate/schemas';
+import { count, deadLetter, deadLetterRepublished, described, textOfLetter } from '@mandate/schemas';
 import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
@@ -20,12 +20,23 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
         params: letterPlace,
         response: {
           200: z.object({
-            deadLetter: deadLetter.shape.deadLetter,
-            partition: count,
-            offset: count,
-            headers: z.record(z.string(), z.string()).describe('Of the dead letter on the log: its trace.'),
-            text: z.string().nullable().describe('What the producer sent; null where it is no text.'),
-            republications: z.array(deadLetterRepublished.shape.republication),
+            deadLetter: described(deadLetter.shape.deadLetter, 'The dead letter.'),
+            partition: described(count, 'The partition of the dead letter on the dead-letter topic.', 2),
+            offset: described(count, 'The offset of the dead letter in its partition.', 17),
+            headers: described(
+              z.record(z.string(), z.string()),
+              'The headers of the dead letter on the log, such as its trace.',
+              { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
+            ),
+            text: described(
+              z.string().nullable(),
+              'What the producer sent, as text. null: the bytes are not UTF-8.',
+              '{"event":"action.requested","action":{"id":"act_7f44","attempt":0}}',
+            ),
+            republications: described(
+              z.array(deadLetterRepublished.shape.republication),
+              'Each time that it was published again, the oldest first.',
+            ),
           }),
         },
       },

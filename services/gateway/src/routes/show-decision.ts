@@ -5,6 +5,7 @@ import {
   CAPS,
   type Decision,
   decision,
+  described,
   id,
   source,
   time,
@@ -19,28 +20,33 @@ import { recheckKillSwitch, withheldDecision } from '../recheck-kill-switch.ts';
 
 const approval = z
   .object({
-    id: z.string().describe('By which a person grants or denies it.'),
-    state: z
-      .enum(['waiting', 'granted', 'denied', 'expired'])
-      .describe(
-        '`waiting`: no person has answered. `granted`: send the same action again, with the same id and attempt, before `expiresAt`. `expired`: the grant ran out, and a person may give another.',
-      ),
-    expiresAt: time.nullable().describe('Of a grant.'),
+    id: described(
+      z.string(),
+      'The id of the approval. A person approves or denies it under this id.',
+      'apr_WyJhaXJsaW5lLTAwNyJd',
+    ),
+    state: described(
+      z.enum(['waiting', 'granted', 'denied', 'expired']),
+      'The state of the question. `waiting`: no person has answered. `granted`: send the same action again, with the same id and attempt, before `expiresAt`. `expired`: the approval ran out, and a person may give another.',
+    ),
+    expiresAt: described(time.nullable(), 'Until when the approval is valid. null: nothing was approved.'),
   })
-  .nullable()
-  .describe('What a person has answered. Null: no person is asked, or the question is forgotten.');
+  .nullable();
 
 const standing = z.object({
-  actionId: z.string(),
-  attempt: z.int(),
-  source,
-  decision,
-  approval,
-  withheld: z
-    .boolean()
-    .describe(
-      'The record on the log says ALLOW, but the agent was killed after it, whether it was revived since or not: it must not begin. One that was handed over before the kill, and runs, is shown so too.',
-    ),
+  actionId: described(z.string(), 'The action.', 'act_7f3a'),
+  attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
+  source: described(source, 'The log position of the request.'),
+  decision: described(decision, 'The decision that stands for the attempt.'),
+  approval: described(
+    approval,
+    'What a person has answered. null: no person is asked, or the question is forgotten.',
+  ),
+  withheld: described(
+    z.boolean(),
+    'Whether an ALLOW is withheld: the log says ALLOW, but the agent was killed after it. The action must not begin, even after a revive. An action that began before the kill is shown like this too.',
+    false,
+  ),
 });
 
 export function showDecision(server: HttpServer, gateway: Gateway): void {
@@ -54,26 +60,23 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
           'The decision that stands for an action; with waitMs, wait for it, and for a person to answer',
         description:
           'Of the newest attempt, unless one is asked for. Ids belong to an agent: name it where two share one. With `waitMs`, the answer comes once the action is decided, and if that asks a person, once the person has answered; after that time it says what stands. It changes nothing: a granted action still has to be sent again. Asked with a key that sees every agent, it is on record before it is answered.',
-        params: z.object({ id: id.describe('The action’s id.').meta({ examples: ['act_1'] }) }),
+        params: z.object({ id: described(id, 'The id of the action.', 'act_7f3a') }),
         querystring: z.strictObject({
-          agentId: id
-            .optional()
-            .describe('Whose action it is.')
-            .meta({ examples: ['airline-007'] }),
-          attempt: z.coerce
-            .number()
-            .int()
-            .min(1)
-            .max(CAPS.attempts)
-            .optional()
-            .describe('Which attempt at it.'),
-          waitMs: z.coerce
-            .number()
-            .int()
-            .min(0)
-            .max(CAPS.waitMs)
-            .optional()
-            .describe('Wait at most so long for the decision, and for a person to answer.'),
+          agentId: described(
+            id.optional(),
+            'The agent of the action. Give it if several agents use the id.',
+            'airline-007',
+          ),
+          attempt: described(
+            z.coerce.number().int().min(1).max(CAPS.attempts).optional(),
+            'The number of the attempt. Absent: the newest attempt.',
+            1,
+          ),
+          waitMs: described(
+            z.coerce.number().int().min(0).max(CAPS.waitMs).optional(),
+            'How long to wait for the decision and for the answer of a person, in milliseconds. Absent: 0.',
+            5_000,
+          ),
         }),
         response: { 200: standing },
       },

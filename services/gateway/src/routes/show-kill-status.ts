@@ -1,6 +1,6 @@
 /** GET /v1/agents/:id/kill-status: whether anything stops this agent, and whether the name is one. */
 
-import { nearestName } from '@mandate/schemas';
+import { described, nearestName } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { killStatus } from '../commands/pull-kill-switch.ts';
@@ -23,15 +23,14 @@ export function showKillStatus(server: HttpServer, gateway: Gateway): void {
         params: agentParams,
         response: {
           200: z.object({
-            agentId: z.string(),
-            killed,
+            agentId: described(z.string(), 'The id of the agent.', 'airline-007'),
+            killed: described(killed, 'The kill switch that stops the agent. null: none.'),
             status: agentStatus,
-            nearest: z
-              .string()
-              .nullable()
-              .describe(
-                'Where `status` is null, the registered or named agent whose id is nearest. Only for keys that see every agent.',
-              ),
+            nearest: described(
+              z.string().nullable(),
+              'If `status` is null: the known agent with the most similar id. null: no id is similar, or the key does not see every agent.',
+              'airline-007',
+            ),
           }),
         },
       },

@@ -1,4 +1,6 @@
 /** GET /v1/ledger: which ledger decides, and for which tenants. */
+
+import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
@@ -11,7 +13,15 @@ export function showLedger(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['ledger'],
         summary: 'The epoch in force, and the tenants that this key may see',
-        response: { 200: z.object({ epoch: z.string(), tenants: z.array(z.string()) }) },
+        response: {
+          200: z.object({
+            epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
+            tenants: described(z.array(z.string()), 'The tenants that the ledger knows.', [
+              'default',
+              'acme',
+            ]),
+          }),
+        },
       },
     },
     async (request) => {

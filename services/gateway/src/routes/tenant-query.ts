@@ -1,7 +1,11 @@
-import { tenant } from '@mandate/schemas';
+import { described, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** The tenant: the caller's, unless its key has operate:all. */
 export const tenantQuery = z.strictObject({
-  tenant: tenant.optional().describe("The key's own; another one takes the scope operate:all."),
+  tenant: described(
+    tenant.optional(),
+    'The tenant to look at. Absent: the tenant of the key. Another tenant needs the scope `operate:all`.',
+    'default',
+  ),
 });

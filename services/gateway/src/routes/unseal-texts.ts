@@ -1,6 +1,7 @@
 /** POST /v1/persons/unseal: sealed texts, for callers that may read them. */
 import { refInToken, type Unsealed } from '@mandate/privacy';
 import { turns } from '@mandate/runtime';
+import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer, laneOf } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
@@ -9,9 +10,14 @@ import { keysOf, NOT_SEALED } from '../persons/sealed-persons.ts';
 const MOST_TEXTS = 1_000;
 
 const unsealed = z.union([
-  z.strictObject({ text: z.string() }),
-  z.strictObject({ erased: z.literal(true) }),
-  z.strictObject({ unknown: z.literal(true) }),
+  z.strictObject({ text: described(z.string(), 'The text that was sealed.', 'mia.li@example.com') }),
+  z.strictObject({
+    erased: described(
+      z.literal(true),
+      'The person of the text was forgotten, so the text cannot be read any more.',
+    ),
+  }),
+  z.strictObject({ unknown: described(z.literal(true), 'The text was not sealed here for this tenant.') }),
 ]);
 
 export function unsealTexts(server: HttpServer, gateway: Gateway): void {
@@ -24,12 +30,22 @@ export function unsealTexts(server: HttpServer, gateway: Gateway): void {
         summary: 'Read what was sealed',
         description:
           'Answers in the order asked: the text, that its person was erased, or that it is nothing that was sealed here for this tenant. Who reads of whom is on record before it is answered.',
-        body: z.strictObject({ sealed: z.array(z.string()).min(1).max(MOST_TEXTS) }).meta({
-          examples: [
-            { sealed: ['sealed:v1:0011223344556677:8899aabbccddeeff:kDCLZnMocRZC1S2Pv4EeS4dbRg0n….'] },
-          ],
-        }),
-        response: { 200: z.object({ unsealed: z.array(unsealed) }) },
+        body: z
+          .strictObject({
+            sealed: described(z.array(z.string()).min(1).max(MOST_TEXTS), 'The sealed texts to read.', [
+              'sealed:v1:0011223344556677:8899aabbccddeeff:kDCLZnMocRZC1S2Pv4EeS4dbRg0n',
+            ]),
+          })
+          .meta({
+            examples: [
+              { sealed: ['sealed:v1:0011223344556677:8899aabbccddeeff:kDCLZnMocRZC1S2Pv4EeS4dbRg0n….'] },
+            ],
+          }),
+        response: {
+          200: z.object({
+            unsealed: described(z.array(unsealed), 'An answer for each text, in the order of the request.'),
+          }),
+        },
       },
     },
     async (request) => {
