@@ -2,21 +2,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadinessCheck } from '@mandate/runtime';
 import { outsideRequests } from '@mandate/runtime';
+import { described } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Metrics } from '../metrics.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
-const LIVES = z.object({ status: z.literal('ok'), service: z.string(), version: z.string() });
+const LIVES = z.object({
+  status: described(z.literal('ok'), 'The process lives.'),
+  service: described(z.string(), 'The name of the service.', 'gateway'),
+  version: described(z.string(), 'The version of Mandate.', '0.1.0'),
+});
 const READY = z.object({
-  status: z.literal('ready'),
-  checks: z.array(
-    z.object({
-      name: z.string(),
-      ok: z.boolean(),
-      stale: z.boolean().optional().describe('A file that was edited is bad; the last good one is in force.'),
-      detail: z.string().optional(),
-    }),
+  status: described(z.literal('ready'), 'The service can work.'),
+  checks: described(
+    z.array(
+      z.object({
+        name: described(z.string(), 'What is checked.', 'log'),
+        ok: described(z.boolean(), 'Whether it is as it must be.', true),
+        stale: described(
+          z.boolean().optional(),
+          'Whether a file that was edited is wrong, so that its last good version is used. Absent: no.',
+          true,
+        ),
+        detail: described(
+          z.string().optional(),
+          'What is wrong or worth knowing, for people. Absent: nothing.',
+          'mandates.yaml: line 3: unknown field "agent"',
+        ),
+      }),
+    ),
+    'What the service needs, and whether it has it.',
   ),
 });
 

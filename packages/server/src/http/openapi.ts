@@ -8,39 +8,39 @@ import { refusals } from './describe-refusals.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 const ABOUT = `
-**Credentials.** Send an API key as \`authorization: Bearer sk-mdt_…\` (here: *Authorize*) or as \`x-api-key\`. \`mandate up\` shows the first
-ones once, \`mandate keys issue\` makes more, and so does POST /v1/keys, for people, each with a role. The tenant is the key's.
+**Credentials.** Send an API key as \`authorization: Bearer sk-mdt_…\` (on this page: *Authorize*) or as \`x-api-key\`. \`mandate up\` shows the
+first keys once. POST /v1/keys issues keys for people, each with a role, and POST /v1/agents/{id}/keys issues a key for an agent. The key decides the tenant.
 
-**Values.** Money is in micro-dollars (\`…Micros\`: 1,000,000 is one dollar), with the same in dollars beside it for people. Times are
-RFC 3339 in UTC, durations end in \`Ms\`. Lists come in pages: hand \`next\` back to get the page behind.
+**Values.** Amounts are in micro-dollars (\`…Micros\`: 1,000,000 is one dollar). Answers of the audit also have each amount in dollars, for people.
+Times are RFC 3339 in UTC. Durations are in milliseconds (\`…Ms\`). Lists come in pages: send \`next\` back to get the next page.
 
-**Problems.** Whatever is no success is \`application/problem+json\` with a stable \`code\`, a \`detail\`, a \`remedy\` and the \`requestId\` that the
-operator's log knows it by (also in the header \`x-request-id\`; send your own and it is kept). 503 has \`retry-after\`: nothing is lost, ask again.
+**Problems.** Every refusal is \`application/problem+json\` with a stable \`code\`, a \`detail\`, a \`remedy\` and a \`requestId\`. The operator's log has the
+same \`requestId\`, and so has the header \`x-request-id\`. If you send that header, your id is kept. 503 has \`retry-after\`: nothing is lost, so ask again.
 
-**Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed if the request has
-\`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left, but for a POST that is let in; beyond it is 429.
-A key and its tenant may write so much; beyond that is 429 too, with the exact wait in \`retryAfterMs\`.
+**Habits.** An answer to a GET has an \`etag\`. Send it back in \`if-none-match\` to get 304 if nothing changed. An answer is compressed if the request has
+\`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` say how much of its request rate a key has left, except for a POST that is let in. Beyond the rate the
+answer is 429. A key and its tenant may also write only so much. Beyond that the answer is 429 too, with the exact wait in \`retryAfterMs\`.
 `.trim();
 
-/** The groups of routes in the order in which the page shows them. */
+/** The groups of routes, in the order in which the page shows them. */
 const GROUPS = {
-  publish: 'What an agent is about to do, and what became of it',
+  publish: 'Agents ask for actions and report their outcomes',
   approvals: 'Actions that wait for a person',
   'kill switch': 'Stop an agent, a tenant or everything',
-  agents: 'Who is at work',
-  budgets: 'What one has spent, corrected',
+  agents: 'Register agents, and see what they do',
+  budgets: 'Correct what a budget has spent',
   audit: 'What was decided, and why: search, live, as files',
   analytics: 'Decisions counted and summed',
-  alerts: 'What people were told of, and whether it reached them',
-  'dead letters': 'What could not be read, mended and published again',
-  mandates: 'What an agent could do',
+  alerts: 'What people were alerted to, and whether the alerts reached them',
+  'dead letters': 'Records that could not be read: correct them and publish them again',
+  mandates: 'Grants, and previews of what an agent may do',
   persons: 'Find, unseal and forget people',
-  keys: 'Who works with the tenant, in which role',
+  keys: 'API keys of people and services, each with a role',
   policies: 'Named pieces of authority, in versions',
-  tenants: 'How much there may be in each tenant, what it is held to, and whether it is open',
-  rules: 'Which agents are held to which policies, and when',
-  reconciliation: 'Do log, ledger and audit agree?',
-  ledger: 'Counters, and what is open',
+  tenants: 'Open and close tenants, and limit them',
+  rules: 'Which agents get which policies, and when',
+  reconciliation: 'Whether log, ledger and audit agree',
+  ledger: 'Counters and open actions',
   health: 'For orchestrators and scrapers',
 };
 
@@ -48,26 +48,46 @@ const text = { type: 'string' as const };
 
 const PROBLEM_SCHEMA = {
   type: 'object' as const,
-  description: 'A problem document (RFC 9457)',
+  description: 'A problem document (RFC 9457).',
   required: ['type', 'title', 'status', 'detail', 'code', 'remedy'],
   properties: {
-    type: { ...text, description: 'urn:mandate:problem: and the code' },
-    title: { ...text, description: 'What the status says' },
-    status: { type: 'integer' as const },
-    detail: { ...text, description: 'What went wrong' },
-    code: { ...text, description: 'Stable, for programs' },
-    remedy: { ...text, description: 'What to do about it' },
-    requestId: { ...text, description: 'Under which the log knows this request' },
-    instance: { ...text, description: 'The path that was asked for' },
+    type: {
+      ...text,
+      description: 'The kind of problem as a URN: `urn:mandate:problem:` and the code.',
+      examples: ['urn:mandate:problem:FORBIDDEN'],
+    },
+    title: { ...text, description: 'The name of the HTTP status.', examples: ['Forbidden'] },
+    status: { type: 'integer' as const, description: 'The HTTP status.', examples: [403] },
+    detail: {
+      ...text,
+      description: 'What went wrong, for people.',
+      examples: ['this API key lacks the scope operate'],
+    },
+    code: {
+      ...text,
+      description: 'What went wrong, as a stable code for programs.',
+      examples: ['FORBIDDEN'],
+    },
+    remedy: { ...text, description: 'What to do about it.', examples: ['Use a key with the scope operate.'] },
+    requestId: {
+      ...text,
+      description: "The id of the request in the operator's log.",
+      examples: ['0b0f3f0e-6c1a-4a38-9b1a-2f7c55d0a9c1'],
+    },
+    instance: { ...text, description: 'The path of the request.', examples: ['/v1/kill'] },
     errors: {
       type: 'array' as const,
-      description: 'Of a request that is not as described: every place',
+      description: 'Every fault of a request that does not match its description.',
       items: {
         type: 'object' as const,
         properties: {
-          in: { ...text, description: 'path, query, header or body' },
-          pointer: { ...text, description: 'A JSON pointer' },
-          detail: text,
+          in: {
+            ...text,
+            description: 'The part of the request: path, query, header or body.',
+            examples: ['body'],
+          },
+          pointer: { ...text, description: 'A JSON pointer to the fault.', examples: ['/reason'] },
+          detail: { ...text, description: 'What is wrong there.', examples: ['must be a string'] },
         },
       },
     },
@@ -157,11 +177,14 @@ type Described = {
 };
 type Parameter = { description?: string; examples?: unknown[] };
 
-/** Only the schema of JSON refers to itself, and the definition that it refers to is lost on the way here. */
+/**
+ * Replaces a reference by the schema of any JSON value, and keeps what the field says of itself. Schemas that contain
+ * themselves are the only ones with references, and the definition is lost on the way here.
+ */
 function anyJson(_key: string, value: unknown): unknown {
-  return typeof value === 'object' && value !== null && '$ref' in value
-    ? { description: 'Any JSON value.' }
-    : value;
+  if (typeof value !== 'object' || value === null || !('$ref' in value)) return value;
+  const { $ref: _, ...own } = value;
+  return { description: 'Any JSON value.', ...own };
 }
 
 /** Adds to what a route declares itself what the server adds to every route: credentials, conditions and problems. */

@@ -2,6 +2,7 @@
  * Where a page ended, as text that callers hand back unread. A page key is a place in the order, not a count of rows:
  * so pages neither repeat nor skip a row while others arrive. A cursor knows its list, and is refused by any other.
  */
+import { described } from '@mandate/schemas';
 import { z } from 'zod';
 
 const VERSION = 1;
@@ -19,17 +20,20 @@ export function pageCursor<Key extends readonly (string | number)[]>(
 ): PageCursor<Key> {
   const whole = z.tuple([z.literal(VERSION), z.literal(list), key]);
   return {
-    parameter: z
-      .string()
-      .max(1_000)
-      .transform((text, context) => {
-        const read = whole.safeParse(decoded(text));
-        if (read.success) return read.data[2];
-        context.addIssue('is no cursor of this list; give `next` of the page before, unchanged');
-        return z.NEVER;
-      })
-      .optional()
-      .describe('`next` of the page before.'),
+    parameter: described(
+      z
+        .string()
+        .max(1_000)
+        .transform((text, context) => {
+          const read = whole.safeParse(decoded(text));
+          if (read.success) return read.data[2];
+          context.addIssue('is no cursor of this list; give `next` of the page before, unchanged');
+          return z.NEVER;
+        })
+        .optional(),
+      'The `next` of the previous page, unchanged.',
+      'WzEsInBvbGljaWVzIixbInJlYWQtb25seSJdXQ',
+    ),
     next(rows, limit, keyOf) {
       const last = rows.at(-1);
       if (last === undefined || rows.length < limit) return null;
@@ -46,7 +50,8 @@ function decoded(text: string): unknown {
   }
 }
 
-export const nextCursor = z
-  .string()
-  .nullable()
-  .describe('Give it as `cursor` to get the page behind this one; null when this was the last.');
+export const nextCursor = described(
+  z.string().nullable(),
+  'Give it as `cursor` to get the next page. null: this is the last page.',
+  'WzEsInBvbGljaWVzIixbInJlYWQtb25seSJdXQ',
+);

@@ -1,6 +1,6 @@
 /** GET /v1/alerts: what was raised and cleared, and what became of it at each webhook; newest first. */
 
-import { ALERT_RULES, type ApiKeyRecord, alert, count, time } from '@mandate/schemas';
+import { ALERT_RULES, type ApiKeyRecord, alert, count, described, time } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Delivery, Entry } from '../alert-book.ts';
@@ -9,18 +9,29 @@ import type { Webhook } from '../rules/alert-rules.ts';
 import { maySee } from './may-see.ts';
 
 const delivery = z.object({
-  webhook: z.string(),
-  state: z.enum(['waiting', 'delivered', 'undelivered']),
-  attempts: count.optional(),
-  status: count.optional().describe('What the webhook answered.'),
-  reason: z.string().optional().describe('Why it was not delivered.'),
-  since: time.optional(),
-  at: time.optional(),
+  webhook: described(z.string(), 'The webhook, by its name in the rule file.', 'ops'),
+  state: described(
+    z.enum(['waiting', 'delivered', 'undelivered']),
+    'What became of the delivery. `waiting`: it will be tried again.',
+  ),
+  attempts: described(count.optional(), 'How many times it was sent. Absent: not yet.', 1),
+  status: described(
+    count.optional(),
+    'The HTTP status of the answer of the webhook. Absent: there is no answer.',
+    204,
+  ),
+  reason: described(
+    z.string().optional(),
+    'Why it was not delivered. Absent: it was, or it is still tried.',
+    'the webhook answered 500',
+  ),
+  since: described(time.optional(), 'Since when the delivery waits. Absent: it does not wait.'),
+  at: described(time.optional(), 'When the delivery ended. Absent: it waits.'),
 });
 
 const listed = alert.omit({ webhooks: true, quiet: true }).extend({
-  event: z.enum(['alert.raised', 'alert.cleared']),
-  deliveries: z.array(delivery),
+  event: described(z.enum(['alert.raised', 'alert.cleared']), 'Whether something began or is over.'),
+  deliveries: described(z.array(delivery), 'What became of the alert at each webhook.'),
 });
 
 export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter, 'book' | 'alerting'>): void {
@@ -34,18 +45,29 @@ export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter,
         description:
           'The newest 10,000 and those that still wait; all of them stand on the log. On record before it is answered. With the scope operate:all those of every tenant, and of the plane itself.',
         querystring: z.strictObject({
-          rule: z.enum(ALERT_RULES).optional().describe('Only those of this rule.'),
-          state: z.enum(['waiting', 'undelivered']).optional().describe('Only those with such a delivery.'),
-          limit: z.coerce
-            .number()
-            .int()
-            .min(1)
-            .max(1_000)
-            .default(100)
-            .describe('At most so many, 1 to 1,000.'),
-          cursor: z.coerce.number().pipe(count).optional().describe('`next` of the page before.'),
+          rule: described(z.enum(ALERT_RULES).optional(), 'Only alerts of this alert rule.', 'budget'),
+          state: described(
+            z.enum(['waiting', 'undelivered']).optional(),
+            'Only alerts with a delivery in this state.',
+            'undelivered',
+          ),
+          limit: described(
+            z.coerce.number().int().min(1).max(1_000).default(100),
+            'How many alerts to return at most.',
+            20,
+          ),
+          cursor: described(z.coerce.number().pipe(count).optional(), 'The `next` of the previous page.', 17),
         }),
-        response: { 200: z.object({ alerts: z.array(listed), next: z.string().nullable() }) },
+        response: {
+          200: z.object({
+            alerts: described(z.array(listed), 'The alerts, the newest first.'),
+            next: described(
+              z.string().nullable(),
+              'Give it as `cursor` to get the next page. null: this is the last page.',
+              '17',
+            ),
+          }),
+        },
       },
     },
     (request) => {

@@ -1,6 +1,6 @@
 /** POST /v1/alerts/:id/replay, and POST /v1/alerts/replay for all that could not be delivered: sends them again. */
 
-import { type AlertReplayed, type ApiKeyRecord, count, id, wireTime } from '@mandate/schemas';
+import { type AlertReplayed, type ApiKeyRecord, count, described, id, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Entry } from '../alert-book.ts';
@@ -42,8 +42,19 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       schema: {
         tags: ['alerts'],
         summary: 'Send an alert again, to every webhook that the rule file names for it now',
-        params: z.object({ id: id.describe('As GET /v1/alerts lists it.') }),
-        response: { 202: z.object({ id, webhooks: z.array(z.string()) }) },
+        params: z.object({
+          id: described(
+            id,
+            'The id of the alert. `GET /v1/alerts` lists it.',
+            'alr_6f1d0c3b8a4e47d2b0c95a7e1f3d2c48',
+          ),
+        }),
+        response: {
+          202: z.object({
+            id: described(id, 'The alert that is delivered again.', 'alr_6f1d0c3b8a4e47d2b0c95a7e1f3d2c48'),
+            webhooks: described(z.array(z.string()), 'The webhooks that receive it again.', ['ops']),
+          }),
+        },
       },
     },
     async (request, reply) => {
@@ -77,7 +88,12 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
         summary: 'Send again what could not be delivered: the oldest 100 alerts at most',
         description:
           'Each counts as a change of the key. `left` says how many could not be delivered besides these.',
-        response: { 202: z.object({ replayed: count, left: count }) },
+        response: {
+          202: z.object({
+            replayed: described(count, 'How many alerts are delivered again.', 3),
+            left: described(count, 'How many undelivered alerts are left.', 0),
+          }),
+        },
       },
     },
     async (request, reply) => {

@@ -1,17 +1,17 @@
 /** POST /v1/alerts/drift: what a reconciler has found, which is an alert until one finds nothing. */
 
-import { count, id } from '@mandate/schemas';
+import { count, described, id } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Alerter } from '../alerter.ts';
 import { drifted } from '../rules/drift-rule.ts';
 
 const reconciled = z.strictObject({
-  driftMicros: count.describe('By how much the counters differ, all of them together.'),
-  counters: count.describe('How many were compared.'),
-  differences: count.describe('How many of them differ.'),
-  doubledActions: count.describe('How many actions were decided twice.'),
-  brokenLaws: count.default(0).describe('How many laws of the plane are broken.'),
+  driftMicros: described(count, 'By how much all counters together differ, in micro-dollars.', 20_000),
+  counters: described(count, 'How many counters were compared.', 412),
+  differences: described(count, 'How many counters differ.', 1),
+  doubledActions: described(count, 'How many actions were decided twice.', 0),
+  brokenLaws: described(count.default(0), 'How many laws of the plane are broken.', 0),
 });
 
 export function reportDrift(server: HttpServer, { raise, alerting, clock }: Alerter): void {
@@ -26,7 +26,13 @@ export function reportDrift(server: HttpServer, { raise, alerting, clock }: Aler
           examples: [{ driftMicros: 0, counters: 12, differences: 0, doubledActions: 0, brokenLaws: 0 }],
         }),
         response: {
-          202: z.object({ id: id.nullable().describe('Of the alert; null where nothing is new.') }),
+          202: z.object({
+            id: described(
+              id.nullable(),
+              'The id of the alert. null: the same was reported before.',
+              'alr_0b7e5d21c94f4c5f8e3a6d1f2b4c8e90',
+            ),
+          }),
         },
       },
     },

@@ -1,6 +1,6 @@
 /** POST /v1/alerts/test: raises an alert that means nothing, to see whether it arrives. */
 import { randomUUID } from 'node:crypto';
-import { id, wireTime } from '@mandate/schemas';
+import { described, id, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Alerter } from '../alerter.ts';
@@ -13,7 +13,12 @@ export function testAlerts(server: HttpServer, alerter: Alerter): void {
       schema: {
         tags: ['alerts'],
         summary: "Raise an alert that means nothing, for every webhook of the key's tenant",
-        response: { 202: z.object({ id, webhooks: z.array(z.string()) }) },
+        response: {
+          202: z.object({
+            id: described(id, 'The test alert.', 'alr_0b7e5d21c94f4c5f8e3a6d1f2b4c8e90'),
+            webhooks: described(z.array(z.string()), 'The webhooks that receive it.', ['ops']),
+          }),
+        },
       },
     },
     async (request, reply) => {

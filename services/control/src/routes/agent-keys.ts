@@ -1,6 +1,6 @@
 /** /v1/agents/:id/keys: keys with which an agent publishes, as itself and as no other agent. */
 
-import { AGENT_SCOPES, id, type KeyPins, keyPins, time } from '@mandate/schemas';
+import { AGENT_SCOPES, described, id, type KeyPins, keyPins, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -22,39 +22,52 @@ import {
 const tags = ['agents'];
 
 export const issuedKey = z.object({
-  id,
-  key: z.string().describe('Kept nowhere: show it to the agent, and to nobody else.'),
+  id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
+  key: described(
+    z.string(),
+    'The key itself. It is shown only here and stored nowhere. Give it to the agent and to nobody else.',
+    'sk-mdt_…',
+  ),
 });
 
 /** The query of every write that issues a key. */
 export const keyQuery = whyQuery.extend({
-  report: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((text) => text === 'true')
-    .describe('`false`: the key does not report outcomes. Somebody else settles what the agent runs.'),
+  report: described(
+    z
+      .enum(['true', 'false'])
+      .default('true')
+      .transform((text) => text === 'true'),
+    'Whether the key may report outcomes. `false`: somebody else must settle what the agent runs.',
+    'false',
+  ),
 });
 
 const keyBody = z
   .strictObject({
-    pins: keyPins
-      .optional()
-      .describe(
-        'What every action with this key acts in, and in whose name: an action that says otherwise is refused. Absent: nothing, and what actions say of it are claims of the agent.',
-      ),
-    expiresInMs: expiresInMs
-      .default(null)
-      .describe('How long it lets in; null, as when absent: until it is revoked.'),
+    pins: described(
+      keyPins.optional(),
+      'What the key fixes: fields of the context, and the user. An action that says something else is refused. Absent: the actions may claim anything.',
+    ),
+    expiresInMs: described(
+      expiresInMs.default(null),
+      'How long the key is valid, in milliseconds. null or absent: until it is revoked.',
+      2_592_000_000,
+    ),
   })
   .nullish()
   .meta({ examples: [{ pins: { context: { environment: 'prod' } }, expiresInMs: 2_592_000_000 }] });
 
-const shownKey = z.object({ id, createdAt: time, expiresAt, pins: keyPins.optional() });
+const shownKey = z.object({
+  id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
+  createdAt: described(time, 'When the key was made.'),
+  expiresAt,
+  pins: described(keyPins.optional(), 'What the key fixes in each action. Absent: nothing.'),
+});
 
 export const SHOWN_ONCE =
-  'null where this very request was answered before, under its Idempotency-Key: issue another then.';
+  'null: this same request was answered before, under its Idempotency-Key. Issue another key.';
 
-/** null where it was issued before, by this very request. */
+/** Returns null if this same request issued the key before. */
 export async function issueKey(
   control: Control,
   request: Asked,
@@ -90,7 +103,14 @@ export function readAgentKeys(server: HttpServer, { followed }: Control): void {
         tags,
         summary: 'The keys that an agent may publish with',
         params: idParams,
-        response: { 200: z.object({ keys: z.array(shownKey) }) },
+        response: {
+          200: z.object({
+            keys: described(
+              z.array(shownKey),
+              'The keys of the agent that are not revoked, without their secrets.',
+            ),
+          }),
+        },
       },
     },
     (request) => {
@@ -101,7 +121,12 @@ export function readAgentKeys(server: HttpServer, { followed }: Control): void {
       return {
         keys: own.map(({ document: { key } }) => {
           const { id, createdAt, expiresAt = null, pins } = key;
-          return { id, createdAt, expiresAt, ...(pins && { pins }) };
+          return {
+            id,
+            createdAt,
+            expiresAt,
+            ...(pins && { pins }),
+          };
         }),
       };
     },
@@ -119,7 +144,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: keyQuery,
         body: keyBody,
-        response: { 201: z.object({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
+        response: { 201: z.object({ key: described(issuedKey.nullable(), `The key. ${SHOWN_ONCE}`) }) },
       },
     },
     async (request, reply) => {
@@ -138,7 +163,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
       schema: {
         tags,
         summary: 'Revoke a key: it lets nobody in any more',
-        params: idParams.extend({ keyId: id }),
+        params: idParams.extend({ keyId: described(id, 'The public id of the key.', '1bC2dE3fG4hI') }),
         querystring: whyQuery,
         response: { 200: z.object({ revision }) },
       },

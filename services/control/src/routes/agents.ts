@@ -1,6 +1,6 @@
 /** /v1/agents: who is registered. What an agent may do follows from the rules that match it; one that is not registered has none. */
 
-import { agentDocument } from '@mandate/schemas';
+import { agentDocument, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -23,7 +23,7 @@ import { lint, lintOf } from './show-lint.ts';
 import { widens } from './widens.ts';
 
 const tags = ['agents'];
-const shown = z.object({ revision, agent: agentDocument });
+const shown = z.object({ revision, agent: described(agentDocument, 'The agent.') });
 const written = shown.extend({ widens, lint });
 const pages = pagesById('agents', shown);
 const body = agentDocument.meta({
@@ -74,7 +74,9 @@ export function writeAgents(server: HttpServer, control: Control): void {
         summary: 'Register an agent, and issue it a key to publish with',
         querystring: keyQuery,
         body,
-        response: { 201: written.extend({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
+        response: {
+          201: written.extend({ key: described(issuedKey.nullable(), `A key for the agent. ${SHOWN_ONCE}`) }),
+        },
       },
     },
     async (request, reply) => {

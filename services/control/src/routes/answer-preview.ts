@@ -1,7 +1,17 @@
 /** The answer of POST /v1/mandates/preview: by the present documents, and by planned ones. */
 import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type HidingRules, trialHiding } from '@mandate/privacy';
-import { action, CODES, check, id, limit, mandateReference, type Plan, RULE_MODES } from '@mandate/schemas';
+import {
+  action,
+  CODES,
+  check,
+  described,
+  id,
+  limit,
+  mandateReference,
+  type Plan,
+  RULE_MODES,
+} from '@mandate/schemas';
 import { readBody } from '@mandate/server';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
@@ -9,8 +19,9 @@ import { issueAnswer, issueAsked, issuePreviewed } from './preview-issue.ts';
 import { candidatesOf, near, thoughtOf } from './thought-of.ts';
 
 const actionAsked = z.strictObject({
-  action: action.describe(
-    'What the agent would ask for: only its type, its tool or model, and what rules look at.',
+  action: described(
+    action,
+    'The action that the agent would ask for. It needs its type, its tool or model, and the fields that rules look at.',
   ),
   ...thoughtOf,
 });
@@ -23,35 +34,57 @@ export const previewBody = z.union([actionAsked, issueAsked]).meta({
 });
 
 const planned = z.object({
-  mandate: mandateReference.nullable().describe('null: no rule matches, and nothing is allowed.'),
-  refusal: z
-    .object({ code: z.enum(CODES), reason: z.string(), remedy: z.string() })
-    .nullable()
-    .describe('null: nothing but a limit, a kill or a deadline could stop it.'),
-  observe: z.boolean().describe('It only watches: what it refuses is let through.'),
-  reserveMicros: z.int(),
-  limits: z.array(limit).describe('What the ledger would judge, and whose bound each is.'),
-  checks: z.array(check),
+  mandate: described(
+    mandateReference.nullable(),
+    'The mandate that would apply. null: no rule matches, so nothing is allowed.',
+  ),
+  refusal: described(
+    z
+      .object({
+        code: described(z.enum(CODES), 'The code of the refusal.'),
+        reason: described(z.string(), 'Why, as a sentence.', 'No policy allows the tool "delete_files".'),
+        remedy: described(z.string(), 'What to do about it.', 'Ask for a policy that allows the tool.'),
+      })
+      .nullable(),
+    'Why the action would be refused at any time. null: only a limit, a kill or a deadline could stop it.',
+  ),
+  observe: described(
+    z.boolean(),
+    'Whether the mandate only observes, so that refusals are let through.',
+    false,
+  ),
+  reserveMicros: described(z.int(), 'What an ALLOW would reserve, in micro-dollars.', 100_000),
+  limits: described(z.array(limit), 'The limits that the ledger would check, each with its policy.'),
+  checks: described(z.array(check), 'The checks that need no ledger, with what they found.'),
 });
 
 const actionAnswer = planned.extend({
-  matchedRules: z.array(
-    z.object({
-      rule: id,
-      policy: z.string(),
-      mode: z.enum(RULE_MODES),
-      agent: id.optional().describe('Whom above the agent it matches; absent: the agent itself.'),
-      claims: z
-        .array(z.string())
-        .optional()
-        .describe(
-          'What it looked at that the caller says of itself, unless its API key pins it; absent: nothing.',
+  matchedRules: described(
+    z.array(
+      z.object({
+        rule: described(id, 'The rule.', 'support-reads'),
+        policy: described(z.string(), 'The policy that it gives, with its version.', 'read-only@3'),
+        mode: described(z.enum(RULE_MODES), 'The mode of the rule.'),
+        agent: described(
+          id.optional(),
+          'The ancestor that the rule matches. Absent: the agent itself.',
+          'airline-lead',
         ),
-    }),
+        claims: described(
+          z.array(z.string()).optional(),
+          'The claims of the caller that the rule used. Absent: none.',
+          ['context.environment'],
+        ),
+      }),
+    ),
+    'The rules that match.',
   ),
   near,
   appliedPolicies,
-  shadow: planned.nullable().describe('The same were the shadow rules in force; null where none matches.'),
+  shadow: described(
+    planned.nullable(),
+    'The same, if the shadow rules were enforced. null: no shadow rule matches.',
+  ),
 });
 
 export const previewAnswer = z.union([actionAnswer, issueAnswer]);

@@ -1,5 +1,5 @@
 /** Policies that apply, by name; whole where that is asked for: each may be a megabyte, and a hundred may apply. */
-import { type PolicyDocument, policyDocument } from '@mandate/schemas';
+import { described, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** The size of all policies of an answer together, as JSON. */
@@ -7,25 +7,35 @@ const MOST_UNITS = 8 * 1024 * 1024;
 
 /** In the query of a route that answers with them. */
 export const expand = {
-  expand: z
-    .enum(['policies'])
-    .optional()
-    .describe('`policies`: with their documents, as many as have 8 Mi characters together.'),
+  expand: described(
+    z.enum(['policies']).optional(),
+    'Whether to return the documents of the policies too, 8 Mi characters at most.',
+    'policies',
+  ),
 };
 
 export type Expanded = z.output<z.ZodObject<typeof expand>>;
 
-export const appliedPolicies = z.array(
-  z.object({
-    name: z
-      .string()
-      .describe(
-        '`read-only@3`: GET /v1/policies/read-only?version=3 shows it. `tenant acme@5`: the bounds of the tenant.',
+export const appliedPolicies = z
+  .array(
+    z.object({
+      name: described(
+        z.string(),
+        'The policy with its version. `tenant acme@5`: the tenant limits.',
+        'read-only@3',
       ),
-    isMissing: z.boolean().describe('It is not there, or was archived, and blocks.'),
-    policy: policyDocument.optional().describe('Only with `expand=policies`.'),
-  }),
-);
+      isMissing: described(
+        z.boolean(),
+        'Whether the policy does not exist or was archived, so that it blocks.',
+        false,
+      ),
+      policy: described(
+        policyDocument.optional(),
+        'The document of the policy. Absent without `expand=policies`.',
+      ),
+    }),
+  )
+  .describe('The policies that apply, with their versions.');
 
 export function shownPolicies(
   policies: ReadonlyMap<string, PolicyDocument | null>,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ComposedIssue, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/control';
 import { canonicalJson } from '@mandate/policy';
-import { CAPS, DEFAULTS, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
+import { CAPS, DEFAULTS, described, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -14,11 +14,17 @@ const MOST_TRIES = 5;
 
 export const issueBody = z
   .strictObject({
-    agentId: id,
-    context: issuedContext
-      .default({})
-      .describe('What the agent is to act in. It stands in the record for ever: name nobody in it.'),
-    ttlMs: z.int().min(1_000).max(CAPS.mandateTtlMs).default(DEFAULTS.mandateTtlMs),
+    agentId: described(id, 'The agent that gets the grant.', 'airline-007'),
+    context: described(
+      issuedContext.default({}),
+      'The context in which the agent will act. The record always keeps it, so name no person in it.',
+      { environment: 'prod' },
+    ),
+    ttlMs: described(
+      z.int().min(1_000).max(CAPS.mandateTtlMs).default(DEFAULTS.mandateTtlMs),
+      'How long the grant is valid, in milliseconds. It ends earlier if a rule begins or ends before.',
+      300_000,
+    ),
   })
   .meta({ examples: [{ agentId: 'airline-007', context: { environment: 'prod' }, ttlMs: 60_000 }] });
 type Wanted = z.output<typeof issueBody>;

@@ -1,6 +1,6 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
 import { type IssuedMandate, policiesNamed } from '@mandate/control';
-import { id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
+import { described, id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -13,34 +13,65 @@ import { pagesById } from './pages.ts';
 import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
 const tags = ['mandates'];
-export const matched = z.array(z.object({ rule: id, policy: z.string(), mode: z.enum(RULE_MODES) }));
+export const matched = z.array(
+  z.object({
+    rule: described(id, 'The rule.', 'support-reads'),
+    policy: described(z.string(), 'The policy that it gives, with its version.', 'read-only@3'),
+    mode: described(z.enum(RULE_MODES), 'The mode of the rule.'),
+  }),
+);
 const listed = z.object({
   revision,
-  mandate: z.object({
-    id: id.describe('For the `mandateId` of the actions of this agent.'),
-    agentId: id,
-    context: z.record(z.string(), z.unknown()),
-    rules: z.array(id),
-    policies: z.array(z.string()),
-    issuedBy: z.string(),
-    issuedAt: time,
-    expiresAt: time,
-    revokedAt: time.nullable(),
-  }),
-  ttlMs: z.int().describe('Less than was asked for where a rule begins or ends before.'),
-  matchedRules: matched.describe('Those that everything is held to which the agent does under it.'),
-  openRules: matched.describe('Those that look at what an action alone tells: each action is asked.'),
+  mandate: described(
+    z.object({
+      id: described(
+        id,
+        'The id of the grant. Actions of the agent name it as `mandateId`.',
+        'mnd_01ke6p9y40d2c1b0a99887766554433',
+      ),
+      agentId: described(id, 'The agent that may act under the grant.', 'airline-007'),
+      context: described(
+        z.record(z.string(), z.unknown()),
+        'The context of the grant. Actions must say the same, or nothing.',
+        { environment: 'prod' },
+      ),
+      rules: described(z.array(id), 'The rules that match every action under the grant.', ['support-reads']),
+      policies: described(z.array(z.string()), 'The policies that these rules give, with their versions.', [
+        'read-only@3',
+      ]),
+      issuedBy: described(
+        z.string(),
+        'The person or the API key that issued it.',
+        'orchestrator (0aB1cD2eF3gH)',
+      ),
+      issuedAt: described(time, 'When it was issued.'),
+      expiresAt: described(time, 'Until when it is valid.'),
+      revokedAt: described(time.nullable(), 'When it was revoked. null: it was not.'),
+    }),
+    'The grant.',
+  ),
+  ttlMs: described(
+    z.int(),
+    'How long it was valid when it was issued, in milliseconds. Less than was asked for if a rule begins or ends before.',
+    300_000,
+  ),
+  matchedRules: described(matched, 'The rules that match every action under the grant.'),
+  openRules: described(
+    matched,
+    'The rules that are asked again for each action, because they look at the action.',
+  ),
 });
 const answer = listed.extend({ appliedPolicies });
 
 const STATES = ['live', 'ended', 'revoked', 'all'] as const;
 const pages = pagesById('mandates', listed);
 const listQuery = pages.querystring.extend({
-  agentId: id.optional().describe('Of this agent.'),
-  state: z
-    .enum(STATES)
-    .default('live')
-    .describe('`live`: neither ended nor revoked. Those that are over are there for a while.'),
+  agentId: described(id.optional(), 'Only grants of this agent.', 'airline-007'),
+  state: described(
+    z.enum(STATES).default('live'),
+    'Which grants to return. `live`: neither ended nor revoked. Ended and revoked grants are kept for a while.',
+    'live',
+  ),
 });
 
 /** The names of the rules, and of their policies; each once. */
@@ -55,7 +86,15 @@ function listedOf({ revision, document, ...issued }: IssuedMandate): z.output<ty
   return {
     revision,
     mandate: {
-      ...{ id, agentId, context, issuedBy, issuedAt, expiresAt, revokedAt },
+      ...{
+        id,
+        agentId,
+        context,
+        issuedBy,
+        issuedAt,
+        expiresAt,
+        revokedAt,
+      },
       ...namesOf(rules),
     },
     ttlMs: endsAtMs - Date.parse(issuedAt),

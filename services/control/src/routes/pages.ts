@@ -1,6 +1,6 @@
 /** Pages of what is kept by id. */
 
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { limit } from './shapes.ts';
@@ -25,7 +25,10 @@ export function pagesById<List extends string, Row extends z.ZodType>(list: List
   const cursor = pageCursor(list, z.tuple([id]));
   return {
     querystring: z.strictObject({ limit, cursor: cursor.parameter }),
-    response: z.object({ [list]: z.array(row), next: nextCursor } as Record<List, z.ZodArray<Row>> & {
+    response: z.object({
+      [list]: described(z.array(row), `One page of ${list}, by id.`),
+      next: nextCursor,
+    } as Record<List, z.ZodArray<Row>> & {
       next: typeof nextCursor;
     }),
     /** Those behind the cursor, by id. */

@@ -2,7 +2,7 @@
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy } from '@mandate/policy';
-import { count, type PolicyDocument, policyDocument } from '@mandate/schemas';
+import { count, described, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { callerOf, type HttpReply, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -26,17 +26,16 @@ import { lint, lintOf } from './show-lint.ts';
 import { widens } from './widens.ts';
 
 const tags = ['policies'];
-const version = z
-  .int()
-  .min(1)
-  .describe('Counted from 1; a rule that names `read-only@3` means that one for ever.');
+const version = described(z.int().min(1), 'The version of the policy, from 1. A version never changes.', 3);
 const shown = z.object({
   revision,
   version,
-  isArchived: z
-    .boolean()
-    .describe('No rule can use it until it is published again: those that name it block.'),
-  policy: policyDocument,
+  isArchived: described(
+    z.boolean(),
+    'Whether the policy is archived. Rules cannot use it until it is published again, and rules that name it block.',
+    false,
+  ),
+  policy: described(policyDocument, 'The policy.'),
 });
 const published = shown.extend({
   widens,
@@ -92,7 +91,11 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
         summary: 'One policy',
         params: idParams,
         querystring: z.strictObject({
-          version: z.coerce.number().pipe(version).optional().describe('The latest when absent.'),
+          version: described(
+            z.coerce.number().pipe(version).optional(),
+            'The version to return. Absent: the latest.',
+            3,
+          ),
         }),
         response: { 200: shown },
       },
@@ -117,7 +120,16 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
         querystring: z.strictObject({ limit, cursor: versionsCursor.parameter }),
         response: {
           200: z.object({
-            versions: z.array(z.object({ version, revision, policy: policyDocument })),
+            versions: described(
+              z.array(
+                z.object({
+                  version,
+                  revision,
+                  policy: described(policyDocument, 'The policy in this version.'),
+                }),
+              ),
+              'The versions, the newest first.',
+            ),
             next: nextCursor,
           }),
         },
@@ -215,7 +227,9 @@ export function writePolicies(server: HttpServer, control: Control): void {
         summary: 'Publish an earlier version once more, as the latest',
         params: idParams,
         querystring: whyQuery,
-        body: z.strictObject({ version }).meta({ examples: [{ version: 1 }] }),
+        body: z
+          .strictObject({ version: described(version, 'The version to publish again.', 2) })
+          .meta({ examples: [{ version: 1 }] }),
         response: { 200: published },
       },
     },
@@ -238,7 +252,11 @@ export function writePolicies(server: HttpServer, control: Control): void {
           'Refused while a rule names it, unless forced: those rules then block whatever they match.',
         params: idParams,
         querystring: whyQuery.extend({
-          forced: z.enum(['true', 'false']).default('false').describe('Also where rules name it.'),
+          forced: described(
+            z.enum(['true', 'false']).default('false'),
+            'Whether to archive the policy although rules name it. These rules then block.',
+            'true',
+          ),
         }),
         response: { 200: z.object({ revision, lint }) },
       },

@@ -1,6 +1,6 @@
 /** A preview of POST /v1/mandates/issue: what it would answer, and why where it would issue nothing. */
 import { previewIssue as preview, type TenantControl } from '@mandate/control';
-import { id, time, wireTime } from '@mandate/schemas';
+import { described, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
 import { endMsOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-mandate.ts';
@@ -10,17 +10,54 @@ import { candidatesOf, near, thoughtOf } from './thought-of.ts';
 export const issueAsked = issueBody.extend(thoughtOf);
 
 export const issueAnswer = z.object({
-  mandate: z
-    .object({
-      ...{ agentId: id, context: z.record(z.string(), z.unknown()) },
-      ...{ rules: z.array(id), policies: z.array(z.string()), expiresAt: time },
-    })
-    .nullable()
-    .describe('null: none would be issued.'),
-  refusal: z.object({ code: z.enum(NOTHING_TO_ISSUE), reason: z.string(), remedy: z.string() }).nullable(),
-  ttlMs: z.int().nullable().describe('Less than was asked for where a rule begins or ends before.'),
-  matchedRules: matched,
-  openRules: matched.describe('Those that look at what an action alone tells: each action is asked.'),
+  mandate: described(
+    z
+      .object({
+        ...{
+          agentId: described(id, 'The agent of the grant.', 'airline-007'),
+          context: described(z.record(z.string(), z.unknown()), 'The context of the grant.', {
+            environment: 'prod',
+          }),
+        },
+        ...{
+          rules: described(z.array(id), 'The rules that match every action under the grant.', [
+            'support-reads',
+          ]),
+          policies: described(
+            z.array(z.string()),
+            'The policies that these rules give, with their versions.',
+            ['read-only@3'],
+          ),
+          expiresAt: described(time, 'Until when it would be valid.'),
+        },
+      })
+      .nullable(),
+    'The grant that would be issued. null: none.',
+  ),
+  refusal: described(
+    z
+      .object({
+        code: described(z.enum(NOTHING_TO_ISSUE), 'The code of the refusal.'),
+        reason: described(z.string(), 'Why, as a sentence.', 'No rule matches the agent in this context.'),
+        remedy: described(
+          z.string(),
+          'What to do about it.',
+          'Ask for a rule that matches, or for another context.',
+        ),
+      })
+      .nullable(),
+    'Why no grant would be issued. null: it would be issued.',
+  ),
+  ttlMs: described(
+    z.int().nullable(),
+    'How long it would be valid, in milliseconds. Less than was asked for if a rule begins or ends before. null: it would not be issued.',
+    300_000,
+  ),
+  matchedRules: described(matched, 'The rules that match every action under the grant.'),
+  openRules: described(
+    matched,
+    'The rules that are asked again for each action, because they look at the action.',
+  ),
   near,
   appliedPolicies,
 });

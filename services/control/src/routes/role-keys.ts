@@ -1,6 +1,6 @@
 /** /v1/keys: of the people who work with the tenant, each with a role. What agents publish with is at /v1/agents/:id/keys. */
 
-import { apiKeyRecord, id, ROLE_NAMES, roleLastsMs, time } from '@mandate/schemas';
+import { apiKeyRecord, described, id, ROLE_NAMES, roleLastsMs, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -18,29 +18,35 @@ const role = z.enum(ROLE_NAMES);
 const name = apiKeyRecord.shape.name;
 const body = z
   .strictObject({
-    name: name.describe('Whose it is, or for what. It stands in the record for ever.'),
-    role: role.describe(
-      '`viewer` reads the audit, and what is registered; `operator` does that, and stops, revives, approves and adjusts; `author` ' +
-        'does what a viewer does, and changes agents, policies and rules; `admin` all of that, and forgets people, and issues keys.',
+    name: described(name, 'The person or the service that gets the key. The record always keeps it.', 'ann'),
+    role: described(
+      role,
+      'The role of the key. `viewer`: reads the audit and the documents. `operator`: also stops, revives, approves and adjusts. `author`: a viewer that changes agents, policies and rules. `admin`: all of that, forgets people, and issues keys. `reporter`: a tool server that settles outcomes.',
+      'operator',
     ),
-    expiresInMs: expiresInMs
-      .optional()
-      .describe(
-        'How long it lets in; null: until it is revoked. Absent: 90 days, and for a `reporter`, which is no person, until it is revoked.',
-      ),
+    expiresInMs: described(
+      expiresInMs.optional(),
+      'How long the key is valid, in milliseconds. null: until it is revoked. Absent: 90 days, and for a `reporter` until it is revoked.',
+      7_776_000_000,
+    ),
   })
   .meta({ examples: [{ name: 'ann', role: 'operator' }] });
 type Wanted = z.output<typeof body>;
 
-const shown = z.object({ revision, id, name, role, createdAt: time, expiresAt });
+const shown = z.object({
+  revision,
+  id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
+  name: described(name, 'The person or the service that has the key.', 'ann'),
+  role: described(role, 'The role of the key.'),
+  createdAt: described(time, 'When the key was made.'),
+  expiresAt,
+});
 const issued = shown.extend({
-  key: z
-    .string()
-    .nullable()
-    .describe(
-      'Kept nowhere: show it to whoever it is for. null where this very request was answered before, under its ' +
-        'Idempotency-Key: revoke that one, and issue another.',
-    ),
+  key: described(
+    z.string().nullable(),
+    'The key itself. It is shown only here and stored nowhere. null: this same request was answered before, under its Idempotency-Key. Revoke that key, and issue another.',
+    'sk-mdt_…',
+  ),
 });
 const pages = pagesById('keys', shown);
 

@@ -1,6 +1,6 @@
 /** /v1/rules: which policies agents are held to, and when. */
 import { compileRule } from '@mandate/policy';
-import { CAPS, count, id, policyNamed, type RuleDocument, ruleDocument } from '@mandate/schemas';
+import { CAPS, count, described, id, policyNamed, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -24,15 +24,19 @@ import { lint, lintOf } from './show-lint.ts';
 import { widens } from './widens.ts';
 
 const tags = ['rules'];
-const shown = z.object({ revision, rule: ruleDocument });
+const shown = z.object({ revision, rule: described(ruleDocument, 'The rule.') });
 const written = shown.extend({ widens, lint });
 const cursor = pageCursor('rules', z.tuple([count, id]));
 const body = ruleDocument.meta({
   examples: [{ version: 1, id: 'support-reads', policy: 'read-only', groups: ['support'] }],
 });
 const listed = z.object({
-  revision: count.describe('Of the last change of any rule: another order of them expects it.'),
-  rules: z.array(shown),
+  revision: described(
+    count,
+    'The revision of the last change of any rule. Reordering expects it in If-Match.',
+    42,
+  ),
+  rules: described(z.array(shown), 'The rules of the tenant, in their order.'),
   next: nextCursor,
 });
 
@@ -114,9 +118,16 @@ export function writeRules(server: HttpServer, control: Control): void {
           'Each gets its place in the list as its priority. If-Match takes the ETag of GET /v1/rules.',
         querystring: whyQuery,
         body: z
-          .strictObject({ ruleIds: z.array(id).max(CAPS.rules) })
+          .strictObject({
+            ruleIds: described(z.array(id).max(CAPS.rules), 'All rules of the tenant, in the new order.', [
+              'support-reads',
+              'refunds-are-small',
+            ]),
+          })
           .meta({ examples: [{ ruleIds: ['support-reads', 'nobody-pays'] }] }),
-        response: { 200: z.object({ revision: count }) },
+        response: {
+          200: z.object({ revision: described(count, 'The revision of the last change of any rule.', 43) }),
+        },
       },
     },
     async (request, reply) => {
@@ -157,7 +168,13 @@ export function writeRules(server: HttpServer, control: Control): void {
         summary: 'Remove a rule',
         params: idParams,
         querystring: whyQuery,
-        response: { 200: z.object({ revision: count, widens, lint }) },
+        response: {
+          200: z.object({
+            revision: described(count, 'The revision of the last change of any rule.', 43),
+            widens,
+            lint,
+          }),
+        },
       },
     },
     async (request, reply) => {

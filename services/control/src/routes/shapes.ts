@@ -1,36 +1,40 @@
 /** What several routes take and give. */
 
-import { CAPS, count, id, time } from '@mandate/schemas';
+import { CAPS, count, described, id, time } from '@mandate/schemas';
 import { HttpProblem, type HttpReply } from '@mandate/server';
 import { z } from 'zod';
 
 export const MAY_READ = ['audit', 'author'] as const;
 export const MAY_WRITE = 'author';
 
-export const idParams = z.object({ id });
+export const idParams = z.object({ id: described(id, 'The id of what the path names.', 'airline-007') });
 
 const reason = z.string().trim().min(1).max(500).optional();
 
 /** The query of every write. */
-export const whyQuery = z.strictObject({ reason: reason.describe('Why: it stands in the record for ever.') });
+export const whyQuery = z.strictObject({
+  reason: described(reason, 'Why you change it. The record always keeps it.', 'the contract of January'),
+});
 
-/** For how long a key that is issued lets in; null: it does not expire. What absent means each route says. */
+/** How long an issued key is valid, in milliseconds. null: it does not expire. Each route says what absence means. */
 export const expiresInMs = z.int().min(1_000).max(CAPS.keyMs).nullable();
 
-export const expiresAt = time
-  .nullable()
-  .describe('From then on it lets nobody in; null: it does not expire.');
+export const expiresAt = described(
+  time.nullable(),
+  'From this time on the key opens nothing. null: it does not expire.',
+  '2026-04-05T09:30:00.000Z',
+);
 
-export const limit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(1_000)
-  .default(100)
-  .describe('At most so many, 1 to 1,000.');
+export const limit = described(
+  z.coerce.number().int().min(1).max(1_000).default(100),
+  'How many to return at most.',
+  20,
+);
 
-export const revision = count.describe(
-  'Its ETag, without the quotes: send that in If-Match to change what you have seen.',
+export const revision = described(
+  count,
+  'The revision of the last change. It is the ETag without its quotes: send it in If-Match to change only what you have seen.',
+  42,
 );
 
 /** What is refused beside what every route refuses. */

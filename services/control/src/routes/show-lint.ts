@@ -1,33 +1,47 @@
 /** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
 import type { LintedDocument } from '@mandate/control/lint';
+import { described } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { MAY_READ, sendJson } from './shapes.ts';
 
 const finding = z.object({
-  code: z.string().describe('What kind of finding it is, as a stable code.'),
-  severity: z.enum(['error', 'warning']).describe('How severe it is.'),
-  rules: z.array(z.string()).describe('The rules that it is about.'),
-  policies: z.array(z.string()).describe('The policies that it is about.'),
-  message: z.string().describe('What is wrong, as a sentence.'),
-  remedy: z.string().describe('What to do about it.'),
+  code: described(z.string(), 'The kind of finding, as a stable code.', 'POLICY_MISSING'),
+  severity: described(z.enum(['error', 'warning']), 'How severe it is.'),
+  rules: described(z.array(z.string()), 'The rules that it is about.', ['support-reads']),
+  policies: described(z.array(z.string()), 'The policies that it is about.', ['read-only']),
+  message: described(
+    z.string(),
+    'What is wrong, as a sentence.',
+    'The rule "support-reads" names the policy "read-only", which does not exist.',
+  ),
+  remedy: described(z.string(), 'What to do about it.', 'Publish the policy, or remove the rule.'),
 });
 
 const answer = z.object({
-  findings: z.array(finding),
-  complete: z.boolean().describe('false: all of it would have taken longer than a second or two.'),
-  skipped: z
-    .array(z.object({ code: z.string(), of: z.string(), count: z.int() }))
-    .describe('What was not looked at: findings of this code may be missing, about so many of these.'),
+  findings: described(z.array(finding), 'What is wrong or doubtful.'),
+  complete: described(
+    z.boolean(),
+    'Whether everything was looked at. false: that would have taken longer than a second or two.',
+    true,
+  ),
+  skipped: described(
+    z.array(
+      z.object({
+        code: described(z.string(), 'The code of the findings that may be missing.', 'RULE_MATCHES_NOBODY'),
+        of: described(z.string(), 'What they would be about.', 'rules'),
+        count: described(z.int(), 'How many of these were not looked at.', 120),
+      }),
+    ),
+    'What was not looked at. Findings of this code may be missing.',
+  ),
 });
 
-export const lint = z
-  .array(finding)
-  .nullable()
-  .describe(
-    'What is amiss about it, though it is in force: as GET /v1/lint says it, for the first 100 agents that it holds. null: too much is looked at already; ask GET /v1/lint.',
-  );
+export const lint = described(
+  z.array(finding).nullable(),
+  'What is wrong or doubtful about the document, although it is in force. It looks at the first 100 agents that the document holds for. null: the service is busy; ask GET /v1/lint.',
+);
 
 /** The change took effect, so that nothing can be said of it is no failure. */
 export async function lintOf(

@@ -3,7 +3,7 @@
  * of the plane; people of a tenant see their own. A tenant without a document is open, and bounded by nothing.
  */
 import { compileBounds, type OpenedTenant } from '@mandate/control';
-import { count, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
+import { count, described, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -18,27 +18,36 @@ import { widens } from './widens.ts';
 const tags = ['tenants'];
 const scope = 'operate:all';
 
-const tenantParams = z.object({ id: tenantDocument.shape.id });
+const tenantParams = z.object({ id: described(tenantDocument.shape.id, 'The id of the tenant.', 'acme') });
 const shown = z.object({
   revision,
-  tenant: tenantDocument,
-  closedAt: time.nullable().describe('null: it is open.'),
+  tenant: described(tenantDocument, 'The tenant.'),
+  closedAt: described(time.nullable(), 'When the tenant was closed. null: it is open.'),
 });
 const counted = shown.extend({
-  holds: z
-    .object({ agents: count, policies: count, rules: count, issuedMandates: count })
-    .describe('How many there are now. Where a limit is below, what is there stays, and nothing is added.'),
+  holds: described(
+    z.object({
+      agents: described(count, 'The number of agents.', 120),
+      policies: described(count, 'The number of policies, archived ones included.', 14),
+      rules: described(count, 'The number of rules.', 30),
+      issuedMandates: described(count, 'The number of grants that have neither ended nor been revoked.', 2),
+    }),
+    'How much the tenant contains now. If a limit is below it, nothing is removed, and nothing can be added.',
+  ),
 });
 const changed = counted.extend({ widens });
 const opened = counted.extend({
-  key: z
-    .object({ id, name: z.string(), role: z.literal('admin'), key: z.string() })
-    .nullable()
-    .describe(
-      'Of its first admin, who issues all others: it is kept nowhere, so hand it on. It lets in for 90 days. null where something stands in the ' +
-        'tenant already, or a key of it is in the file of the plane: its people issue their own, or `mandate keys issue` does. ' +
-        'Also null where this very request was answered before.',
-    ),
+  key: described(
+    z
+      .object({
+        id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
+        name: described(z.string(), 'The name of the key.', 'first admin'),
+        role: described(z.literal('admin'), 'The role of the key.'),
+        key: described(z.string(), 'The key itself. It is shown only here.', 'sk-mdt_…'),
+      })
+      .nullable(),
+    'The key of the first admin, who issues all other keys. It is valid for 90 days, shown only here and stored nowhere. null: the tenant has content or keys already, or this same request was answered before.',
+  ),
 });
 const pages = pagesById('tenants', shown);
 const body = tenantDocument.meta({

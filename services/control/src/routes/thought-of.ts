@@ -6,6 +6,7 @@ import {
   type AgentDocument,
   agentDocument,
   clockTime,
+  described,
   id,
   policyDocument,
   RULE_MODES,
@@ -19,25 +20,29 @@ import { mustCompile } from './must-compile.ts';
 const MOST_CANDIDATES = 1_000;
 
 export const thoughtOf = {
-  agent: agentDocument.optional().describe('In the place of what is registered of it.'),
-  rules: z
-    .array(ruleDocument)
-    .max(MOST_CANDIDATES)
-    .default([])
-    .describe('Each in the place of the one of its id, or beside the others.'),
-  policies: z
-    .array(policyDocument)
-    .max(MOST_CANDIDATES)
-    .default([])
-    .describe('Each as if it were published now.'),
-  at: clockTime.optional().describe('Now when absent.'),
+  agent: described(agentDocument.optional(), 'The agent to try. Absent: the agent as it is registered.'),
+  rules: described(
+    z.array(ruleDocument).max(MOST_CANDIDATES).default([]),
+    'Rules to try. Each replaces the rule with its id, or is added.',
+  ),
+  policies: described(
+    z.array(policyDocument).max(MOST_CANDIDATES).default([]),
+    'Policies to try, as if each were published now.',
+  ),
+  at: described(clockTime.optional(), 'The time to try it for. Absent: now.', '2026-02-01T00:00:00Z'),
 };
 
 type ThoughtOf = z.output<z.ZodObject<typeof thoughtOf>>;
 
 export const near = z
-  .array(z.object({ rule: id, mode: z.enum(RULE_MODES), why: z.string() }))
-  .describe('Rules that name the agent and do not match, 20 at most, and what of each does not hold.');
+  .array(
+    z.object({
+      rule: described(id, 'The rule.', 'refunds-are-small'),
+      mode: described(z.enum(RULE_MODES), 'The mode of the rule.'),
+      why: described(z.string(), 'Why it does not match.', 'context.environment is "staging", not "prod"'),
+    }),
+  )
+  .describe('Rules that name the agent but do not match, at most 20, each with the reason.');
 
 /**
  * All documents of a request share the room that one document has: however many there are, they compile in the same time.

@@ -1,10 +1,9 @@
 /** What a write answers of what it lets through. */
+import { described } from '@mandate/schemas';
 import { z } from 'zod';
 
-export const widens = z
-  .array(z.string())
-  .nullable()
-  .describe(
-    'What it lets through that was refused, by what stood right before it, a line each; empty: nothing. null: this very change ' +
-      'was made before, under the same Idempotency-Key.',
-  );
+export const widens = described(
+  z.array(z.string()).nullable(),
+  'What the change allows that was refused right before it, a line for each. Empty: nothing. null: this same change was made before, under its Idempotency-Key.',
+  ['the tool "send_mail" is no longer denied'],
+);

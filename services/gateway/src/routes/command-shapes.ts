@@ -78,8 +78,7 @@ export const agentStatus = described(
   'registered',
 );
 
-/** What stops an agent: its own flag, that of a family that it is in, its tenant's or everybody's; null when nothing does. */
-export const killed = killFact.nullable();
+export const killed = described(killFact.nullable(), 'The kill switch that stops the agent. null: none.');
 
 export const reviveAnswer = z.object({
   commandId: described(z.string(), 'The id of the command on the log.', 'revive_1'),
