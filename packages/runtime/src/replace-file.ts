@@ -1,4 +1,6 @@
-/** Changing a small file so that every reader, and a crash at any moment, sees the old text or the new one. */
+/**
+ * Replaces a small file so that every reader, even after a crash at any moment, sees either the old or the new text.
+ */
 import { promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -6,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMandateError, MandateError } from './errors.ts';
 import { holdExclusively } from './hold-exclusively.ts';
 
-/** Writes `text` beside `path` with mode 600, brings it to the disk, then puts it in place of the old one. */
+/** Writes `text` beside `path` with mode 600, flushes it to the disk, and then renames it to `path`. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.new`;
   await fs.rm(draft, { force: true });
@@ -18,7 +20,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await file.close();
   }
   await fs.rename(draft, path);
-  // The rename itself is only durable once the folder is.
+  // The rename itself is durable only after the folder is flushed.
   const folder = await fs.open(dirname(path), 'r');
   try {
     await folder.sync();

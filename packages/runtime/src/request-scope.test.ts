@@ -15,7 +15,7 @@ function request() {
   return { inHand, failures };
 }
 
-/** What `work` returns, run as code of the request. */
+/** Runs `work` as code of the request, and returns its result. */
 function run<T>(inHand: RequestInHand, work: () => T): T {
   let result: T | undefined;
   inRequest(inHand, () => {
@@ -58,7 +58,7 @@ test('fails the request of a listener, whichever code calls it', () => {
   expect([one.failures, other.failures]).toEqual([[one.inHand, one.inHand], []]);
 });
 
-/** With a field that only it can read, as classes have. */
+/** With a private field, which only the class itself can read. */
 class Part {
   readonly #seen: unknown[] = [];
   get seen(): readonly unknown[] {

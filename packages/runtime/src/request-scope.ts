@@ -24,7 +24,7 @@ const scope = new AsyncLocalStorage<RequestInHand>();
  */
 const outside = new AsyncResource('OUTSIDE_REQUESTS');
 
-/** null for code that belongs to no request. */
+/** Null for code that belongs to no request. */
 export function requestInHand(): RequestInHand | null {
   return scope.getStore() ?? null;
 }
@@ -59,8 +59,8 @@ export function outsideRequests<T>(work: () => T): T {
 }
 
 /**
- * The same part, with methods that belong to no request: whatever they leave behind (timers, sockets, promises that
- * run on) concerns the process. The promise that a method returns belongs to the caller again.
+ * Returns the same part with methods that belong to no request. Everything that they start (timers, sockets,
+ * promises) belongs to the process. The promise that a method returns belongs to the caller again.
  */
 export function sharedByRequests<T extends object>(part: T): T {
   const shared = new WeakMap<object, unknown>();

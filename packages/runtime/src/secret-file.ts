@@ -1,9 +1,12 @@
-/** A secret that a data folder keeps for itself: made at the first use, for the owner's eyes alone. */
+/** A secret that a data folder keeps for itself. It is made at the first use, and only its owner may read it. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { MandateError } from './errors.ts';
 
-/** 256 bits as 64 hexadecimal digits; the same ever after. Fails with SECRET_INVALID when the file holds something else. */
+/**
+ * Returns 256 bits as 64 hexadecimal digits, always the same. Fails with SECRET_INVALID if the file holds anything
+ * else.
+ */
 export function readOrMakeSecret(path: string): string {
   if (!existsSync(path)) makeSecret(path);
   const secret = readFileSync(path, 'latin1');
@@ -14,7 +17,9 @@ export function readOrMakeSecret(path: string): string {
   });
 }
 
-/** Written whole before it has its name: of services that start at once, all then read what the first one made. */
+/**
+ * The file is written whole before it gets its name. So services that start at once all read what the first one made.
+ */
 function makeSecret(path: string): void {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {

@@ -2,7 +2,7 @@ import { setImmediate as nextPhase } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Turns of 10 ms by a clock that only work moves on. */
+/** Turns of 10 ms by a clock that only work advances. */
 function turnsByHand() {
   const clock = { nowMs: 0 };
   const turns = createTurns({ now: () => clock.nowMs, turnMs: 10 });
@@ -12,7 +12,7 @@ function turnsByHand() {
   return { turns, compute };
 }
 
-/** What was done, and where sockets and timers were served in between. */
+/** Records what was done, and when sockets and timers were served in between. */
 function diary() {
   const entries: string[] = [];
   let isOver = false;
@@ -77,7 +77,7 @@ test('charges a lane for resumed work and for all that follows without a wait', 
     }
   };
   await Promise.all([work('dear', 4, 30), work('cheap', 12, 10)]);
-  // Three steps of the one take as long as one of the other.
+  // Three steps of the expensive work take as long as one step of the other.
   expect(done.slice(0, 8).filter((lane) => lane === 'dear')).toHaveLength(2);
   expect(done).toHaveLength(16);
 });

@@ -15,15 +15,15 @@ import { outsideRequests } from './request-scope.ts';
 export type { Lane } from './fair-queue.ts';
 
 export type Turns = {
-  /** Whether this turn of the event loop is used up. */
+  /** True if this turn of the event loop is used up. */
   isOver(): boolean;
-  /** Whether new work has to wait, because this turn is over or other work waits already. */
+  /** True if new work must wait, because this turn is over or other work waits already. */
   isBusy(): boolean;
   /** Resolves when it is the caller's turn. What it computes until it waits for something else is charged to the lane. */
   next(lane: Lane): Promise<void>;
-  /** How many wait in the lane. */
+  /** The number of waiting callers in the lane. */
   waitingIn(lane: Lane): number;
-  /** Says that a connection came. Work then waits for further connections, for `turnMs` at most. */
+  /** Reports a new connection. Work then waits for further connections, for at most `turnMs`. */
   connected(): void;
 };
 
@@ -44,10 +44,10 @@ const WEIGHTS = new Map([
 export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } = {}): Turns {
   const waiting = new FairQueue<{ lane: Lane; go(): void }>(WEIGHTS);
   let beganMs = 0;
-  /** Whether `beganMs` is the beginning of this turn. */
+  /** True if `beganMs` is the beginning of this turn. */
   let hasBegun = false;
   let isServing = false;
-  /** Whether a connection came since work was last looked at. */
+  /** True if a connection came since work was last checked. */
   let hasConnected = false;
 
   /** A turn ends when Node runs its immediates. By then Node has served every socket that was ready. */
@@ -70,7 +70,7 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   function serveSoon(): void {
     if (isServing) return;
     isServing = true;
-    // The first that waits starts it, and it serves all.
+    // The first waiting work starts it, and it serves all waiting work.
     const sinceMs = now();
     outsideRequests(() => setImmediate(serveAfterConnections, sinceMs));
   }
@@ -124,7 +124,10 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   };
 }
 
-/** Calls `then` once the resumed work, and all that followed from it, waits for something outside of this process. */
+/**
+ * Calls `then` after the resumed work, and everything that followed from it, waits for something outside of this
+ * process.
+ */
 function afterPromises(then: () => void): void {
   Promise.resolve().then(() => process.nextTick(then));
 }

@@ -1,25 +1,25 @@
 /**
- * A file that people edit while everything runs. A change is noticed by looking at the file's stamp four times a
- * second, which works on every file system and for every way an editor saves, and taken when two looks in a row see
- * the same: a file that is still being written may read like a whole one. A bad edit keeps what was taken last.
+ * Watches a file that people edit while Mandate runs. It compares the file's stamp four times a second, which works
+ * on every file system and for every way in which an editor saves. A change is read only after two checks saw the
+ * same stamp, because a half-written file may look complete. After a bad edit the last good content stays.
  */
 import { readFileSync, statSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 250;
 
 export type WatchedFile = {
-  /** Looks at once, instead of at the next tick. The second look that sees the same change takes it. */
+  /** Checks at once, instead of at the next tick. The second check that sees the same change reads it. */
   look(): void;
   stop(): void;
 };
 
 export type WatchOptions<Read> = {
   path: string;
-  /** How its bytes are read; as of any file when absent. */
+  /** Reads the bytes. Absent: reads a file in the usual way. */
   readBytes?: ((path: string) => Uint8Array) | undefined;
-  /** Makes of the bytes what they say. May throw. */
+  /** Converts the bytes to the content. May throw. */
   parse(bytes: Uint8Array): Read;
-  /** Files that were read for what it said last: a change of theirs is one of this file. */
+  /** Returns other files that the last content refers to. A change of one of them counts as a change of this file. */
   alsoRead?: (() => readonly string[]) | undefined;
   /** The result for a file that cannot be read. */
   unreadable(message: string): Read;
@@ -34,7 +34,8 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
   let stamp = stampOf(path);
   let first = readNow(options);
   if (alsoRead().length > 0) {
-    // Only now the other files are known. They are read after their stamps as well, so that no change is lost in between.
+    // Only now the other files are known. Their stamps are taken before they are read, so that no change is lost in
+    // between.
     stamp = stampOfAll();
     first = readNow(options);
   }
@@ -46,7 +47,7 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
     seen = now;
     if (now === stamp || !settled) return;
     const read = readNow(options);
-    // Written to while it was read, or it names others than before: the next looks see to it.
+    // The file was changed while it was read, or it refers to other files than before. The next checks read it again.
     seen = stampOfAll();
     if (seen !== now) return;
     stamp = now;
@@ -59,7 +60,7 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
 
 function readNow<Read>({ path, readBytes = asAnyFile, parse, unreadable }: WatchOptions<Read>): Read {
   try {
-    // Reading a pipe or a device may never end, and everything would wait for it.
+    // Reading a pipe or a device may never end, and would block everything else.
     if (!statSync(path).isFile()) throw new Error('it is not a regular file');
     return parse(readBytes(path));
   } catch (error) {
@@ -71,7 +72,7 @@ function asAnyFile(path: string): Uint8Array {
   return readFileSync(path);
 }
 
-/** Never throws: a file that may not be looked at is a file that changed, and reading it says why. */
+/** Never throws. A file without a readable stamp counts as changed, and reading it gives the reason. */
 function stampOf(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path);

@@ -4,7 +4,7 @@ import { FairRoom, type Held } from './fair-room.ts';
 
 const ROOM = { most: 12, ofATenant: 8, ofAKey: 5 };
 
-/** Rooms with things in them that say when they were cut. */
+/** Makes a room with things in it that record when they were cut. */
 function roomWith(room = ROOM) {
   const fair = new FairRoom(room);
   const cut: string[] = [];
@@ -16,15 +16,15 @@ function roomWith(room = ROOM) {
   return { fair, cut, held, take };
 }
 
-describe('a room that is shared', () => {
-  test('a key takes its part, its tenant a larger one, and all of them the whole', () => {
+describe('a shared room', () => {
+  test('gives a part to a key, a larger part to its tenant, and the whole to all together', () => {
     const { take } = roomWith();
     expect([take('a/1', 5, 'busy'), take('a/1', 1, 'busy')]).toEqual([true, false]);
     expect([take('a/2', 3, 'busy'), take('a/2', 3, 'busy')]).toEqual([true, false]);
     expect([take('b/1', 4, 'busy'), take('b/1', 1, 'busy'), take('c/1', 12)]).toEqual([true, true, false]);
   });
 
-  test('all room that is given back is free for others at once', () => {
+  test('gives returned room to others at once', () => {
     const { fair, held } = roomWith();
     const one = held('a/1', 'busy');
     expect([fair.take(one, 2), fair.take(one, 3), fair.amount, fair.amountOf('a')]).toEqual([
@@ -38,7 +38,7 @@ describe('a room that is shared', () => {
     expect([fair.amount, fair.amountOf('a')]).toEqual([0, 0]);
   });
 
-  test('the holder of the most gives way to a holder of less, and the oldest that is idle goes first', () => {
+  test('takes from the largest holder for a smaller one, the oldest idle thing first', () => {
     const { cut, take } = roomWith();
     take('a/1', 2, 'busy');
     take('a/1', 2);
@@ -48,21 +48,21 @@ describe('a room that is shared', () => {
     expect(cut).toEqual(['a/1']);
   });
 
-  test('a busy thing does not give way to a holder that would then hold as much', () => {
+  test('takes no busy thing for a holder that would then hold as much', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4, 'busy');
     expect([take('c/2'), take('d/1', 4), cut]).toEqual([false, false, []]);
     expect([take('d/1', 3), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('an idle thing gives way to a holder that will hold as much, and not to a holder of more', () => {
+  test('takes an idle thing for a holder that will hold as much, and not for one of more', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4);
     expect([take('d/1', 5), cut]).toEqual([false, []]);
     expect([take('d/1', 4), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('a key at its own bound gives way to itself if it holds an idle thing', () => {
+  test('takes an idle thing of a key that has reached its own limit for that key', () => {
     const { cut, take } = roomWith();
     take('a/1', 4, 'busy');
     take('a/1', 1);
@@ -70,7 +70,7 @@ describe('a room that is shared', () => {
     expect(take('a/1', 1)).toBe(false);
   });
 
-  test('a renewed thing gives way last', () => {
+  test('takes a renewed thing last', () => {
     const { fair, held, cut, take } = roomWith({ most: 2, ofATenant: 2, ofAKey: 2 });
     const [first, second] = [held('a/1'), held('a/1')];
     Object.assign(second, { cut: () => cut.push('second') });
@@ -97,7 +97,7 @@ describe('any sequence of takes and leaves', () => {
     { maxLength: 60 },
   );
 
-  test('no bound is exceeded, what is held is what was taken, and each is cut once', () => {
+  test('exceeds no limit, counts exactly what was taken, and cuts each thing once', () => {
     fc.assert(
       fc.property(steps, (played) => {
         const fair = new FairRoom(ROOM);
@@ -134,7 +134,7 @@ describe('any sequence of takes and leaves', () => {
     );
   });
 
-  test('a tenant that holds nothing gets a place while others hoard', () => {
+  test('gives a tenant without room a place while others hoard', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.constantFrom<Held['state'][]>('idle', 'busy'))), (hoarded) => {
         const { take } = roomWith();

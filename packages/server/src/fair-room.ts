@@ -4,13 +4,13 @@
  * others hoard.
  */
 export type Holder = {
-  /** A caller without a key has its address here. */
+  /** For a caller without a key: its address. */
   tenant: string;
   key: string;
 };
 
 export type Room = {
-  /** In all. */
+  /** The whole size of the room. */
   most: number;
   ofATenant: number;
   ofAKey: number;
@@ -41,12 +41,12 @@ export class FairRoom {
     return this.#amount;
   }
 
-  /** How much the tenant holds. */
+  /** Returns how much the tenant holds. */
   amountOf(tenant: string): number {
     return this.#tenants.get(tenant)?.amount ?? 0;
   }
 
-  /** Whether this holder can take `more` while everything else stays. */
+  /** True if this holder can take `more` while everything else stays. */
   fits({ tenant: name, key: id }: Holder, more: number): boolean {
     const tenant = this.#tenants.get(name);
     const { most, ofATenant, ofAKey } = this.#room;
@@ -69,7 +69,7 @@ export class FairRoom {
     return true;
   }
 
-  /** Gives back all that is held for it. */
+  /** Gives back everything that this thing holds. */
   leave(held: Held): void {
     const { tenant: name, key: id } = held.holder;
     const tenant = this.#tenants.get(name);

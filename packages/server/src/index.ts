@@ -3,11 +3,11 @@
  * callers, logs, metrics, traces, and the same answers for the same faults in every service.
  *
  * A main.ts makes one call of `runService`. It names its settings and opens the parts of its service, one after
- * another. Settings, logs, metrics, the HTTP server, signals and the end are the same for all services. `mandate up`
- * mounts several services on one server instead.
+ * another. Settings, logs, metrics, the HTTP server, signals and the shutdown are the same for all services. `mandate
+ * up` mounts several services on one server instead.
  *
- * What it promises: a route that declares no scope is closed; a secret never reaches a log; a stopped process leaves
- * nothing open; a caller always learns what went wrong and what to do, and nothing about the inside; no caller takes
+ * What it promises: a route that declares no scope is closed. A secret never reaches a log. A stopped process leaves
+ * nothing open. A caller always learns what went wrong and what to do, and nothing about the inside. No caller takes
  * the room of another.
  *
  * It is the only package that depends on fastify, pino, prom-client and OpenTelemetry. Packages below it write log

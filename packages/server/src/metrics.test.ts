@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { boundedLabel, createMetrics } from './metrics.ts';
 
 describe('createMetrics', () => {
-  test('counts, measures and tells it in the Prometheus format', async () => {
+  test('counts, measures and reports in the Prometheus format', async () => {
     const metrics = createMetrics({ service: 'decider' });
     metrics
       .counter({ name: 'mandate_decider_decisions_total', help: 'h', labels: ['verdict'] })
@@ -16,7 +16,7 @@ describe('createMetrics', () => {
     expect(text).not.toContain('process_cpu');
   });
 
-  test('asked twice for one name it gives the same metric, but not as another type', async () => {
+  test('returns the same metric for the same name, but not as another type', async () => {
     const metrics = createMetrics({ service: 'x' });
     metrics.counter({ name: 'mandate_http_refusals_total', help: 'h' }).inc();
     metrics.counter({ name: 'mandate_http_refusals_total', help: 'h' }).inc();
@@ -38,7 +38,7 @@ describe('createMetrics', () => {
   });
 });
 
-test('a bounded label lets few values through and keeps letting those through', () => {
+test('passes a few label values through, and always the same ones', () => {
   const label = boundedLabel(2);
   expect(['a', 'b', 'a', 'c', 'b', 'd'].map(label)).toEqual(['a', 'b', 'a', 'other', 'b', 'other']);
 });

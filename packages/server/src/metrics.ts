@@ -1,7 +1,7 @@
 /**
- * Metrics in the Prometheus text format. Names are `mandate_<area>_<what>_<unit>`, base units only (seconds, bytes,
- * micros of a dollar), counters end in `_total`. Label values must come from a closed set: each value is a series
- * that stays in memory. For values from outside use `boundedLabel`.
+ * Metrics in the Prometheus text format. Names are `mandate_<area>_<what>_<unit>`, in base units only (seconds,
+ * bytes, micros of a dollar). Counters end in `_total`. Label values must come from a closed set, because each value
+ * is a series that stays in memory. For values from outside use `boundedLabel`.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -23,14 +23,14 @@ export type Metrics = {
 
 const NAME = /^mandate(_[a-z][a-z0-9]*){2,}$/;
 
-/** From half a millisecond, a decision in memory, to ten seconds, a wait for one. */
+/** From half a millisecond (a decision in memory) to ten seconds (a wait for a decision). */
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * One registry a process, never a global one. Asking twice for one name gives the same metric, since services that
- * share a process share the registry.
+ * Creates one registry for the process, never a global one. Two calls for one name return the same metric, because
+ * services that share a process share the registry.
  *
- * @param processMetrics whether to report memory, CPU and event-loop lag of the process as well
+ * @param processMetrics true to report memory, CPU and event-loop lag of the process too
  */
 export function createMetrics(options: { service: string; processMetrics?: boolean }): Metrics {
   const registry = new Registry();
@@ -53,7 +53,7 @@ export function createMetrics(options: { service: string; processMetrics?: boole
     return known;
   }
 
-  /** @param collect sets the values of the gauge whenever they are asked for */
+  /** @param collect sets the values of the gauge at each scrape */
   function gaugeThat<L extends string>(
     { name, help, labels = [] }: Description<L>,
     collect?: (gauge: Gauge<L>) => void,
@@ -104,8 +104,8 @@ export function createMetrics(options: { service: string; processMetrics?: boole
 }
 
 /**
- * Keeps a label's values few when they come from outside: the first `max` distinct ones pass, all later ones become
- * `other`.
+ * Limits the number of values of a label with values from outside. The first `max` distinct values pass, and all
+ * later ones become `other`.
  */
 export function boundedLabel(max = 100): (value: string) => string {
   const seen = new Set<string>();
@@ -117,7 +117,7 @@ export function boundedLabel(max = 100): (value: string) => string {
   };
 }
 
-/** The size at which the heap ends the process. */
+/** Reports the heap size at which the process would end. */
 function measureHeapLimit(registry: Registry): void {
   const gauge = new Gauge({
     name: 'mandate_process_heap_limit_bytes',

@@ -9,7 +9,7 @@ function logLines() {
   return { log, lines, last: () => JSON.parse(lines.at(-1) ?? 'null') };
 }
 
-test('a line names the service, the level and the time', () => {
+test('writes the service, the level and the time in each line', () => {
   const { log, last } = logLines();
   log.warn({ partition: 3 }, 'behind');
   expect(last()).toEqual({
@@ -21,7 +21,7 @@ test('a line names the service, the level and the time', () => {
   });
 });
 
-test('levels below the chosen one say nothing', () => {
+test('writes no lines below the chosen level', () => {
   const { log, lines } = logLines();
   log.debug('x');
   expect(lines).toEqual([]);
@@ -33,14 +33,14 @@ test.each([
   { req: { headers: { authorization: 'hush', 'x-api-key': 'hush', 'proxy-authorization': 'hush' } } },
   { apiKey: 'hush', key: 'hush', secret: 'hush', token: 'hush', password: 'hush' },
   { redis: { password: 'hush' } },
-])('secret fields are censored: %j', (fields) => {
+])('censors secret fields: %j', (fields) => {
   const { log, lines } = logLines();
   log.info(fields, 'x');
   expect(lines.at(-1)).toContain('[secret]');
   expect(lines.at(-1)).not.toContain('hush');
 });
 
-test.each(['sk-mdt_', 'mdt_'])('an API key is censored wherever it stands: %s', (prefix) => {
+test.each(['sk-mdt_', 'mdt_'])('censors an API key anywhere: %s', (prefix) => {
   const issued = issueApiKey({ tenant: 't', scopes: ['publish'], agents: ['*'], name: 'n' });
   const key = issued.key.replace('sk-mdt_', prefix);
   const { log, lines } = logLines();
@@ -52,7 +52,7 @@ test.each(['sk-mdt_', 'mdt_'])('an API key is censored wherever it stands: %s', 
   expect(text.match(/sk-mdt_\[secret\]/g)?.length).toBeGreaterThanOrEqual(4);
 });
 
-test('an error brings its code, its remedy and its cause', () => {
+test('writes the code, the remedy and the cause of an error', () => {
   const { log, last } = logLines();
   const cause = new Error('socket hang up');
   log.error({ err: new MandateError('LEDGER_UNAVAILABLE', 'no ledger', { remedy: 'start it', cause }) }, 'x');
@@ -60,6 +60,6 @@ test('an error brings its code, its remedy and its cause', () => {
   expect(last().err.stack).toContain('socket hang up');
 });
 
-test('a silent logger says nothing', () => {
+test('writes nothing as a silent logger', () => {
   expect(silentLogger().isLevelEnabled('fatal')).toBe(false);
 });

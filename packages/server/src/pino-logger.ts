@@ -20,7 +20,7 @@ const SECRET_FIELDS = [
   '["x-api-key"]',
 ];
 
-/** Three levels deep, as headers of a logged request are. Log lines contain no deeper objects. */
+/** Three levels deep, like the headers of a logged request. Log lines contain no deeper objects. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
   const below = (path: string) => (field.startsWith('[') ? `${path}${field}` : `${path}.${field}`);
   return [field, below('*'), below('*.*')];
@@ -28,7 +28,7 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
 
 /**
  * @param name the service, in every line
- * @param destination where lines go; by default stderr, written at once, so that a crash loses no line
+ * @param destination where lines are written; default: stderr, without a buffer, so that a crash loses no line
  */
 export function createLogger(options: {
   name: string;

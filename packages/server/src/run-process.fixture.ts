@@ -1,4 +1,4 @@
-/** A main.ts in the small, for the test that sends signals to a real process. Its argument says how it behaves. */
+/** A small main.ts for the test that sends signals to a real process. Its argument selects the behaviour. */
 import { createLogger } from './pino-logger.ts';
 import { runProcess } from './run-process.ts';
 

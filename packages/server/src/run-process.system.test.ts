@@ -8,7 +8,7 @@ const fixture = fileURLToPath(new URL('./run-process.fixture.ts', import.meta.ur
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
-/** A real process: its lines of output as they come, and how it ended. */
+/** Runs a real process. Returns its lines of output as they come, and its end. */
 function run(behaviour: string) {
   const started = spawn(process.execPath, [fixture, behaviour], { stdio: ['ignore', 'pipe', 'pipe'] });
   child = started;
@@ -50,14 +50,14 @@ test('a handle left open does not keep it alive', async () => {
   expect(log).toContain('something keeps the process alive');
 });
 
-test('an error that nobody caught ends it with 1, and stands in the log', async () => {
+test('an error that no code caught ends it with 1, and is in the log', async () => {
   const { code, log } = await run('throws').ended;
   expect(code).toBe(1);
   expect(log).toContain('"level":"fatal"');
   expect(log).toContain('nobody catches this');
 });
 
-test('what Node warns of is a line of the log, as everything that is said', async () => {
+test('a warning of Node becomes a line of the log, like every other message', async () => {
   const running = run('warns');
   expect(await running.line()).toBe('started');
   running.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { inRequest, silentLogger } from '@mandate/runtime';
 import { describe, expect, test } from 'vitest';
 import { type ProcessPort, runProcess } from './run-process.ts';
 
-/** A process that notes how it was ended instead of ending. */
+/** A process that records how it was ended instead of ending. */
 class FakeProcess extends EventEmitter implements ProcessPort {
   readonly exits: number[] = [];
   exitCode: ProcessPort['exitCode'] = undefined;
@@ -27,7 +27,7 @@ describe('runProcess', () => {
     });
   });
 
-  test('a second signal leaves at once', async () => {
+  test('exits at once on a second signal', async () => {
     const process = new FakeProcess();
     const released = Promise.withResolvers<void>();
     const part = {
@@ -44,7 +44,7 @@ describe('runProcess', () => {
     expect(process.exits).toEqual([143]);
   });
 
-  test('an exception that nobody caught leaves with 1', async () => {
+  test('exits with 1 for an exception that no code caught', async () => {
     const process = new FakeProcess();
     const part = { name: 'p', start: async () => ({ stop: async () => {} }) };
     await runProcess(process, {
@@ -58,7 +58,7 @@ describe('runProcess', () => {
     expect(process.exits).toEqual([1]);
   });
 
-  test('an exception of a request fails the request, and the process goes on', async () => {
+  test('fails only the request for an exception of a request', async () => {
     const process = new FakeProcess();
     const error = new Error('boom');
     const failures: unknown[] = [];
@@ -75,7 +75,7 @@ describe('runProcess', () => {
     expect([process.exits, failures, process.exitCode]).toEqual([[], [error], 0]);
   });
 
-  test('a failing start sets the exit code', async () => {
+  test('sets the exit code if a start fails', async () => {
     const process = new FakeProcess();
     await runProcess(process, {
       log,

@@ -14,13 +14,13 @@ export type ProcessPort = EventEmitter & {
   exitCode: number | string | null | undefined;
 };
 
-/** 128 + the signal's number, as shells report it. */
+/** 128 plus the number of the signal, as shells report it. */
 const FORCED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Runs the parts until SIGTERM or SIGINT asks for a graceful stop. A second signal ends the process at once, and so
- * does an exception that nothing caught and that belongs to no request. Resolves when everything stopped; sets the
- * exit code.
+ * does an exception that nothing caught and that belongs to no request. Resolves when everything has stopped. Sets
+ * the exit code.
  */
 export async function runProcess(
   process: ProcessPort,

@@ -1,4 +1,4 @@
-/** Runs a service in a process of its own, from its settings to its end. This is the same for all services. */
+/** Runs a service in its own process, from its settings to its end. This is the same for all services. */
 
 import type { Logger, LogLevel, ReadinessCheck, Tracer } from '@mandate/runtime';
 import { type Opening, openInOrder } from '@mandate/runtime';
@@ -14,7 +14,7 @@ import { createLogger } from './pino-logger.ts';
 import { type ProcessPort, runProcess } from './run-process.ts';
 import { openTracer } from './tracing/open-tracer.ts';
 
-/** The fold of a long log takes long. */
+/** Folding a long log takes long. */
 const START_TIMEOUT_MS = 600_000;
 /** Requests end first, then batches, then the clients. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -29,20 +29,22 @@ export type ServiceSettings = {
   sockets?: number;
 };
 
-/** What every service of a process shares with the others: `open…` of a service takes it, from its main.ts or from a plane. */
+/**
+ * What all services of a process share. The `open…` function of a service gets it from its main.ts or from a plane.
+ */
 export type ProcessParts = Opening & {
   log: Logger;
   metrics: Metrics;
-  /** null without traces. */
+  /** Null without traces. */
   tracer: Tracer | null;
 };
 
 /** What a service gets in order to open its parts. */
 export type ServiceContext<Config> = ProcessParts & { config: Config };
 
-/** What its HTTP server answers: always health and metrics, and `routes` if the service has some. */
+/** What the HTTP server of the service answers: always health and metrics, and `routes` if the service has some. */
 export type ServiceParts = {
-  /** null: the service accepts no key, and only health and metrics answer. */
+  /** Null: the service accepts no key, and only health and metrics answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
   /** How much each tenant and each of its keys may write. Absent: the defaults. */
@@ -51,8 +53,8 @@ export type ServiceParts = {
 };
 
 /**
- * Reads the settings (see `serviceConfig`), opens the parts and listens, until SIGTERM or SIGINT; then closes
- * everything in reverse. Sets the exit code of `own`, the process, which a main.ts passes.
+ * Reads the settings (see `serviceConfig`), opens the parts and listens until SIGTERM or SIGINT. Then closes
+ * everything in reverse order. Sets the exit code of `own`, the process, which a main.ts passes.
  */
 export async function runService<S extends z.ZodObject<typeof otlpSettings.shape>>(
   own: ConfigPort & ProcessPort,

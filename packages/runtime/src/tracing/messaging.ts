@@ -3,7 +3,7 @@ import type { SpanOptions } from './tracer.ts';
 
 type LogPosition = { topic: string; partition: number; offset: number };
 
-/** One append of `records` records. */
+/** Attributes of one append of `records` records. */
 export function produced(system: string, topic: string, records: number): SpanOptions {
   return {
     kind: 'producer',
@@ -17,7 +17,7 @@ export function produced(system: string, topic: string, records: number): SpanOp
   };
 }
 
-/** Work of a group's member on one record, of a batch of `records`. */
+/** Attributes of the work of a group's member on one record, in a batch of `records`. */
 export function consumed(system: string, group: string, position: LogPosition, records: number): SpanOptions {
   const { topic, partition, offset } = position;
   return {

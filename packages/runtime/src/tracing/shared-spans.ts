@@ -5,7 +5,7 @@
  */
 import { nowMs, type Span, type SpanOptions } from './tracer.ts';
 
-/** undefined for a record that is not traced. */
+/** Undefined for a record that is not traced. */
 export type Spans = readonly (Span | undefined)[];
 
 /** Begins a child span of each parent, for the same piece of work. */

@@ -1,7 +1,7 @@
 /**
- * The port of traces. The parts of Mandate describe their work for a request in spans, so that one trace id shows the whole way
- * of the request. @mandate/server implements the port with OpenTelemetry. Without traces the tracer is `null`, and
- * `tracer?.begin(…)` does not even make its arguments.
+ * The port of traces. The parts of Mandate describe their work for a request in spans, so that one trace id shows the
+ * whole path of the request. @mandate/server implements the port with OpenTelemetry. Without traces the tracer is
+ * `null`, and `tracer?.begin(…)` does not even make its arguments.
  *
  * A span contains ids, verdicts, amounts and log positions, and never the content that an agent sent. No method
  * throws or waits. Spans that cannot be delivered are dropped and counted.
@@ -11,7 +11,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type SpanOptions = {
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   attributes?: Attributes;
-  /** The time of its beginning, as `nowMs` gives it; absent: now. */
+  /** The time of its beginning, from `nowMs`. Absent: now. */
   beganAtMs?: number;
 };
 
@@ -23,7 +23,7 @@ export type Span = {
   set(attributes: Attributes): void;
   /** Marks the span as failed, with the code of the error. The message stays out, because it might contain sent content. */
   fail(error: unknown): void;
-  /** @param endedAtMs as `nowMs` gives it; now, when absent */
+  /** @param endedAtMs from `nowMs`; default: now */
   end(endedAtMs?: number): void;
 };
 
@@ -40,8 +40,8 @@ let originMs = performance.timeOrigin;
 const DRIFT_MS = 10;
 
 /**
- * The time of all spans: milliseconds since 1970, with fractions, which the clock of the system lacks. It is set
- * again when it has drifted from that clock, as happens in a process that runs for days.
+ * The time of all spans: milliseconds since 1970, with fractions, which the clock of the system lacks. It is adjusted
+ * after it has drifted from that clock, as happens in a process that runs for days.
  */
 export function nowMs(): number {
   const sinceStartMs = performance.now();

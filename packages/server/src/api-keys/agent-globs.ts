@@ -1,7 +1,7 @@
 /**
- * Globs of agent ids. Only `*` is special: any run of characters, none included. Pieces between stars are sought from
- * left to right, each at the first place where it stands; a later place can never do better, so nothing is ever tried
- * twice and no pattern can make this slow.
+ * Globs of agent ids. Only `*` is special: it matches any run of characters, also none. The pieces between stars are
+ * searched from left to right, each at its first match. A later match can never be better, so nothing is tried twice,
+ * and no pattern is slow.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 
@@ -22,7 +22,7 @@ function matchesGlob(glob: string, text: string): boolean {
   return true;
 }
 
-/** Whether a key may speak for this agent. Only its `agents` are asked, not its scopes. */
+/** True if the key may act for this agent. Checks only its `agents`, not its scopes. */
 export function speaksFor(record: ApiKeyRecord, agentId: string): boolean {
   return record.agents.some((glob) => matchesGlob(glob, agentId));
 }

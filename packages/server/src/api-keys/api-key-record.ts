@@ -10,7 +10,7 @@ import {
 } from '@mandate/schemas';
 import { makeApiKey, parseApiKey } from './key-format.ts';
 
-/** Makes a key. The key itself is in the answer and nowhere else: show it once, keep only the record. */
+/** Makes a key. Only the answer contains the key itself: show it once, and keep only the record. */
 export function issueApiKey(
   {
     lastsMs = null,
@@ -21,7 +21,7 @@ export function issueApiKey(
     agents: readonly string[];
     name: string;
     pins?: KeyPins | undefined;
-    /** null or absent: it does not expire. */
+    /** Null or absent: it does not expire. */
     lastsMs?: number | null;
   },
   clock: Clock = systemClock,
@@ -49,13 +49,13 @@ export function issueRoleKey(
 
 type Records = Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
 
-/** The live record among `records` that this key proves, or null. Compares in constant time. */
+/** Returns the valid record that this key proves, or null. Compares in constant time. */
 export function provenRecord(records: Records, key: string, nowMs: number): ApiKeyRecord | null {
   const record = unrevoked(records, key);
   return record === null || isExpired(record, nowMs) ? null : record;
 }
 
-/** When the key expired that this one proves to be, or null. */
+/** Returns when the proven key expired, or null. */
 export function provenExpiry(records: Records, key: string, nowMs: number): string | null {
   const record = unrevoked(records, key);
   return record !== null && isExpired(record, nowMs) ? (record.expiresAt ?? null) : null;

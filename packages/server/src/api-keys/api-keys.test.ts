@@ -10,7 +10,7 @@ const OLD_KEY = 'mdt_0123456789ab_0000000000000000000000000000000000000000000_4C
 const grant = { tenant: 'default', scopes: ['publish'], agents: ['*'], name: 'test' } as const;
 
 describe('issueApiKey', () => {
-  test('gives a key of the documented form and a record that does not hold it', () => {
+  test('returns a key of the documented form and a record that does not contain it', () => {
     const { key, record } = issueApiKey(grant, () => Date.UTC(2026, 0, 1));
     expect(key).toMatch(/^sk-mdt_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
     expect(parseApiKey(key)).toEqual({ id: record.id });
@@ -24,14 +24,14 @@ describe('issueApiKey', () => {
     expect(JSON.stringify(record)).not.toContain(key.slice(20, 63));
   });
 
-  test('no two keys share an id, a secret or a hash', () => {
+  test('never repeats an id, a secret or a hash', () => {
     const issued = Array.from({ length: 200 }, () => issueApiKey(grant));
     expect(new Set(issued.map(({ record }) => record.id)).size).toBe(200);
     expect(new Set(issued.map(({ key }) => key.slice(20, 63))).size).toBe(200);
     expect(new Set(issued.map(({ record }) => record.hash)).size).toBe(200);
   });
 
-  test('refuses a grant that means nothing', () => {
+  test('rejects scopes and agents that mean nothing', () => {
     expect(() => issueApiKey({ ...grant, scopes: [] })).toThrow();
     expect(() => issueApiKey({ ...grant, tenant: '' })).toThrow();
   });
@@ -40,7 +40,7 @@ describe('issueApiKey', () => {
 describe('a key that expires', () => {
   const AT_MS = Date.UTC(2026, 0, 1);
 
-  test('opens until then and not from then on; only whoever shows the whole of it is told when that was', async () => {
+  test('is accepted until then, and only its whole text reveals when it expired', async () => {
     const { key, record } = issueApiKey({ ...grant, lastsMs: 1_000 }, () => AT_MS);
     expect(record.expiresAt).toBe('2026-01-01T00:00:01.000Z');
     let nowMs = AT_MS + 999;
@@ -59,14 +59,14 @@ describe('a key that expires', () => {
     expect(await revoked.expiredAt(key)).toBe(null);
   });
 
-  test('is none where nothing is said of how long it lasts', () => {
+  test('needs a given duration, because a key does not expire by default', () => {
     expect(issueApiKey(grant).record.expiresAt).toBeUndefined();
     expect(issueApiKey({ ...grant, lastsMs: null }).record.expiresAt).toBeUndefined();
   });
 });
 
 describe('parseApiKey', () => {
-  test('one wrong character anywhere is noticed without a look-up', () => {
+  test('detects one wrong character anywhere without a look-up', () => {
     const { key } = issueApiKey(grant);
     const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-. ');
     fc.assert(
@@ -77,7 +77,7 @@ describe('parseApiKey', () => {
     );
   });
 
-  test('nothing else is a key', () => {
+  test('rejects every other text', () => {
     const { key } = issueApiKey(grant);
     const cut = key.replace('sk-', '');
     for (const text of [
@@ -97,7 +97,7 @@ describe('parseApiKey', () => {
 });
 
 describe('memoryKeyStore', () => {
-  test('finds the record of a live key and of no other', async () => {
+  test('finds the record of a valid key and of no other', async () => {
     const [mine, other, revoked] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
     const store = memoryKeyStore([mine.record, { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' }]);
     expect(await store.find(mine.key)).toEqual(mine.record);
@@ -106,7 +106,7 @@ describe('memoryKeyStore', () => {
     expect(await store.find('rubbish')).toBeNull();
   });
 
-  test('whose key it is, or was, is told by its id, of whichever store', async () => {
+  test('returns the holder of a key by its id, also of a revoked key, from any store', async () => {
     const [mine, revoked, other] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
     const ended = { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' };
     const store = anyKeyStore(memoryKeyStore([mine.record]), memoryKeyStore([ended]));
@@ -115,14 +115,14 @@ describe('memoryKeyStore', () => {
     expect(await store.holderOf(other.record.id)).toBeNull();
   });
 
-  test('a key as they were issued before is let in for ever', async () => {
+  test('accepts a key of the old form', async () => {
     const hash = createHash('sha256').update(OLD_KEY).digest('hex');
     const record = { ...issueApiKey(grant).record, id: '0123456789ab', hash };
     expect(await memoryKeyStore([record]).find(OLD_KEY)).toEqual(record);
     expect(await memoryKeyStore([record]).find(`sk-${OLD_KEY}`)).toBeNull();
   });
 
-  test('a well-formed key with a known id and another secret is refused', async () => {
+  test('rejects a well-formed key with a known id and another secret', async () => {
     const [mine, other] = [issueApiKey(grant), issueApiKey(grant)];
     const store = memoryKeyStore([{ ...mine.record, id: other.record.id }]);
     expect(await store.find(other.key)).toBeNull();
@@ -152,7 +152,7 @@ describe('speaksFor', () => {
     expect(may(agents, id)).toBe(expected);
   });
 
-  test('means what the obvious pattern means', () => {
+  test('matches like the equivalent regular expression', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
     fc.assert(

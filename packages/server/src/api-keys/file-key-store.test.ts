@@ -20,7 +20,7 @@ afterEach(async () => {
   await fs.rm(folder, { recursive: true, force: true });
 });
 
-/** Moves the store's time on by a second. */
+/** Advances the clock of the store by a second. */
 function aSecondLater() {
   const laterMs = performance.now() + 1_000;
   vi.spyOn(performance, 'now').mockReturnValue(laterMs);
@@ -30,12 +30,12 @@ const issue = () => issueApiKey({ tenant: 'default', scopes: ['publish'], agents
 const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8);
 
 describe('fileKeyStore', () => {
-  test('lets keys in while all threads of the process are busy', async () => {
+  test('admits keys while all threads of the process are busy', async () => {
     const { key, record } = issue();
     await fileKeyStore(path).add(record);
     const store = fileKeyStore(path);
     let areBusy = true;
-    // Node has four threads by default: eight tasks keep each of them busy twice.
+    // Node has four threads by default. Eight tasks keep each of them busy twice.
     const busy = Promise.all(
       Array.from({ length: 8 }, () => promisify(pbkdf2)('secret', 'salt', 100_000, 64, 'sha512')),
     ).finally(() => {
@@ -46,7 +46,7 @@ describe('fileKeyStore', () => {
     await busy;
   });
 
-  test('an absent file holds no keys; add makes it, for its owner alone, without the key', async () => {
+  test('holds no keys if the file is absent, and creates it for its owner alone, without the key', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();
     expect(await store.find(key)).toBeNull();
@@ -57,14 +57,14 @@ describe('fileKeyStore', () => {
     expect(await fs.readdir(folder)).toEqual(['keys.json', 'keys.json.lock']);
   });
 
-  test('what one store writes another reads', async () => {
+  test('reads what another store wrote', async () => {
     const { key, record } = issue();
     await fileKeyStore(path).add(record);
     expect(await fileKeyStore(path).list()).toEqual([record]);
     expect(await fileKeyStore(path).find(key)).toEqual(record);
   });
 
-  test('a key with a scope of a newer version keeps nobody out, and is kept as it is', async () => {
+  test('admits a key with a scope of a newer version, and keeps the scope', async () => {
     const store = fileKeyStore(path);
     const [known, newer, last] = [issue(), issue(), issue()];
     await store.add(known.record);
@@ -78,7 +78,7 @@ describe('fileKeyStore', () => {
     expect(await store.find(newer.key)).toEqual({ ...newer.record, scopes: ['foresee', 'publish'] });
   });
 
-  test('a key issued elsewhere works at once, also where the file was looked at a moment ago', async () => {
+  test('admits a key issued elsewhere at once, even right after a check of the file', async () => {
     const store = fileKeyStore(path);
     expect(await store.list()).toEqual([]);
     const { key, record } = issue();
@@ -86,7 +86,7 @@ describe('fileKeyStore', () => {
     expect(await store.find(key)).toEqual(record);
   });
 
-  test('a key revoked elsewhere stops within a second', async () => {
+  test('stops admitting a key revoked elsewhere within a second', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();
     await store.add(record);
@@ -98,7 +98,7 @@ describe('fileKeyStore', () => {
     expect(await store.find(key)).toBeNull();
   });
 
-  test('revoking is for known keys, and keeps its first time', async () => {
+  test('revokes known keys only, and keeps the first time', async () => {
     const { record } = issue();
     let nowMs = Date.UTC(2026, 0, 1);
     const store = fileKeyStore(path, { clock: () => nowMs });
@@ -109,7 +109,7 @@ describe('fileKeyStore', () => {
     expect(await store.revoke(record.id)).toEqual(first);
   });
 
-  test('a file that others may read lets nobody in, and says chmod 600', async () => {
+  test('admits no key from a file that others may read, and recommends chmod 600', async () => {
     const { key, record } = issue();
     await fileKeyStore(path).add(record);
     for (const exposed of [0o640, 0o604, 0o620]) {
@@ -123,7 +123,7 @@ describe('fileKeyStore', () => {
     expect(await fileKeyStore(path).find(key)).toEqual(record);
   });
 
-  test('a file exposed or spoilt while in use lets nobody in until it is put right', async () => {
+  test('admits no key while the file is exposed or damaged, until it is corrected', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();
     await store.add(record);
@@ -144,14 +144,14 @@ describe('fileKeyStore', () => {
     await expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_EXPOSED' });
   });
 
-  test('stores that add at the same time lose nothing', async () => {
+  test('loses no key if several stores add at the same time', async () => {
     const records = Array.from({ length: 12 }, () => issue().record);
     await Promise.all(records.map((record) => fileKeyStore(path, { lockWaitMs: 60_000 }).add(record)));
     const ids = (await fileKeyStore(path).list()).map((record) => record.id);
     expect(ids.sort()).toEqual(records.map((record) => record.id).sort());
   });
 
-  test('one store’s own changes wait for each other however long that takes, past one that failed too', async () => {
+  test('makes changes of one store wait for each other without limit, also after a failed change', async () => {
     const store = fileKeyStore(path, { lockWaitMs: 0 });
     const records = Array.from({ length: 20 }, () => issue().record);
     const held = holdExclusively(`${path}.lock`, path);
@@ -162,7 +162,7 @@ describe('fileKeyStore', () => {
     expect((await store.list()).map(({ id }) => id)).toEqual(records.map(({ id }) => id));
   });
 
-  test('a change that takes too long elsewhere is told as such; one that died holds nothing', async () => {
+  test('reports a change that takes too long elsewhere, and is not blocked by a dead process', async () => {
     const { record } = issue();
     const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
     await expect(fileKeyStore(path, { lockWaitMs: 30 }).add(record)).rejects.toMatchObject({

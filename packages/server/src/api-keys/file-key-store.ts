@@ -1,9 +1,9 @@
 /**
- * API keys in a JSON file that only its owner may read: the store of the embedded mode.
+ * API keys in a JSON file that only its owner may read: the key store of the embedded mode.
  *
- * The file holds hashes, never keys. It is replaced atomically and looked at again at least twice a second, so a key
- * revoked by another process stops within a second. When the file cannot be trusted (others may read it, or it does
- * not parse) no caller is admitted until that is corrected: the last good state may hold a key revoked since.
+ * The file holds hashes, never keys. It is replaced atomically and checked again at least twice a second. So a key
+ * that another process revoked stops within a second. If the file cannot be trusted (others may read it, or it does
+ * not parse), no caller is admitted until it is corrected, because the last good state may hold a key revoked since.
  */
 import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -33,17 +33,18 @@ const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedK
 
 export type FileKeyStore = KeyStore & {
   list(): Promise<readonly ApiKeyRecord[]>;
-  /** The keys of one tenant, revoked ones among them. */
+  /** Returns the keys of one tenant, with revoked keys. */
   ofTenant(tenant: string): Promise<readonly ApiKeyRecord[]>;
   add(record: ApiKeyRecord): Promise<void>;
-  /** The record as it is now, or null when no key has this id. Revoking twice keeps the first time. */
+  /** Returns the current record, or null if no key has this id. A second revocation keeps the first time. */
   revoke(id: string): Promise<ApiKeyRecord | null>;
 };
 
 /**
- * @param path of the JSON file; one that is not there holds no keys, and `add` makes it
- * @param options.lockWaitMs how long a change waits for a change by another process Every call may reject with
- *   KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
+ * Every call may reject with KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
+ *
+ * @param path the JSON file; if it does not exist there are no keys, and `add` creates it
+ * @param options.lockWaitMs how long a change waits for a change by another process
  */
 export function fileKeyStore(
   path: string,
@@ -69,7 +70,9 @@ export function fileKeyStore(
     return known !== null && performance.now() - lookedAtMs < LOOK_AGAIN_MS ? known.records : look();
   }
 
-  /** Own changes follow one another, so that the lock is waited for where another process holds it, and fairly. */
+  /**
+   * Own changes run one after another. So only other processes compete for the lock, and own changes stay in order.
+   */
   function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
     const changed = lastChange.then(() => changeNow(edit));
     lastChange = changed.catch(() => {});
@@ -90,7 +93,7 @@ export function fileKeyStore(
   return sharedByRequests<FileKeyStore>({
     async find(key) {
       const known = provenRecord(current(), key, clock());
-      // A key that was issued a moment ago works at once. Only one of a key's form is worth another look.
+      // A key that was just issued works at once. Only a text in the form of a key is worth reading the file again.
       if (known !== null || parseApiKey(key) === null) return known;
       return provenRecord(look(), key, clock());
     },
@@ -100,7 +103,7 @@ export function fileKeyStore(
     ofTenant: async (tenant) => [...look().values()].filter((record) => record.tenant === tenant),
     add: (record) =>
       change((records) => {
-        // One that does not fit would make the whole file unreadable.
+        // An invalid record would make the whole file unreadable.
         records.set(record.id, storedKey.parse(record));
       }),
     revoke: (id) =>
@@ -115,8 +118,8 @@ export function fileKeyStore(
 }
 
 /**
- * Not by way of Node's threads: while questions to the audit keep all of those busy, callers with a key would wait to
- * be admitted, also to stop an agent.
+ * Does not use Node's threads. While questions to the audit keep all threads busy, callers with a key would have to
+ * wait, even to stop an agent.
  */
 function statOrNull(path: string): BigIntStats | null {
   try {

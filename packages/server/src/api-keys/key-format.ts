@@ -1,16 +1,16 @@
 /**
  * The form of an API key: `sk-mdt_<id>_<secret>_<checksum>`. Older keys begin with `mdt_`, and stay valid.
  *
- * Secret scanners look for `sk-`, and `mdt_` names Mandate. The id (12 characters) is public and names the key in
- * logs and lists. The secret is 256 random bits. The checksum (CRC-32 of what stands before it) tells a mistyped or
- * truncated key from a wrong one without any look-up. All three parts are base62.
+ * Secret scanners search for `sk-`, and `mdt_` names Mandate. The id (12 characters) is public and names the key in
+ * logs and lists. The secret is 256 random bits. The checksum (CRC-32 of everything before it) detects a mistyped or
+ * truncated key without a look-up. All three parts are base62.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 12;
-/** 62^43 > 2^256 and 62^6 > 2^32: so many digits hold any value. */
+/** 62^43 > 2^256 and 62^6 > 2^32, so this many digits hold any value. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
@@ -19,7 +19,7 @@ const KEY = /^(?:sk-)?mdt_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 /** Finds keys, and parts of cut keys, in any text, so that they can be censored. */
 export const API_KEY_PATTERN = /(?:sk-)?mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}/g;
 
-/** A new key and its public id. */
+/** Returns a new key and its public id. */
 export function makeApiKey(): { key: string; id: string } {
   const id = Array.from({ length: ID_LENGTH }, () => DIGITS.charAt(randomInt(62))).join('');
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
@@ -27,7 +27,7 @@ export function makeApiKey(): { key: string; id: string } {
   return { key: `${body}_${checksum(body)}`, id };
 }
 
-/** The public id inside a well-formed key, or null when the text is none: wrong form or wrong checksum. */
+/** Returns the public id in a well-formed key. Null for a wrong form or a wrong checksum. */
 export function parseApiKey(text: string): { id: string } | null {
   const id = KEY.exec(text)?.[1];
   if (id === undefined) return null;

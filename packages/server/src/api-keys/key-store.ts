@@ -5,30 +5,33 @@ import { provenExpiry, provenRecord } from './api-key-record.ts';
 /** `withheld`: the scopes that the key has lost because its tenant is closed. */
 export type KnownKey = ApiKeyRecord & { readonly withheld?: readonly ApiScope[] };
 
-/** Where API keys are looked up. */
+/** A store in which API keys are looked up. */
 export type KeyStore = {
   /**
-   * The record of a key that is well-formed, known and neither revoked nor expired; null for any other, without
-   * saying which. It rejects with a MandateError when it cannot know. Then the server admits no caller.
+   * Returns the record of a key that is well-formed, known, not revoked and not expired. Null for any other key,
+   * without a reason. Rejects with a MandateError if the store cannot know. Then the server admits no caller.
    */
   find(key: string): Promise<KnownKey | null>;
-  /** When this key expired. The caller shows the whole key. null for a key that has not expired. It rejects as `find` does. */
+  /**
+   * Returns when this key expired, for a caller that sends the whole key. Null for a key that has not expired.
+   * Rejects as `find` does.
+   */
   expiredAt(key: string): Promise<string | null>;
   /**
-   * The holder of the key with this public id, also of a revoked key; null if there is none. It proves nothing about
-   * the caller, because ids are no secret. It rejects as `find` does.
+   * Returns the holder of the key with this public id, also of a revoked key. Null if there is none. This proves
+   * nothing about the caller, because ids are not secret. Rejects as `find` does.
    */
   holderOf(id: string): Promise<KeyHolder | null>;
 };
 
 export type KeyHolder = Pick<ApiKeyRecord, 'id' | 'name' | 'tenant'>;
 
-/** Keys that live as long as the process. */
+/** A store for keys that exist as long as the process. */
 export function memoryKeyStore(records: readonly ApiKeyRecord[], clock?: Clock): KeyStore {
   return keyStoreOf(new Map(records.map((record) => [record.id, record])), clock);
 }
 
-/** @param byId may change; what it holds then counts */
+/** @param byId may change; the store uses its current content */
 export function keyStoreOf(
   byId: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>,
   clock: Clock = systemClock,

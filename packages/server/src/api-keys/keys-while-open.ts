@@ -15,7 +15,10 @@ const LEFT: ReadonlySet<ApiScope> = new Set([
   'operate:all',
 ]);
 
-/** The same keys. A key of a closed tenant keeps only the scopes of {@link LEFT}; `withheld` names the others. */
+/**
+ * Returns the same keys, but a key of a closed tenant keeps only the scopes of {@link LEFT}. `withheld` names the
+ * others.
+ */
 export function keysWhileOpen(keys: KeyStore, tenants: { isClosed(tenant: string): boolean }): KeyStore {
   return {
     holderOf: keys.holderOf,

@@ -1,13 +1,13 @@
 import type { HttpServer } from './http-server-type.ts';
 
-/** Tells which methods exist at a path, so that a wrong method gets another answer than a wrong path. */
+/** Finds the methods that exist at a path, so that a wrong method gets another answer than a wrong path. */
 export type AllowedMethods = { at(path: string): string[] };
 
-/** Watches the routes as they are declared. Only asked when no route matched, so it may take its time. */
+/** Records the routes when they are declared. Asked only if no route matched, so it may be slow. */
 export function trackAllowedMethods(server: HttpServer): AllowedMethods {
   const routes: { segments: string[]; methods: string[] }[] = [];
   server.addHook('onRoute', ({ url, method }) => {
-    // Where preflights are answered: it says nothing about a path.
+    // This route answers preflights. It says nothing about a path.
     if (url === '*') return;
     routes.push({ segments: url.split('/'), methods: [method].flat() });
   });

@@ -22,20 +22,20 @@ describe('problems', () => {
     });
   });
 
-  test('who sends nothing with DELETE may say that it is JSON, as curl does', async () => {
+  test('do not result from a DELETE with a JSON content type and no body, as curl sends it', async () => {
     const { server } = await serve();
     const headers = { ...bearer(publisher.key), 'content-type': 'application/json' };
     const answer = await server.inject({ method: 'DELETE', url: '/v1/raw/7', headers });
     expect([answer.statusCode, answer.json()]).toEqual([200, { body: 'none' }]);
   });
 
-  test('what a route refuses is no fault of the server, whatever it follows from', async () => {
+  test("of a route's refusal are no fault of the server, whatever the cause", async () => {
     const { server, lines } = await serve();
     expect((await server.inject('/v1/fail/missing')).statusCode).toBe(404);
     expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   });
 
-  test('a wrong method at a right path is told from a wrong path', async () => {
+  test('distinguish a wrong method at a known path from a wrong path', async () => {
     const { server } = await serve();
     const answer = await server.inject({ method: 'DELETE', url: '/v1/things/7' });
     expect(answer.statusCode).toBe(405);
@@ -51,7 +51,7 @@ describe('problems', () => {
     ['OPTIONS', '/v1/things/7', 405],
     ['TRACE', '/v1/whoami', 405],
     ['DELETE', '/openapi.json', 405],
-  ] as const)('%s %s is answered like any other: %d', async (method, url, status) => {
+  ] as const)('answer %s %s like any other request: %d', async (method, url, status) => {
     const { server } = await serve();
     const answer = await server.inject({ method: method as 'GET', url });
     expect(answer.statusCode).toBe(status);
@@ -64,14 +64,14 @@ describe('problems', () => {
     else expect(answer.json()).toMatchObject({ status, requestId: answer.headers['x-request-id'] });
   });
 
-  test('HEAD of what needs a key is refused as GET is', async () => {
+  test('refuse HEAD without a key like GET', async () => {
     const { server } = await serve();
     const head = async (key: string) =>
       (await server.inject({ method: 'HEAD', url: '/v1/whoami', headers: bearer(key) })).statusCode;
     expect([await head(publisher.key), await head(auditor.key), await head('x')]).toEqual([200, 403, 401]);
   });
 
-  test('validation names every place, by JSON pointer', async () => {
+  test('name every invalid place by JSON pointer', async () => {
     const { post } = await serve();
     const answer = await post('/v1/things/7', '{"amounts": [1, "x", 2.5], "more": 1}');
     expect(answer.statusCode).toBe(400);
@@ -93,7 +93,7 @@ describe('problems', () => {
     });
   });
 
-  test('a good request passes validation', async () => {
+  test('do not result from a valid request', async () => {
     const { post } = await serve();
     const answer = await post('/v1/things/7?waitMs=5', '{"amounts": [1, 2]}');
     expect(answer.json()).toEqual({ id: '7', sum: 3, waitMs: 5 });
@@ -105,7 +105,7 @@ describe('problems', () => {
     ['{"__proto__": {"x": 1}, "amounts": []}', 'INVALID_JSON'],
     ['{"constructor": {"prototype": {"x": 1}}, "amounts": []}', 'INVALID_JSON'],
     [Buffer.from([0x22, 0xff, 0x22]), 'INVALID_JSON'],
-  ])('%j is refused', async (payload, code) => {
+  ])('reject %j', async (payload, code) => {
     const { post } = await serve();
     const answer = await post('/v1/things/7', payload);
     expect(answer.statusCode).toBe(400);
@@ -125,7 +125,7 @@ describe('problems', () => {
     ['too deep a list', `{"amounts": ${nested(CAPS.bodyDepth)}}`, 'column 140: nested deeper than 128'],
     ['a list as deep as no stack', `{"amounts": ${nested(100_000)}}`, 'column 140: nested deeper than 128'],
     ['more than one value', '{"amounts": []} {}', 'line 1, column 17: there is more'],
-  ])('%s is told with its place', async (_case, payload, detail) => {
+  ])('report %s with its place', async (_case, payload, detail) => {
     const { lines, post } = await serve();
     const answer = await post('/v1/things/7', payload);
     expect(answer.json()).toMatchObject({
@@ -137,7 +137,7 @@ describe('problems', () => {
     expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   });
 
-  test('a body holds what its bytes hold, whatever a record may', async () => {
+  test('do not limit text in a body that a record may not contain', async () => {
     const { post } = await serve();
     const amounts = Array.from({ length: CAPS.elements * 2 }, () => 1);
     expect((await post('/v1/things/7', JSON.stringify({ amounts }))).json()).toMatchObject({ sum: 40_000 });
@@ -148,7 +148,7 @@ describe('problems', () => {
     expect((await post('/v1/things/7', deep)).json()).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
-  test('only JSON is accepted, and only as it is', async () => {
+  test('reject everything except strict JSON', async () => {
     const { post } = await serve();
     expect((await post('/v1/things/7', 'amounts=1', { 'content-type': 'text/plain' })).json()).toMatchObject({
       status: 415,
@@ -162,7 +162,7 @@ describe('problems', () => {
     expect((await post('/v1/things/7', '{"amounts": []}', cloudEvent)).statusCode).toBe(200);
   });
 
-  test('a body beyond the limit is refused, by the default or by the route', async () => {
+  test('reject a body beyond the limit, by the default or by the route', async () => {
     const { post } = await serve({ limits: { bodyBytes: 100 } });
     for (const url of ['/v1/things/7', '/v1/raw']) {
       const answer = await post(url, `"${'x'.repeat(200)}"`);
@@ -174,7 +174,7 @@ describe('problems', () => {
     }
   });
 
-  test('a fault that may pass is 503 with its own text', async () => {
+  test('give 503 and its own text for a fault that may pass', async () => {
     const { server } = await serve();
     const answer = await server.inject('/v1/fail/away');
     expect(answer.statusCode).toBe(503);
@@ -186,7 +186,7 @@ describe('problems', () => {
     });
   });
 
-  test('a fault that will not pass is 500 with its code alone', async () => {
+  test('give 500 and only the code for a fault that will not pass', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject('/v1/fail/broken');
     expect(answer.statusCode).toBe(500);
@@ -195,7 +195,7 @@ describe('problems', () => {
     expect(lines.join()).toContain('/var/lib/x');
   });
 
-  test('an unknown error says nothing to the caller and everything to the log', async () => {
+  test('tell the caller nothing about an unknown error, and the log everything', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject('/v1/fail/x');
     expect(answer.statusCode).toBe(500);
@@ -208,13 +208,13 @@ describe('problems', () => {
     expect(lines.join()).toContain(String(answer.headers['x-request-id']));
   });
 
-  test("a route's own refusal is answered as thrown", async () => {
+  test("answer a route's own refusal as thrown", async () => {
     const { server } = await serve();
     const answer = await server.inject('/v1/fail/missing');
     expect(answer.json()).toMatchObject({ status: 404, code: 'ACTION_NOT_FOUND', remedy: 'Check the id.' });
   });
 
-  test('a path that is no URL, or has too long a part, is a problem too', async () => {
+  test('answer a path that is no URL, or that has a part that is too long', async () => {
     const { server } = await serve();
     expect((await server.inject('/v1/things/%zz')).json()).toMatchObject({
       status: 400,

@@ -24,8 +24,9 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
 }
 
 /**
- * Answers an error, and logs it when it is the server's fault: a fault with all that is known, a refusal that a route
- * meant (not ready, stopping) as one line. Refusals of credentials are logged where they fall.
+ * Answers an error, and logs it if it is the server's fault. A fault is logged with everything that is known. A
+ * refusal that a route intended (not ready, stopping) is logged in one line. Refused credentials are logged by
+ * `authenticate`.
  */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOfError(error);

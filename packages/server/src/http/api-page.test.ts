@@ -6,7 +6,7 @@ const routes: HttpRoutes = async (server) => {
   server.get('/v1/things', { config: { scope: 'audit' }, schema: { summary: 'All things' } }, () => []);
 };
 
-test('the page is open to everybody, and so is all that it loads', async () => {
+test('opens the page and everything that it loads to everyone', async () => {
   const server = await testServer(routes);
   const page = await server.inject('/docs');
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -18,7 +18,7 @@ test('the page is open to everybody, and so is all that it loads', async () => {
   }
 });
 
-test('it shows this server’s own document, and asks nobody else', async () => {
+test('shows the document of this server, and asks no other server', async () => {
   const server = await testServer(routes);
   const document = (await server.inject('/docs/json')).json();
   expect(document).toEqual((await server.inject('/openapi.json')).json());
@@ -35,14 +35,14 @@ test('it shows this server’s own document, and asks nobody else', async () => 
   expect(set).not.toContain('persistAuthorization');
 });
 
-test('only the page has that policy', async () => {
+test('sets this content security policy on the page only', async () => {
   const server = await testServer(routes);
   await server.inject('/docs');
   const { headers } = await server.inject('/openapi.json');
   expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
 });
 
-test('a second visit costs a question each', async () => {
+test('costs one conditional request for each file at a second visit', async () => {
   const server = await testServer(routes);
   const url = '/docs/static/swagger-ui-bundle.js';
   const { headers } = await server.inject({ url, headers: { 'accept-encoding': 'gzip' } });
@@ -56,13 +56,13 @@ test.each([
   '/docs/static/nothing.js',
   '/docs/static/%2e%2e/package.json',
   '/docs/..%2fpackage.json',
-])('%s is a problem like any other', async (url) => {
+])('answers %s with a problem', async (url) => {
   const server = await testServer(routes);
   const answer = await server.inject(url);
   expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND']);
 });
 
-test('where no key is accepted there is nothing to try', async () => {
+test('offers nothing to try if the service accepts no key', async () => {
   const server = await testServer(routes, { keys: null });
   expect((await server.inject('/docs')).statusCode).toBe(404);
 });

@@ -1,15 +1,15 @@
 /**
- * A page to try the interface on, at /docs: made of /openapi.json, open to everybody, with nothing from elsewhere. A
- * key that is put in under «Authorize» stays in the page, and is gone with it.
+ * A page at /docs to try the interface. It is made of /openapi.json, open to every caller, and loads nothing from
+ * other hosts. A key that is entered under «Authorize» stays in the page, and is gone when the page is closed.
  *
- * It is a server of its own that never listens, built when first asked for: no start waits for it.
+ * The page has its own server, which never listens and is built at the first request. So no start waits for it.
  */
 import type { StaticDocumentSpec } from '@fastify/swagger';
 import { outsideRequests } from '@mandate/runtime';
 import { fastify } from 'fastify';
 import type { HttpServer } from './http-server-type.ts';
 
-/** The page runs its own scripts, asks its own server, and cannot be shown in a frame of another page. */
+/** The page runs its own scripts, asks its own server, and cannot be framed by another page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -57,14 +57,14 @@ async function buildPage(server: HttpServer) {
   const { default: swagger } = await import('@fastify/swagger');
   const { default: swaggerUi } = await import('@fastify/swagger-ui');
   const page = fastify();
-  // Typed for OpenAPI 3.0, handed on as it is.
+  // The type is for OpenAPI 3.0, but the document is passed on unchanged.
   const specification = { document: server.swagger() } as StaticDocumentSpec;
   await page.register(swagger, { mode: 'static', specification });
   await page.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title: 'Mandate API' },
     uiConfig: {
-      // Without the bar on top, which offers to load the documents of other hosts.
+      // Without the top bar, which offers to load documents from other hosts.
       layout: 'BaseLayout',
       deepLinking: true,
       displayRequestDuration: true,

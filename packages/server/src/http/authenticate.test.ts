@@ -6,7 +6,7 @@ import type { HttpLimits } from './http-limits.ts';
 import { auditor, bearer, issue, json, publisher, serve } from './small-service.fixture.ts';
 
 describe('credentials', () => {
-  test('a key opens routes of its scope, as bearer or as x-api-key', async () => {
+  test('accept a key for routes of its scope, as bearer or as x-api-key', async () => {
     const { server } = await serve();
     for (const headers of [
       bearer(publisher.key),
@@ -29,7 +29,7 @@ describe('credentials', () => {
       { 'x-api-key': `${publisher.key}, ${publisher.key}` },
       'its form or its checksum',
     ],
-  ])('%s is unauthenticated', async (_case, headers, detail) => {
+  ])('reject %s as unauthenticated', async (_case, headers, detail) => {
     const { server, lines } = await serve();
     const answer = await server.inject({ url: '/v1/whoami', headers });
     expect(answer.statusCode).toBe(401);
@@ -38,7 +38,7 @@ describe('credentials', () => {
     expect(lines.filter((line) => line.includes('request refused'))).toHaveLength(1);
   });
 
-  test('a key that has expired is told so, and lets nobody in again', async () => {
+  test('report an expired key to its owner, and never admit it again', async () => {
     const { key, record } = issueApiKey({
       ...{ tenant: 'acme', scopes: ['publish'], agents: ['*'], name: 'for a while' },
       lastsMs: 60_000,
@@ -56,7 +56,7 @@ describe('credentials', () => {
     });
   });
 
-  test('a refusal is logged with the public id of the key and without its secret', async () => {
+  test('log a refusal with the public id of the key and without its secret', async () => {
     const { server, lines } = await serve();
     const stranger = issue(['publish']);
     await server.inject({ url: '/v1/whoami', headers: bearer(stranger.key) });
@@ -64,7 +64,7 @@ describe('credentials', () => {
     expect(lines.join()).not.toContain(stranger.key.slice(20, 43));
   });
 
-  test('a key without the scope is forbidden, and told which it lacks', async () => {
+  test('reject a key without the scope, and name the scope', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject({ url: '/v1/whoami', headers: bearer(auditor.key) });
     expect(answer.statusCode).toBe(403);
@@ -78,25 +78,25 @@ describe('credentials', () => {
     ]);
   });
 
-  test('a route that declares nothing is closed to everybody', async () => {
+  test('close a route that declares nothing to every caller', async () => {
     const { server } = await serve();
     expect((await server.inject('/v1/forgotten')).statusCode).toBe(401);
     const all = await server.inject({ url: '/v1/forgotten', headers: bearer(publisher.key) });
     expect(all.statusCode).toBe(403);
   });
 
-  test('a public route asks nobody', async () => {
+  test('are not asked for on a public route', async () => {
     const { server } = await serve();
     expect((await server.inject('/v1/public')).json()).toEqual({ open: true });
   });
 
-  test('without a key store only public routes answer', async () => {
+  test('open only public routes without a key store', async () => {
     const { server } = await serve({ keys: null });
     expect((await server.inject('/v1/public')).statusCode).toBe(200);
     expect((await server.inject({ url: '/v1/whoami', headers: bearer(publisher.key) })).statusCode).toBe(401);
   });
 
-  test('when the key store cannot know, nobody is let in', async () => {
+  test('admit no caller if the key store cannot know', async () => {
     const keys: KeyStore = {
       ...memoryKeyStore([]),
       find: () =>
@@ -109,7 +109,7 @@ describe('credentials', () => {
     expect(answer.body).not.toContain('keys.json');
   });
 
-  test('is refused before the body is read', async () => {
+  test('are rejected before the body is read', async () => {
     const { server } = await serve();
     const answer = await server.inject({
       method: 'POST',
@@ -124,7 +124,7 @@ describe('credentials', () => {
 describe('rates', () => {
   const limits: Partial<HttpLimits> = { requestsPerKeyPerSecond: 3, refusalsPerAddressPerMinute: 2 };
 
-  test('a key that asks too often is told when to come back; another key is not affected', async () => {
+  test('tell a key that asks too often when to come back, and do not affect another key', async () => {
     const { server } = await serve({ limits });
     const ask = (key: string) => server.inject({ url: '/v1/either', headers: bearer(key) });
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(publisher.key)));
@@ -142,7 +142,7 @@ describe('rates', () => {
     expect([other.statusCode, other.headers['ratelimit-remaining']]).toEqual([200, '2']);
   });
 
-  test('a POST is told of it when it is refused', async () => {
+  test('are reported to a refused POST', async () => {
     const { post } = await serve({ limits });
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => post('/v1/things/7', '{"amounts": []}')),
@@ -152,7 +152,7 @@ describe('rates', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('an address that keeps failing is slowed down; a good key from there is not', async () => {
+  test('slow down an address that keeps failing, and do not affect a valid key from there', async () => {
     const { server, lines } = await serve({ limits });
     const statuses = [];
     for (let i = 0; i < 4; i += 1) statuses.push((await server.inject('/v1/whoami')).statusCode);

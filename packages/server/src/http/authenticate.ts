@@ -16,34 +16,35 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a key must have; of several, any one. */
+    /** The scope that a key must have. For a list, any one of them. */
     scope?: ApiScope | readonly ApiScope[];
-    /** Open to everybody, without a key. */
+    /** Open to every caller, without a key. */
     public?: boolean;
-    /** Never refused for a rate: it stops agents. */
+    /** Never refused for a rate, because it stops agents. */
     unlimited?: boolean;
   }
   interface FastifyRequest {
     /** The holder of the room that the request takes: its key, or its address if it shows none. */
     caller: Caller;
-    /** The record of the key that the caller proved to hold; null on public routes. */
+    /** The record of the key that the caller proved to hold. Null on public routes. */
     principalKey: KnownKey | null;
-    /** The owner of a key that was named but not proved: a revoked key, or a key with only a correct id. null: no such key. */
+    /**
+     * The owner of a key that was named but not proved: a revoked key, or a text with only a correct id. Null: no
+     * such key.
+     */
     namedKey: KeyHolder | null;
-    /** Whether that key is still valid. Work that continues long after the request was admitted asks it again. */
+    /** True if that key is still valid. Work that continues long after the request was admitted asks again. */
     keyStillHolds(): Promise<boolean>;
   }
 }
 
-/** The record of the caller's key. Throws on a public route, where there is none: a fault of the route. */
+/** Returns the record of the caller's key. Throws on a public route, which has none: that is a bug of the route. */
 export function callerOf(request: FastifyRequest): ApiKeyRecord {
   if (request.principalKey === null) throw new TypeError('a public route has no caller');
   return request.principalKey;
 }
 
-/**
- * @param keys null where no key is accepted, as in a service that has only public routes
- */
+/** @param keys null if no key is accepted, as in a service with public routes only */
 export function authenticate(
   server: HttpServer,
   {
@@ -127,8 +128,8 @@ export function authenticate(
 type Rate = Awaited<ReturnType<ReturnType<HttpServer['createRateLimit']>>>;
 
 /**
- * How long a caller that asks too often has to wait; null for others. Answers state what is left of the rate, except
- * answers to a POST that is let in: three headers cost a publisher 4 µs each time.
+ * Returns how long a caller that asks too often must wait, or null. Answers contain the rest of the rate, except
+ * answers to an admitted POST: three headers cost a publisher 4 µs each time.
  */
 function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
   if (rate.isAllowed) return null;

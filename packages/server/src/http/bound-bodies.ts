@@ -1,7 +1,7 @@
 /**
- * Bounds bodies under way. Bytes count when they arrive, not when they are announced. A small body is not counted. A
- * body that hardly moves is cut off long before its request would be, so announcing much and sending little holds
- * nothing.
+ * Limits the memory of incoming bodies. Bytes count when they arrive, not when they are announced. A small body is
+ * not counted. A body that hardly moves is cut off long before its request would be. So a caller that announces much
+ * and sends little holds nothing.
  */
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
@@ -17,7 +17,7 @@ import { whenClosed } from './when-closed.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** null if the request announces no body. */
+    /** Null if the request announces no body. */
     bodyUnderWay: BodyUnderWay | null;
   }
 }
@@ -28,7 +28,7 @@ type BodyUnderWay = {
   beganMs: number;
   movedMs: number;
   bytes: number;
-  /** Ends it. Does nothing before the body is read. */
+  /** Ends the body. Does nothing before the body is read. */
   fail(problem: HttpProblem): void;
 };
 

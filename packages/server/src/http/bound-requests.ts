@@ -1,6 +1,6 @@
 /**
- * Bounds requests under way, streams among them. Several may come on one connection. A request that gives way ends
- * with its connection, and the caller sends the request again.
+ * Limits the number of running requests, including streams. One connection may carry several. A request that gives
+ * way ends with its connection, and the caller sends the request again.
  */
 import type { Held } from '../fair-room.ts';
 import { CallerRooms } from './caller-rooms.ts';

@@ -1,7 +1,7 @@
 /**
- * Bounds connections by caller. A new connection belongs to its address until a key is shown on it, and then to that
- * key. When the room is full, the largest holder loses the connection that was idle for longest. So silent and idle
- * connections keep out no other caller.
+ * Limits connections by caller. A new connection belongs to its address until a request on it sends a key, and then
+ * to that key. When the room is full, the largest holder loses the connection that was idle longest. So silent and
+ * idle connections keep out no other caller.
  */
 import type { Socket } from 'node:net';
 import type { FairRoom, Held } from '../fair-room.ts';
@@ -29,7 +29,7 @@ export class BoundSockets {
     return this.#connections.keys();
   }
 
-  /** Counts a new connection, or ends it if no other gives way. */
+  /** Counts a new connection, or ends it if no other connection gives way. */
   enter(socket: Socket): void {
     const connection = this.#placed(socket, callerWith(null, networkOf(socket.remoteAddress)));
     if (connection === null) {
@@ -41,7 +41,7 @@ export class BoundSockets {
     socket.once('close', () => this.#leave(socket));
   }
 
-  /** A request on the connection is under way until `ended`. */
+  /** Marks a request on the connection as running until `ended`. */
   began(socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
@@ -60,7 +60,7 @@ export class BoundSockets {
   }
 
   /**
-   * The connection belongs to this caller from now on: it proved its key.
+   * The connection belongs to this caller from now on, because the caller proved its key.
    *
    * @throws HttpProblem 503 OVERLOADED if the key, or its tenant, has too many connections
    */

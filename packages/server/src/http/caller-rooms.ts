@@ -1,6 +1,6 @@
 /**
- * Room that callers share, in three parts: for keys that operate, so that a kill gets through; for callers without a
- * key, counted by address; and for all other keys. No part can be taken by the callers of another.
+ * The room that callers share, in three parts: for keys that operate, so that a kill gets through; for callers
+ * without a key, counted by address; and for all other keys. No kind of caller can take the part of another.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held, type Holder } from '../fair-room.ts';
@@ -12,7 +12,7 @@ const SHARES = { ofATenant: 0.5, ofAKey: 0.25 };
 
 export type Caller = { holder: Holder; kind: 'operator' | 'stranger' | 'other' };
 
-/** @param address counts for callers without a key */
+/** @param address identifies callers without a key */
 export function callerWith(
   key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'> | null,
   address: string,
@@ -36,7 +36,7 @@ export class CallerRooms {
   readonly #operators: FairRoom;
   readonly #strangers: FairRoom;
   readonly #others: FairRoom;
-  /** What each kind of caller may use, in the order in which it takes them. */
+  /** The rooms that each kind of caller may use, in the order in which it uses them. */
   readonly #rooms: Readonly<Record<Caller['kind'], readonly FairRoom[]>>;
 
   constructor(most: number) {
@@ -57,8 +57,8 @@ export class CallerRooms {
   }
 
   /**
-   * Takes `more` for it. A key that operates takes the room kept for such keys first. While any part that it may use
-   * has room, no other holder gives way.
+   * Takes `more` for this thing. A key that operates first takes the room kept for such keys. While any part that it
+   * may use has room, no other holder gives way.
    *
    * @returns the room that it was taken from, to give it back there; null if there is no room
    */
@@ -70,7 +70,7 @@ export class CallerRooms {
   }
 }
 
-/** At least 1 each: limits of tests are small. */
+/** At least 1 each, because limits in tests are small. */
 function shared(most: number) {
   const whole = (part: number) => Math.max(1, Math.floor(part));
   return {

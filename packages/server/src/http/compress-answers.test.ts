@@ -34,20 +34,23 @@ async function asking() {
     });
 }
 
-test.each(['gzip', 'br', 'zstd'] as const)('as %s an answer is smaller and the same', async (encoding) => {
-  const ask = await asking();
-  for (const url of ['/v1/page', '/v1/long']) {
-    const plain = await ask(url);
-    const answer = await ask(url, encoding);
-    expect(answer.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
-    expect(answer.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
-    expect(DECODERS[encoding](answer.rawPayload).toString()).toBe(plain.body);
-    // One tag for all encodings: it is weak.
-    expect(answer.headers.etag).toBe(plain.headers.etag);
-  }
-});
+test.each(['gzip', 'br', 'zstd'] as const)(
+  'sends an answer as %s, smaller and with the same content',
+  async (encoding) => {
+    const ask = await asking();
+    for (const url of ['/v1/page', '/v1/long']) {
+      const plain = await ask(url);
+      const answer = await ask(url, encoding);
+      expect(answer.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
+      expect(answer.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
+      expect(DECODERS[encoding](answer.rawPayload).toString()).toBe(plain.body);
+      // One tag for all encodings, so it is weak.
+      expect(answer.headers.etag).toBe(plain.headers.etag);
+    }
+  },
+);
 
-test('what the client prefers decides, and what it refuses it does not get', async () => {
+test('chooses what the client prefers, and nothing that the client refuses', async () => {
   const ask = await asking();
   const encodingFor = async (accepted: string) =>
     (await ask('/v1/page', accepted)).headers['content-encoding'] ?? 'none';
@@ -58,21 +61,21 @@ test('what the client prefers decides, and what it refuses it does not get', asy
   expect(await encodingFor('compress')).toBe('none');
 });
 
-test('what is short travels as it is, but still says what it depends on', async () => {
+test('sends a short answer uncompressed, with the vary header', async () => {
   const ask = await asking();
   const { headers } = await ask('/v1/short', 'gzip');
   expect(headers).not.toHaveProperty('content-encoding');
   expect(headers.vary).toBe('accept-encoding');
 });
 
-test('an export is compressed on its way', async () => {
+test('compresses an export while it is sent', async () => {
   const ask = await asking();
   const answer = await ask('/v1/export', 'gzip');
   expect(answer.headers['content-encoding']).toBe('gzip');
   expect(gunzipSync(answer.rawPayload).toString()).toBe((await ask('/v1/export')).body);
 });
 
-test('events never are: a compressor would keep them back', async () => {
+test('never compresses events, because a compressor would delay them', async () => {
   const ask = await asking();
   for (const encoding of ['gzip', 'br', 'zstd', '*']) {
     const answer = await ask('/v1/events', encoding);
@@ -82,7 +85,7 @@ test('events never are: a compressor would keep them back', async () => {
   }
 });
 
-test('a POST is answered plainly', async () => {
+test('does not compress the answer to a POST', async () => {
   const ask = await asking();
   const { headers } = await ask('/v1/page', 'gzip', 'POST');
   expect(headers).not.toHaveProperty('content-encoding');

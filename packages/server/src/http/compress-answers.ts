@@ -13,7 +13,7 @@ const THRESHOLD_BYTES = 1_024;
 const AT_ONCE_BYTES = 16 * 1_024;
 
 export async function compressAnswers(server: HttpServer): Promise<void> {
-  // Before the hook of the plugin, which reads what this hook sets.
+  // This hook comes before the hook of the plugin, which reads what this one sets.
   server.addHook('onRoute', (route) => {
     if (route.method !== 'GET') route.compress = false;
     if (!isGet(route)) return;
@@ -21,7 +21,7 @@ export async function compressAnswers(server: HttpServer): Promise<void> {
       const type = String(reply.getHeader('content-type') ?? '');
       // Without this header the plugin compresses an event stream, as it does with any text, and events wait in its buffer.
       if (type.startsWith('text/event-stream')) request.headers['x-no-compression'] = 'true';
-      // Also on answers that are not compressed: a cache must know that the answer depends on this header.
+      // Also on answers that are not compressed, because a cache must know that the answer depends on this header.
       else reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '));
       return payload;
     });
@@ -29,7 +29,7 @@ export async function compressAnswers(server: HttpServer): Promise<void> {
   await server.register(compress, {
     threshold: THRESHOLD_BYTES,
     syncThreshold: AT_ONCE_BYTES,
-    // Rows of an export, application/x-ndjson, beside the types that the plugin knows.
+    // Adds rows of an export, application/x-ndjson, to the types that the plugin knows.
     customTypes: /json(?:;|$)/,
     globalDecompression: false,
   });

@@ -28,7 +28,7 @@ async function asking() {
     server.inject({ method, url, headers: { ...keyOf('audit'), ...headers } });
 }
 
-test('what did not change is not sent again; what did is', async () => {
+test('sends an answer again only if it changed', async () => {
   const ask = await asking();
   const first = await ask('/v1/spend');
   const etag = String(first.headers.etag);
@@ -42,7 +42,7 @@ test('what did not change is not sent again; what did is', async () => {
     'cache-control': 'private, no-cache',
     vary: 'accept-encoding',
   });
-  // On a 304 these headers would describe the answer that the client has.
+  // With a 304, these headers would describe the answer that the client has.
   expect(again.headers).not.toHaveProperty('content-length');
   expect(again.headers).not.toHaveProperty('content-type');
 
@@ -58,13 +58,13 @@ test.each([
   ['anything', () => '*', 304],
   ['another', () => 'W/"other"', 200],
   ['half a tag', (etag: string) => etag.slice(0, 10), 200],
-])('if-none-match: %s', async (_what, given, status) => {
+])('compares the tag with if-none-match: %s', async (_what, given, status) => {
   const ask = await asking();
   const { etag } = (await ask('/v1/spend')).headers;
   expect((await ask('/v1/spend', { 'if-none-match': given(String(etag)) })).statusCode).toBe(status);
 });
 
-test('HEAD tells the same as GET', async () => {
+test('answers HEAD with the headers of GET', async () => {
   const ask = await asking();
   const { etag } = (await ask('/v1/spend')).headers;
   const head = await ask('/v1/spend', {}, 'HEAD');
@@ -72,7 +72,7 @@ test('HEAD tells the same as GET', async () => {
   expect((await ask('/v1/spend', { 'if-none-match': String(etag) }, 'HEAD')).statusCode).toBe(304);
 });
 
-test('the tag of a route stands', async () => {
+test('keeps the tag of a route', async () => {
   const ask = await asking();
   expect((await ask('/v1/own')).headers.etag).toBe('"the routes own"');
   expect((await ask('/v1/own', { 'if-none-match': '"the routes own"' })).statusCode).toBe(304);
@@ -85,7 +85,7 @@ test.each([
   ['health', '/healthz', 'GET', 200],
   ['metrics', '/metrics', 'GET', 200],
 ] as const)(
-  '%s has no tag, is always answered whole, and nobody keeps it',
+  'answers %s whole, without a tag, and forbids caches to store it',
   async (_what, url, method, status) => {
     const ask = await asking();
     const answer = await ask(url, { 'if-none-match': '*' }, method);

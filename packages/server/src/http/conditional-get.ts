@@ -1,10 +1,10 @@
 /**
- * An unchanged answer is not sent again: a GET answered with 200 has a hash of its body as ETag, and a client that
- * sends that back in If-None-Match gets 304 without a body. The tag is weak, for one body goes out under several
- * encodings. Streams have none, because their end is not known yet.
+ * Sends an unchanged answer only once. A GET answered with 200 has a hash of its body as ETag. A client that sends
+ * the hash back in If-None-Match gets 304 without a body. The tag is weak, because one body is sent in several
+ * encodings. Streams have no tag, because their end is not known yet.
  *
- * Only GET and HEAD routes pay for it, and of the public ones those that say so: what health routes answer is never
- * kept.
+ * Applies only to GET and HEAD routes, and among public routes only to those that ask for it. Answers of health
+ * routes are never stored.
  */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
@@ -22,7 +22,8 @@ export function answerConditionally(server: HttpServer): void {
     if (!isGet(route)) return;
     const { public: isPublic = false, fixed = false } = route.config ?? {};
     if (isPublic && !fixed) return;
-    // The client may keep the answer if it asks each time whether it is still valid. No cache on the way may keep it.
+    // The client may store the answer if it asks each time whether the answer is still valid. A shared cache may not
+    // store it.
     const cacheControl = isPublic ? 'no-cache' : 'private, no-cache';
     beforeSending(route, (request, reply, payload) => {
       if (reply.statusCode !== 200 || !isWhole(payload)) return payload;
@@ -30,7 +31,8 @@ export function answerConditionally(server: HttpServer): void {
       reply.header('etag', etag).header('cache-control', cacheControl);
       if (!has(request.headers['if-none-match'], String(etag))) return payload;
       reply.code(304).removeHeader('content-type');
-      // A later hook removes the body of a HEAD request. A 304 may carry the length of the full body, and no other.
+      // A later hook removes the body of a HEAD request. A 304 may carry the length of the full body, and no other
+      // length.
       return request.method === 'HEAD' ? payload : null;
     });
   });
@@ -40,7 +42,7 @@ export function isGet({ method }: Pick<RouteOptions, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Puts a hook in front of those that the route has: they compress, or take the body off for HEAD. */
+/** Puts a hook before the hooks of the route, which compress, or remove the body for HEAD. */
 export function beforeSending(
   route: RouteOptions,
   change: (request: FastifyRequest, reply: FastifyReply, payload: unknown) => unknown,
@@ -55,7 +57,7 @@ function isWhole(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload);
 }
 
-/** RFC 9110, 13.1.2: `*`, or a list of which one is the same but for its weakness. */
+/** RFC 9110, 13.1.2: `*`, or a list that contains the same tag. Weakness is ignored. */
 function has(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));

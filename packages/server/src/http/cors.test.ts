@@ -20,8 +20,8 @@ const preflight = (origin: string, url = '/v1/things') => ({
   },
 });
 
-describe('closed, as it is by default', () => {
-  test('no page from elsewhere may send a key or read an answer', async () => {
+describe('closed, as by default', () => {
+  test('lets no page of another origin send a key or read an answer', async () => {
     const server = await serving([]);
     const asked = await server.inject(preflight(CONSOLE));
     expect(asked.statusCode).toBe(405);
@@ -35,7 +35,7 @@ describe('closed, as it is by default', () => {
 });
 
 describe('open to a list', () => {
-  test('a preflight is answered without a key, and says what may be sent', async () => {
+  test('answers a preflight without a key, and names what may be sent', async () => {
     const server = await serving(['http://localhost:3000', CONSOLE]);
     const { statusCode, headers } = await server.inject(preflight(CONSOLE));
     expect(statusCode).toBe(204);
@@ -49,7 +49,7 @@ describe('open to a list', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  test('the page may read the answer, its refusals too, and the headers that programs need', async () => {
+  test('lets the page read the answer, also a refusal, and the headers that programs need', async () => {
     const server = await serving([CONSOLE]);
     const origin = { origin: CONSOLE };
     const answer = await server.inject({ url: '/v1/things', headers: { ...keyOf('audit'), ...origin } });
@@ -65,7 +65,7 @@ describe('open to a list', () => {
   });
 
   test.each(['https://evil.example', `${CONSOLE}.evil.example`, 'http://console.example.com', 'null'])(
-    'another origin is not allowed: %s',
+    'does not allow another origin: %s',
     async (origin) => {
       const server = await serving([CONSOLE]);
       for (const request of [
@@ -76,7 +76,7 @@ describe('open to a list', () => {
     },
   );
 
-  test('a wrong path is still told from a wrong method', async () => {
+  test('still distinguishes a wrong path from a wrong method', async () => {
     const server = await serving([CONSOLE]);
     expect((await server.inject({ method: 'DELETE', url: '/v1/things' })).statusCode).toBe(405);
     expect((await server.inject({ method: 'DELETE', url: '/v1/nowhere' })).statusCode).toBe(404);
@@ -103,5 +103,5 @@ describe('the setting', () => {
     `${CONSOLE}/path`,
     'https://*.example.com',
     `${CONSOLE}:443`,
-  ])('%s is refused', (text) => expect(() => read(text)).toThrow('is no origin'));
+  ])('rejects %s', (text) => expect(() => read(text)).toThrow('is no origin'));
 });

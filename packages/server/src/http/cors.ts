@@ -1,6 +1,6 @@
 /**
- * Whether a page from elsewhere may call from a browser. No, unless its origin is on the list: then the browser may
- * send a key and read the answer. Cookies are nothing to this server, so it never speaks of credentials.
+ * Decides whether a page of another origin may call from a browser. Only if its origin is on the list. Then the
+ * browser may send a key and read the answer. This server uses no cookies, so it never allows credentials.
  */
 import { z } from 'zod';
 import type { HttpServer } from './http-server-type.ts';
@@ -28,7 +28,7 @@ const ANSWER_HEADERS = [
 ];
 const PREFLIGHT_KEPT_S = 600;
 
-/** In front of `authenticate`: a preflight comes without a key. */
+/** Call it before `authenticate`, because a preflight has no key. */
 export async function allowOrigins(server: HttpServer, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   const { default: cors } = await import('@fastify/cors');
@@ -38,7 +38,7 @@ export async function allowOrigins(server: HttpServer, origins: readonly string[
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: ANSWER_HEADERS,
     maxAge: PREFLIGHT_KEPT_S,
-    // Else an OPTIONS that is no preflight is answered with text, which is no problem document.
+    // Otherwise an OPTIONS that is no preflight gets a text answer, which is no problem document.
     strictPreflight: false,
   });
 }

@@ -1,4 +1,4 @@
-/** Counts what was ended early, to make room for others or because it hardly moved. */
+/** Counts what was ended early, to make room for others or because it was too slow. */
 import type { Metrics } from '../metrics.ts';
 
 type Cut =

@@ -1,4 +1,4 @@
-/** Which refusals a caller of a route must reckon with, whatever the route does, each with an answer as it may look. */
+/** The refusals that a caller of any such route must expect, each with an example of the answer. */
 
 import { type ApiScope, sayIssue } from '@mandate/schemas';
 import type { RouteOptions } from 'fastify';
@@ -9,14 +9,17 @@ import { isStopping } from './request-context.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What else the route itself refuses, and why: by status, in words for the description. */
+    /** Other refusals of the route itself, by status, with the reason in words for the description. */
     refusals?: Readonly<Record<number, string>>;
   }
 }
 
 const REQUEST_ID = '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a';
 
-/** By status; `default` is for faults. @param said `scopes`: null where no key is asked for; `bodyLimit` in bytes */
+/**
+ * Returns refusals by status; `default` is for faults. @param said `scopes`: null if no key is needed; `bodyLimit` in
+ * bytes
+ */
 export function refusals(
   { url, schema = {}, config = {} }: RouteOptions,
   { scopes, bodyLimit }: { scopes: readonly ApiScope[] | null; bodyLimit: number | undefined },

@@ -4,14 +4,14 @@ import { onTestFinished } from 'vitest';
 
 export type Dialed = {
   socket: Socket;
-  /** What was received so far. */
+  /** Everything that was received so far. */
   received(): string;
-  /** All that was received, once the server has closed the connection. */
+  /** Everything that was received, after the server has closed the connection. */
   closed: Promise<string>;
   connected: Promise<void>;
 };
 
-/** @param text is sent first */
+/** @param text is sent at once */
 export function dial(url: string, text = ''): Dialed {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -1,6 +1,6 @@
 /**
- * Text of a caller in the form for a header or a trailer: its UTF-8, percent-encoded as in a query. Headers are
- * ASCII: Node throws for characters outside of Latin-1, and a line break would begin another header.
+ * Encodes text of a caller for a header or a trailer: its UTF-8, percent-encoded as in a query. Headers are ASCII:
+ * Node throws for characters outside of Latin-1, and a line break would begin another header.
  */
 export function headerText(text: string): string {
   return encodeURIComponent(text.toWellFormed());

@@ -4,7 +4,7 @@ import type { HttpRoutes, HttpServer } from './http-server-type.ts';
 
 const noRoutes: HttpRoutes = async () => {};
 
-test('the process says that it lives', async () => {
+test('says that the process is alive', async () => {
   const server = await testServer(noRoutes, { readiness: async () => [{ name: 'bus', ok: true }] });
   expect((await server.inject('/healthz')).json()).toEqual({
     status: 'ok',
@@ -13,13 +13,13 @@ test('the process says that it lives', async () => {
   });
 });
 
-test('ready when every check is', async () => {
+test('is ready if every check passes', async () => {
   const server = await testServer(noRoutes, { readiness: async () => [{ name: 'bus', ok: true }] });
   const answer = await server.inject('/readyz');
   expect(answer.json()).toEqual({ status: 'ready', checks: [{ name: 'bus', ok: true }] });
 });
 
-test('not ready names what failed', async () => {
+test('names the failed checks if not ready', async () => {
   const checks = [
     { name: 'bus', ok: true },
     { name: 'ledger', ok: false, detail: 'rebuilding' },
@@ -30,7 +30,7 @@ test('not ready names what failed', async () => {
   expect(answer.json()).toMatchObject({ code: 'NOT_READY', detail: 'not ready: ledger', checks });
 });
 
-test('checks that do not answer in time are not ready', async () => {
+test('is not ready if checks do not answer in time', async () => {
   const server = await testServer(noRoutes, {
     readiness: () => new Promise(() => {}),
     limits: { readinessTimeoutMs: 10 },
@@ -43,7 +43,7 @@ const readyIn = async (server: HttpServer) => {
   return payload.split('\n').filter((line) => line.startsWith('mandate_readiness_ok{'));
 };
 
-test('metrics tell what is not ready at that moment, and no more of what was', async () => {
+test('has metrics of what is not ready at the moment, and of nothing earlier', async () => {
   let checks = [
     { name: 'bus', ok: true },
     { name: 'ledger', ok: false },
@@ -57,7 +57,7 @@ test('metrics tell what is not ready at that moment, and no more of what was', a
   expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="ledger",service="test"} 1']);
 });
 
-test('a bad edit shows in a field and a metric of its own, and is ready', async () => {
+test('is ready after a bad edit, which shows in its own field and metric', async () => {
   const checks = [
     { name: 'mandates', ok: true, stale: true, detail: 'the file is bad' },
     { name: 'bus', ok: true },
@@ -73,7 +73,7 @@ test('a bad edit shows in a field and a metric of its own, and is ready', async 
 test.each([
   ['fail', () => Promise.reject(new Error('no'))],
   ['do not answer', () => new Promise<never>(() => {})],
-])('metrics are told also where the checks %s', async (_what, readiness) => {
+])('has metrics even if the checks %s', async (_what, readiness) => {
   const server = await testServer(noRoutes, { readiness, limits: { readinessTimeoutMs: 10 } });
   expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="readiness",service="test"} 0']);
 });

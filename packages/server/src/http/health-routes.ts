@@ -1,4 +1,6 @@
-/** What an orchestrator and a scraper ask: does the process live, can it work, what has it counted. */
+/**
+ * The routes for an orchestrator and a scraper: whether the process is alive, whether it can work, and its metrics.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadinessCheck } from '@mandate/runtime';
 import { outsideRequests } from '@mandate/runtime';
@@ -95,7 +97,7 @@ export function addHealthRoutes(
     produces: ['text/plain'],
   };
   const tell = oneForAll(async () => {
-    // Metrics are for when something fails, too.
+    // Metrics are needed during failures too.
     await check().catch(() => ready.set({ check: 'readiness' }, 0));
     return metrics.registry.metrics();
   });

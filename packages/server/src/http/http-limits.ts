@@ -2,15 +2,17 @@ import { z } from 'zod';
 
 /** What one client may cost the process. Times in milliseconds, sizes in bytes. */
 export type HttpLimits = {
-  /** The largest body; a route may declare its own `bodyLimit`. */
+  /** The largest body. A route may declare its own `bodyLimit`. */
   bodyBytes: number;
   /** Bodies and answers up to this size are not counted. The bound on sockets limits their number. */
   smallBodyBytes: number;
-  /** The sum of larger bodies under way, as far as they arrived. caller-rooms.ts says which part each caller may take. */
+  /**
+   * The sum of larger incoming bodies, as far as they arrived. caller-rooms.ts says which part each caller may take.
+   */
   bodiesBytes: number;
   /** A body is cut off after this time without a byte. */
   bodyIdleMs: number;
-  /** The average that a body must reach after `bodyIdleMs`. */
+  /** The average rate that a body must reach after `bodyIdleMs`. */
   bodyBytesPerSecond: number;
   /** The sum of larger answers that were not read yet. */
   answersBytes: number;
@@ -19,25 +21,28 @@ export type HttpLimits = {
   readBytesPerSecond: number;
   /** All headers of one request together. */
   headerBytes: number;
-  /** From the first byte of a request to the end of its headers: what slow senders run into. */
+  /** From the first byte of a request to the end of its headers. Stops slow senders. */
   headersTimeoutMs: number;
   /** From the first byte of a request to the end of its body. */
   requestTimeoutMs: number;
-  /** A socket on which nothing moves. Must exceed the longest wait for an answer that a route offers. */
+  /** A socket without any traffic. Must be longer than the longest wait for an answer that a route offers. */
   idleSocketTimeoutMs: number;
   /** An open socket between two requests. */
   keepAliveTimeoutMs: number;
-  /** 0: no limit. With a limit, a balancer spreads clients over several processes again. */
+  /** 0: no limit. A limit lets a balancer spread clients over several processes again. */
   requestsPerSocket: number;
   sockets: number;
-  /** Requests under way at once, of all sockets. */
+  /** Running requests of all sockets together. */
   requests: number;
-  /** How often time-outs of requests, bodies and readers are looked at; they may be late by that much. */
+  /** How often time-outs of requests, bodies and readers are checked. They may be late by this time. */
   timeoutCheckMs: number;
   requestsPerKeyPerSecond: number;
-  /** Refused credentials per address and minute; beyond that 429 instead of 401. Good keys are never affected. */
+  /**
+   * Refused credentials per address and minute. Above that the answer is 429 instead of 401. Valid keys are never
+   * affected.
+   */
   refusalsPerAddressPerMinute: number;
-  /** All readiness checks together. */
+  /** For all readiness checks together. */
   readinessTimeoutMs: number;
 };
 

@@ -17,7 +17,7 @@ export function createListener(
     {
       IncomingMessage: ScopedRequest,
       ServerResponse: ScopedAnswer,
-      // Node's own answer would have no body: request-context.ts refuses in its place.
+      // Node's own answer would have no body, so request-context.ts refuses the request instead.
       requireHostHeader: false,
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -46,7 +46,7 @@ export function createListener(
   return server;
 }
 
-/** Events of a connection may come between two requests: where a listener throws, the connection ends. */
+/** Events of a connection may come between two requests. If a listener throws then, the connection ends. */
 function scopeEvents(socket: Socket, faults: RequestFaults): void {
   const connection: RequestInHand = {
     fail(error) {

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 
-/** More facts for the caller: `errors` of a validation, `checks` of readiness, and so on. */
+/** More facts for the caller: `errors` of a validation, `checks` of readiness, and others. */
 type Extension = Readonly<Record<string, unknown>>;
 
 /**
- * A refusal that a route throws, to be answered as `application/problem+json`. `code` is stable; `message` says what
- * went wrong and `remedy` what the caller can do. Both are shown to the caller.
+ * A refusal that a route throws. The answer is `application/problem+json`. `code` is stable. `message` says what went
+ * wrong and `remedy` what the caller can do. The caller sees both.
  */
 export class HttpProblem extends Error {
   readonly status: number;
@@ -42,9 +42,7 @@ export type ProblemDocument = {
   instance?: string;
 } & Record<string, unknown>;
 
-/**
- * @param where what the problem is about: the request's id, and its path without the query, which may hold anything
- */
+/** @param where the request id, and the path without the query, which may contain anything */
 export function problemDocument(
   problem: HttpProblem,
   where: { requestId?: string; instance?: string } = {},

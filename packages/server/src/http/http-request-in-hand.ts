@@ -14,7 +14,7 @@ import { requestIdOf, SECURITY_HEADERS } from './request-context.ts';
 import type { RequestFaults } from './request-faults.ts';
 
 export class HttpRequestInHand implements RequestInHand {
-  /** Known once the request was routed. */
+  /** Set after the request was routed. */
   routed: FastifyRequest | null = null;
   entrance: AsyncResource | undefined;
   readonly #request: IncomingMessage;
@@ -43,7 +43,7 @@ export class HttpRequestInHand implements RequestInHand {
 
   #end(problem: HttpProblem, where: { requestId: string; instance: string }): void {
     const answer = this.#answer;
-    // The whole answer is written: nothing is missing from it.
+    // The whole answer was written, so nothing is missing.
     if (answer.writableEnded) return;
     if (answer.headersSent || answer.destroyed) {
       answer.destroy();
@@ -62,7 +62,7 @@ export class HttpRequestInHand implements RequestInHand {
   }
 }
 
-/** Before every other hook: what fails from there on is logged with its request id and route. */
+/** Call it before every other hook, so that later failures are logged with the request id and the route. */
 export function nameRequestsInHand(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.raw instanceof ScopedRequest && request.raw.inHand !== null)
@@ -71,7 +71,7 @@ export function nameRequestsInHand(server: HttpServer): void {
   });
 }
 
-/** Events of a request come from its connection: their listeners run as code of the request, and fail with it. */
+/** Events of a request come from its connection. Their listeners run as code of the request, and fail with it. */
 export class ScopedRequest extends IncomingMessage {
   inHand: HttpRequestInHand | null = null;
 
@@ -86,7 +86,7 @@ export class ScopedAnswer extends ServerResponse<ScopedRequest> {
   }
 }
 
-/** @param inHand null, or undefined while Node still builds the object, before the request is handled */
+/** @param inHand the request; null, or undefined while Node still builds the object, before the request is handled */
 export function emitIn(
   inHand: RequestInHand | null | undefined,
   emitter: EventEmitter,

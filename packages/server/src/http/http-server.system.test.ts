@@ -33,7 +33,7 @@ async function build(limits: HttpServerOptions['limits'] = {}): Promise<HttpServ
 const local = { host: '127.0.0.1', port: 0 };
 
 describe('slow and broken clients', () => {
-  test('headers that trickle in are cut off with 408', async () => {
+  test('are cut off with 408 if headers trickle in', async () => {
     const url = await listen(await build({ headersTimeoutMs: 100, requestTimeoutMs: 200 }), local);
     const { socket, closed } = dial(url);
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n');
@@ -47,7 +47,7 @@ describe('slow and broken clients', () => {
     });
   });
 
-  test('a body that trickles in is cut off', async () => {
+  test('are cut off if a body trickles in', async () => {
     const server = await build({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     server.post('/slow', { config: { public: true } }, () => ({}));
     const { socket, closed } = dial(await listen(server, local));
@@ -62,7 +62,7 @@ describe('slow and broken clients', () => {
   test.each([
     ['slow headers', '', '\r\n{}'],
     ['a slow body', '\r\n{', '}'],
-  ])('cut off for %s, a request is not carried out when the rest comes', async (_, first, rest) => {
+  ])('cut off for %s get no request carried out when the rest comes', async (_, first, rest) => {
     const server = await build({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     const carriedOut = vi.fn(() => ({}));
     server.post('/act', { config: { public: true } }, carriedOut);
@@ -79,18 +79,18 @@ describe('slow and broken clients', () => {
     expect(carriedOut).not.toHaveBeenCalled();
   });
 
-  test('a socket on which nothing moves is closed', async () => {
+  test('lose a socket without traffic', async () => {
     const { closed } = dial(await listen(await build({ idleSocketTimeoutMs: 100 }), local));
     expect(await closed).toBe('');
   });
 
-  test('a kept-alive socket without a further request is closed', async () => {
+  test('lose a kept-alive socket without a further request', async () => {
     const { socket, closed } = dial(await listen(await build({ keepAliveTimeoutMs: 100 }), local));
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
     expect(await closed).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('oversized headers and rubbish are answered with problems', async () => {
+  test('get a problem for oversized headers and rubbish', async () => {
     const url = await listen(await build({ headerBytes: 2_000 }), local);
     const large = dial(url);
     large.socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(3_000)}\r\n\r\n`);
@@ -104,7 +104,7 @@ describe('slow and broken clients', () => {
     expect(head).toContain(`x-request-id: ${JSON.parse(body).requestId}`);
   });
 
-  test('what Node would refuse without a word is a problem, or answered', async () => {
+  test('get a problem or an answer where Node alone would refuse without a body', async () => {
     const url = await listen(await build(), local);
     const hostless = dial(url);
     hostless.socket.write('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
@@ -117,17 +117,17 @@ describe('slow and broken clients', () => {
   });
 });
 
-describe('a stream that is compressed', () => {
+describe('a compressed stream', () => {
   const CHUNK_BYTES = 64 * 1024;
   const CHUNKS = 1_000;
 
-  test('waits for a slow reader, and ends when that one leaves', async () => {
+  test('waits for a slow reader, and ends when the reader leaves', async () => {
     const server = await build();
     let made = 0;
     const source = new Readable({
       read() {
         made += 1;
-        // Nothing that a compressor could make small.
+        // Random bytes, so that compression cannot make them small.
         this.push(made > CHUNKS ? null : randomBytes(CHUNK_BYTES / 2).toString('hex'));
       },
     });
@@ -142,7 +142,7 @@ describe('a stream that is compressed', () => {
     const answer = await sending.promise;
     await vi.waitFor(() => expect(answer.writableNeedDrain).toBe(true), 20_000);
     expect(answer.getHeader('content-encoding')).toBe('gzip');
-    // No client reads, so the server produces no more, however often the event loop runs.
+    // The client does not read, so the server produces no more, however often the event loop runs.
     await vi.waitFor(async () => {
       const before = made;
       for (let turn = 0; turn < 100; turn += 1) await setImmediate();
@@ -155,7 +155,7 @@ describe('a stream that is compressed', () => {
 });
 
 describe('listening', () => {
-  test('a port that is taken is told as such', async () => {
+  test('reports a port that is in use', async () => {
     const url = await listen(await build(), local);
     const port = Number(new URL(url).port);
     await expect(listen(await build(), { ...local, port })).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('listening', () => {
     });
   });
 
-  test('an address of another machine is told as such', async () => {
+  test('reports an address of another machine', async () => {
     await expect(listen(await build(), { host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
       code: 'LISTEN_FAILED',
       message: expect.stringContaining('no such address'),
@@ -174,7 +174,7 @@ describe('listening', () => {
 });
 
 describe('stopping', () => {
-  /** A server that listens, with a route that answers when `release` is called. */
+  /** Returns a listening server with a route that answers when `release` is called. */
   async function running(drainMs: number) {
     const server = await build();
     const entered = Promise.withResolvers<void>();
@@ -188,13 +188,13 @@ describe('stopping', () => {
     return { url, entered: entered.promise, release: gate.resolve, stop };
   }
 
-  test('a request in hand is answered; a later one on the same connection is refused; then nobody listens', async () => {
+  test('answers a running request, refuses a later one on the same connection, and then closes', async () => {
     const { url, entered, release, stop } = await running(10_000);
     const { socket, received, closed } = dial(url);
     socket.write('GET /wait HTTP/1.1\r\nhost: x\r\n\r\n');
     await entered;
     const stopped = stop();
-    // The stop has begun once new connections are refused.
+    // The stop has begun when new connections are refused.
     await vi.waitFor(() => expect(fetch(`${url}/healthz`)).rejects.toThrow(), { timeout: 20_000 });
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
     release();
@@ -205,7 +205,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('a request that does not end is cut off after the drain time', async () => {
+  test('cuts off a request that does not end within the drain time', async () => {
     const { url, entered, stop } = await running(50);
     const cut = new Promise<Error>((resolve) => httpRequest(`${url}/wait`).on('error', resolve).end());
     await entered;

@@ -17,7 +17,7 @@ describe('raw bodies', () => {
 });
 
 describe('every answer', () => {
-  test('whose header could not be sent is a fault of the server, without that header', async () => {
+  test('with a header that cannot be sent becomes a fault of the server, without that header', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject('/v1/header');
     expect([answer.statusCode, answer.headers['x-told']]).toEqual([500, undefined]);
@@ -25,7 +25,7 @@ describe('every answer', () => {
     expect(lines.join()).toContain('ERR_INVALID_CHAR');
   });
 
-  test('echoes a sane request id and replaces any other', async () => {
+  test('echoes a valid request id and replaces any other', async () => {
     const { server } = await serve();
     const idFor = async (given: string) =>
       (await server.inject({ url: '/healthz', headers: { 'x-request-id': given } })).headers['x-request-id'];
@@ -34,7 +34,7 @@ describe('every answer', () => {
       expect(await idFor(bad)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('has the security headers, also where it refuses, and none of CORS', async () => {
+  test('has the security headers, also for a refusal, and no CORS header', async () => {
     const { server } = await serve();
     for (const url of ['/healthz', '/v1/whoami', '/nowhere']) {
       const { headers } = await server.inject({ url, headers: { origin: 'https://evil.example' } });
@@ -43,7 +43,7 @@ describe('every answer', () => {
     }
   });
 
-  test('a well-formed traceparent is handed to the route', async () => {
+  test('comes from a route that received the well-formed traceparent', async () => {
     const { server } = await serve();
     const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     for (const [given, seen] of [

@@ -42,15 +42,15 @@ import { validateRequests } from './validate-requests.ts';
 import { watchRoom } from './watch-room.ts';
 
 export type HttpServerOptions = {
-  /** Named in /healthz and in the OpenAPI document. */
+  /** The name in /healthz and in the OpenAPI document. */
   service: string;
   version: string;
   log: Logger;
   metrics: Metrics;
-  /** null where no key is accepted: then only public routes answer. */
+  /** Null if no key is accepted. Then only public routes answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
-  /** null or absent where there are no traces. */
+  /** Null or absent without traces. */
   tracer?: Tracer | null;
   limits?: Partial<HttpLimits>;
   /** How much each tenant and each of its keys may write through this process. Absent: the defaults, for every tenant. */
@@ -58,11 +58,14 @@ export type HttpServerOptions = {
   clock?: Clock;
   /** Origins of pages that may call from a browser. None by default. */
   corsOrigins?: readonly string[];
-  /** Addresses of trusted proxies: the server believes their x-forwarded-for. None by default. */
+  /** Addresses of trusted proxies. The server uses their x-forwarded-for. None by default. */
   trustedProxies?: readonly string[];
 };
 
-/** What `createHttpServer` returns. Routes are plugins; their `config` says who may call them (see authenticate.ts). */
+/**
+ * The result of `createHttpServer`. Routes are plugins, and their `config` says who may call them (see
+ * authenticate.ts).
+ */
 export async function buildHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { service, version, metrics, readiness } = options;
   const keys = options.keys && sharedByRequests(options.keys);
@@ -81,7 +84,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
     bodyLimit: limits.bodyBytes,
     serverFactory: (handle) => createListener(handle, limits, { faults, sockets }),
     forceCloseConnections: 'idle',
-    // The answer while stopping is a problem document like any other: request-context.ts gives it.
+    // While stopping, request-context.ts answers with a problem document instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: APPROVAL_ID_UNITS },
     clientErrorHandler: (error, socket) => answerSocketFault(error, socket, log),

@@ -2,7 +2,10 @@ import { id } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
 import { HttpProblem } from './http-problem.ts';
 
-/** The header of that name, or null. Throws INVALID_IDEMPOTENCY_KEY for one that cannot be kept as it is. */
+/**
+ * Returns the Idempotency-Key header, or null. Throws INVALID_IDEMPOTENCY_KEY for a value that cannot be stored
+ * unchanged.
+ */
 export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const given = request.headers['idempotency-key'];
   if (given === undefined) return null;

@@ -1,7 +1,7 @@
 /**
- * Bodies are JSON or nothing, and read as strictly as records: what two readers would take for two things is refused.
- * Most routes get the parsed value; one that declares `config: { rawJson: true }` gets the bytes, to read them with
- * its own strict reader. Its `schema.body` then documents the body and checks nothing.
+ * Bodies are JSON or empty, and are read as strictly as records: text that two readers could understand differently
+ * is rejected. Most routes get the parsed value. A route that declares `config: { rawJson: true }` gets the bytes, to
+ * read them with its own strict reader. Its `schema.body` then only documents the body.
  */
 import type { IncomingMessage } from 'node:http';
 import { CAPS, decodeText, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';
@@ -17,14 +17,17 @@ import { readPart, validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler takes the body's bytes with `rawBody(request)`. */
+    /** The handler gets the bytes of the body from `rawBody(request)`. */
     rawJson?: boolean;
   }
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;|$)/;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
-/** Documents are long lists and tables: the bytes of a body bound all that is in it but its depth, which stacks must hold. */
+/**
+ * Documents contain long lists and tables. The size of a body limits everything in it except its depth, which the
+ * stack must hold.
+ */
 const OF_BODIES: JsonCaps = {
   depth: CAPS.bodyDepth,
   keys: Number.POSITIVE_INFINITY,
@@ -32,7 +35,9 @@ const OF_BODIES: JsonCaps = {
   stringUnits: Number.POSITIVE_INFINITY,
 };
 
-/** The bytes of the body, on a route that declares `config: { rawJson: true }`. Never empty there. */
+/**
+ * Returns the bytes of the body, on a route that declares `config: { rawJson: true }`. They are never empty there.
+ */
 export function rawBody(request: FastifyRequest): Buffer {
   if (!Buffer.isBuffer(request.body)) throw new TypeError('rawBody is for routes with config.rawJson');
   return request.body;
@@ -85,7 +90,7 @@ export function readBody<T>(body: Uint8Array, schema: z.ZodType<T>): T {
   throw notAsDescribed(read.faults);
 }
 
-/** Undefined where nothing was sent and nothing need be. */
+/** Returns undefined if no body was sent and none is needed. */
 function parsed(body: Uint8Array, method: string): Json | undefined {
   const text = textOf(body);
   // curl may send this content type without a body.

@@ -31,7 +31,7 @@ async function serving(limits: TenantLimits) {
   return { clock, metrics, post };
 }
 
-test('a change beyond the limit is refused with the exact wait, and let in after it', async () => {
+test('refuses a change beyond the limit with the exact wait, and admits it after that', async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 4 } });
   const change = async () => (await post('/v1/changes', 'operate')).statusCode;
   expect([await change(), await change()]).toEqual([200, 200]);
@@ -67,7 +67,7 @@ test('a large body counts as one change for each 16 KiB', async () => {
   expect([await change(3 * 16_384), await change(1_000)]).toEqual([200, 200]);
 });
 
-test('what is published counts by records and by bytes, all of it or nothing', async () => {
+test('counts published records and bytes, all of a request or nothing', async () => {
   const { clock, post } = await serving({ publishPerKey: { bytes: { perSecond: 10, burst: 25 } } });
   const publish = () => post('/v1/records', 'publish');
   expect([(await publish()).statusCode, (await publish()).statusCode]).toEqual([200, 200]);
@@ -95,14 +95,14 @@ test('shows how much of a limit a tenant has used, from one half on', async () =
   expect(await told()).toEqual([`${series} 0.5`]);
 });
 
-test('reports no wait if the limits of a tenant let nothing through', async () => {
+test('reports no wait if the limits of a tenant allow nothing', async () => {
   const { post } = await serving({ publish: { records: { perSecond: 0 } } });
   const refused = await post('/v1/records', 'publish');
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, undefined]);
   expect(refused.json()).toMatchObject({ code: 'TOO_MANY_RECORDS', retryAfterMs: null });
 });
 
-test('no rate limits a route that stops agents', async () => {
+test('applies no rate to a route that stops agents', async () => {
   const { post } = await serving({ changes: { perSecond: 0 } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/kills', 'operate')));
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));

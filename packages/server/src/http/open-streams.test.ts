@@ -13,7 +13,7 @@ async function streams() {
   const key = (id: string, scope: 'publish' | 'operate' | 'audit', tenant = 'acme') => ({
     ...{ id, tenant, scopes: [scope] },
   });
-  /** The streams that the key gets, of so many. */
+  /** Opens `many` streams with the key. Returns those that it gets. */
   const hoard = (holder: ReturnType<typeof key>, many = 20) => {
     const places = [];
     try {
@@ -26,7 +26,7 @@ async function streams() {
   return { server, key, hoard };
 }
 
-test('a key cannot hold all streams of its tenant, and gets a place again when it leaves one', async () => {
+test('leaves places for other keys of the tenant, and reuses the place of a closed stream', async () => {
   const { key, hoard } = await streams();
   const places = hoard(key('one', 'publish'));
   expect(places).toHaveLength(4);
@@ -35,7 +35,7 @@ test('a key cannot hold all streams of its tenant, and gets a place again when i
   expect(hoard(key('one', 'publish'))).toHaveLength(1);
 });
 
-test('keys of agents together leave room for people, in their tenant and in all', async () => {
+test('keeps places for people, in the tenant and in all, if keys of agents hold the others', async () => {
   const { key, hoard } = await streams();
   const got = [hoard(key('one', 'publish')), hoard(key('other', 'publish', 'globex'))].flat();
   got.push(...hoard(key('two', 'publish'), 2));
@@ -45,14 +45,14 @@ test('keys of agents together leave room for people, in their tenant and in all'
   expect(got.some(({ cut }) => cut.aborted)).toBe(false);
 });
 
-test('a key gives way to another key of its tenant, when the tenant has all that it may', async () => {
+test('takes a place from one key for another key of the same full tenant', async () => {
   const { key, hoard } = await streams();
   const one = hoard(key('one', 'publish'));
   expect(hoard(key('two', 'publish'))).toHaveLength(3);
   expect(one.map(({ cut }) => cut.aborted)).toEqual([true, false, false, false]);
 });
 
-test('when all places are taken, the oldest streams of the largest holder give way', async () => {
+test('takes the oldest streams of the largest holder if all places are taken', async () => {
   const { key, hoard } = await streams();
   const got = ['one', 'two'].flatMap((id) => hoard(key(id, 'publish'), 3));
   hoard(key('other', 'publish', 'globex'));
@@ -60,7 +60,7 @@ test('when all places are taken, the oldest streams of the largest holder give w
   expect(got.filter(({ cut }) => cut.aborted)).toHaveLength(3);
 });
 
-test('all are told to end when the server stops', async () => {
+test('tells all streams to end when the server stops', async () => {
   const { server, key, hoard } = await streams();
   const [one] = hoard(key('one', 'publish'), 1);
   const [other] = hoard(key('two', 'publish'), 1);

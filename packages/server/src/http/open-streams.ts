@@ -1,7 +1,7 @@
 /**
- * Bounds answers without an end, such as server-sent events: in all, for a tenant, and for an API key. When all
- * places are taken, the largest holder loses its oldest stream. Keys of people who operate or audit find room when
- * keys of agents hold all of theirs. No stream keeps the server from stopping.
+ * Limits answers without an end, such as server-sent events: in all, for a tenant, and for an API key. When all
+ * places are taken, the largest holder loses its oldest stream. Keys of people who operate or audit find a place even
+ * if keys of agents hold all of theirs. No stream keeps the server from stopping.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held } from '../fair-room.ts';
@@ -22,10 +22,10 @@ export type OpenStreams = {
   enter(key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'>): OpenStream;
 };
 
-/** `keptForPeople`: so many of `inAll` and of `ofATenant` are only for keys that may operate or audit. */
+/** `keptForPeople`: this many of `inAll` and of `ofATenant` are only for keys that may operate or audit. */
 export type MostStreams = { inAll: number; ofATenant: number; ofAKey: number; keptForPeople: number };
 
-/** @param of what they are streams of, and what to do without one */
+/** @param of the kind of the streams, and what to do without one, for messages */
 export function boundStreams(
   server: HttpServer,
   { inAll, ofATenant, ofAKey, keptForPeople: kept }: MostStreams,
@@ -34,7 +34,7 @@ export function boundStreams(
   const forAll = new FairRoom({ most: inAll - kept, ofATenant: ofATenant - kept, ofAKey });
   const forPeople = new FairRoom({ most: kept, ofATenant: kept, ofAKey: kept });
   const open = new Set<AbortController>();
-  // Before the server waits for answers to end: these never would.
+  // Runs before the server waits for answers to end, because streams never end by themselves.
   server.addHook('preClose', async () => {
     for (const ending of open) ending.abort();
   });
@@ -44,7 +44,7 @@ export function boundStreams(
       const holder = { tenant: key.tenant, key: key.id };
       const held: Held = { holder, state: 'busy', cut: () => cut.abort() };
       const rooms = isOfPeople(key) ? [forAll, forPeople] : [forAll];
-      // No stream of another caller ends while there is room elsewhere.
+      // No stream of another caller ends while there is a free place elsewhere.
       const roomy = rooms.find((room) => room.fits(holder, 1));
       const room = [...(roomy === undefined ? [] : [roomy]), ...rooms].find((each) => each.take(held, 1));
       if (room === undefined) throw noPlace(forAll.amountOf(key.tenant) + forPeople.amountOf(key.tenant), of);

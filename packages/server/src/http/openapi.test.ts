@@ -61,7 +61,7 @@ async function described() {
   return answer.json();
 }
 
-test('says what it is, where it is, and what is the same everywhere', async () => {
+test('has a title, a server and the rules that are the same everywhere', async () => {
   const document = await described();
   expect(document).toMatchObject({
     openapi: '3.1.0',
@@ -78,14 +78,14 @@ test('says what it is, where it is, and what is the same everywhere', async () =
   expect(document.paths).not.toHaveProperty('/docs');
 });
 
-test('names each operation by its method and path, unless the route does', async () => {
+test('names each operation by its method and path, unless the route names it', async () => {
   const { paths } = await described();
   expect(paths['/v1/things'].get.operationId).toBe('getThings');
   expect(paths['/v1/things/{id}/parts/{part}'].post.operationId).toBe('postThingsByIdPartsByPart');
   expect(paths['/v1/stream'].get.operationId).toBe('followThings');
 });
 
-test('says which key opens a route', async () => {
+test('names the key that opens a route', async () => {
   const { paths } = await described();
   expect(paths['/v1/things'].get).toMatchObject({
     description: 'Newest first.\n\nTakes a key with the scope `audit` or `operate`.',
@@ -94,7 +94,7 @@ test('says which key opens a route', async () => {
   expect(paths['/healthz'].get.security).toEqual([]);
 });
 
-test('tells successes and refusals apart, and what each looks like', async () => {
+test('describes each success and each refusal', async () => {
   const { paths } = await described();
   const { get } = paths['/v1/things'];
   const { post } = paths['/v1/things/{id}/parts/{part}'];
@@ -143,7 +143,7 @@ test('shows each refusal as it is answered', async () => {
   }
 });
 
-test('its groups stand in the order of their use, health last, and only those that it has', async () => {
+test('lists only the groups that it has, in the order of their use, health last', async () => {
   const tagged: HttpRoutes = async (server) => {
     for (const tag of ['ledger', 'publish', 'elsewhere']) {
       server.get(`/v1/${tag}`, { config: { scope: 'audit' }, schema: { tags: [tag] } }, () => []);
@@ -153,7 +153,7 @@ test('its groups stand in the order of their use, health last, and only those th
   expect(tags.map(({ name }: { name: string }) => name)).toEqual(['publish', 'ledger', 'health']);
 });
 
-test('a parameter that is read from text keeps its default and its examples, and noise goes', async () => {
+test('keeps the default and the examples of a text parameter, and drops meaningless bounds', async () => {
   const { paths } = await described();
   const { parameters, responses } = paths['/v1/things'].get;
   expect(parameters).toEqual([
@@ -169,7 +169,7 @@ test('a parameter that is read from text keeps its default and its examples, and
   expect(responses['200'].content['application/json'].schema.properties.amount).toEqual({ type: 'integer' });
 });
 
-test('bodies have their form and an example, those that are read raw too', async () => {
+test('shows the form and an example of bodies, also of raw ones', async () => {
   const { paths } = await described();
   const { content } = paths['/v1/things/{id}/parts/{part}'].post.requestBody;
   expect(content['application/json'].schema.properties).toMatchObject({

@@ -125,7 +125,7 @@ export async function describeRoutes(
     document ??= JSON.stringify(server.swagger());
     return document;
   };
-  // The document takes a third of a second, so no request may be the first to ask for it.
+  // Making the document takes a third of a second, so it is made before the first request.
   server.addHook('onListen', async () => {
     describe();
   });
@@ -136,7 +136,7 @@ export async function describeRoutes(
   );
 }
 
-/** The paths of this server's own routes. The page adds the others after them. */
+/** The paths of this server itself come first in the document. The paths of the service follow. */
 const sayGroups: SwaggerTransformObject = (document) => {
   if (!('openapiObject' in document)) return document.swaggerObject;
   const { openapiObject } = document;
@@ -150,7 +150,7 @@ const sayGroups: SwaggerTransformObject = (document) => {
   return { ...openapiObject, tags };
 };
 
-/** A value that is read from text loses its default and its examples on the way to JSON Schema; they are put back. */
+/** A value that is read from text loses its default and its examples in JSON Schema. They are added again. */
 const jsonSchemaTransform = createJsonSchemaTransform({
   zodToJsonConfig: {
     override({ zodSchema, jsonSchema }) {
@@ -158,7 +158,7 @@ const jsonSchemaTransform = createJsonSchemaTransform({
       if (def.type === 'default') jsonSchema.default = def.defaultValue;
       const { examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (Array.isArray(examples)) jsonSchema.examples = [...examples];
-      // The bounds that zod writes for every integer, which say nothing to a reader.
+      // zod writes these bounds for every integer. They tell a reader nothing.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       // The format says enough. The pattern of a time has 200 characters and would be repeated for each time.
@@ -167,7 +167,7 @@ const jsonSchemaTransform = createJsonSchemaTransform({
   },
 });
 
-/** As much of a route's own description as is looked at here. */
+/** The parts of a route's own description that are used here. */
 type Described = {
   hide?: boolean;
   description?: string;
@@ -187,7 +187,7 @@ function anyJson(_key: string, value: unknown): unknown {
   return { description: 'Any JSON value.', ...own };
 }
 
-/** Adds to what a route declares itself what the server adds to every route: credentials, conditions and problems. */
+/** Adds to a route's own declaration what the server adds to every route: credentials, conditions and problems. */
 function describeRoute(
   document: Parameters<SwaggerTransform>[0],
   bodyLimit: number | undefined,
@@ -219,7 +219,7 @@ function describeRoute(
   };
 }
 
-/** As what requests count for the limits of the key and its tenant. */
+/** Says how requests count for the limits of the key and its tenant. */
 function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
   if (unlimited === true) return 'Never refused for the rate of requests.';
   if (counted === undefined) return '';
@@ -228,7 +228,9 @@ function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
     : 'Each request, and each 16 KiB of its body, counts for how many changes the key and its tenant may make.';
 }
 
-/** Examples are in the description: the page fills in examples, and an unwanted filter would find nothing. */
+/**
+ * Examples are in the description only. The page would fill in examples, and an unwanted filter would find nothing.
+ */
 function sayExamples(parameter: Parameter): void {
   if (parameter.examples === undefined) return;
   const examples = parameter.examples.map((example) => `\`${example}\``).join(' or ');
@@ -253,7 +255,7 @@ const NOT_CHANGED = {
   304: { type: 'null', description: 'Not changed since the answer whose ETag is in if-none-match; no body.' },
 };
 
-/** What the route declares, named by its status; where it declares nothing, that there is an answer. */
+/** Returns the declared answers by status. Without a declaration, says only that there is an answer. */
 function successes({ response = {}, produces = [] }: Described): Record<string, object> {
   const content = Object.fromEntries(produces.map((type) => [type, { schema: text }]));
   const undeclared = { 200: { description: 'OK', ...(produces.length > 0 && { content }) } };

@@ -1,6 +1,7 @@
 /**
- * Where a page ended, as text that callers hand back unread. A page key is a place in the order, not a count of rows:
- * so pages neither repeat nor skip a row while others arrive. A cursor knows its list, and is refused by any other.
+ * The end of a page, as text that callers send back unread. The page key is a position in the order and not a number
+ * of rows. So pages neither repeat nor skip a row while rows are added. A cursor belongs to its list, and every other
+ * list rejects it.
  */
 import { described } from '@mandate/schemas';
 import { z } from 'zod';
@@ -8,9 +9,9 @@ import { z } from 'zod';
 const VERSION = 1;
 
 export type PageCursor<Key extends readonly (string | number)[]> = {
-  /** A query parameter that reads a cursor of this list into the key of the last row one has. */
+  /** The query parameter. It reads a cursor of this list as the key of the last row of a page. */
   parameter: z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<Key, string>>>;
-  /** The cursor of the next page; null after the last page. */
+  /** Returns the cursor of the next page, or null after the last page. */
   next<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): string | null;
 };
 

@@ -1,4 +1,7 @@
-/** Which problem an error is to the caller. Whatever is not listed here is an internal error and says nothing. */
+/**
+ * Decides which problem an error is for the caller. An error that is not listed here is an internal error and tells
+ * nothing.
+ */
 
 import { MandateError } from '@mandate/runtime';
 import type { FastifyError } from 'fastify';
@@ -14,8 +17,8 @@ export function problemOfError(error: unknown): HttpProblem {
 }
 
 /**
- * What may pass by itself is worth telling the caller. What will not is the operator's business: its text may name
- * paths and hosts, so the caller gets only the code.
+ * A failure that may pass is explained to the caller. Any other failure concerns the operator, and its text may name
+ * paths and hosts. So the caller gets only the code.
  */
 function problemOfMandateError(error: MandateError): HttpProblem {
   if (!error.retryable) return internalProblem(error, error.code);
@@ -30,7 +33,7 @@ export function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpPr
   });
 }
 
-/** The parts of a request as OpenAPI names them, by fastify's names. */
+/** The parts of a request as OpenAPI names them, by the names of fastify. */
 const PLACES: Readonly<Record<string, string>> = {
   params: 'path',
   querystring: 'query',
@@ -76,7 +79,7 @@ export function unsupportedMediaType(): HttpProblem {
   });
 }
 
-/** Other refusals of the framework; their texts are written for callers. */
+/** Other refusals of the framework. Their texts are written for callers. */
 function clientFault({ statusCode, message = '' }: Partial<FastifyError>): HttpProblem | null {
   if (statusCode === undefined || statusCode < 400 || statusCode > 499) return null;
   return new HttpProblem(statusCode, 'INVALID_REQUEST', message, {

@@ -1,4 +1,4 @@
-/** A server in a process of its own, as services run. Each of its routes throws in another place where no code catches. */
+/** A server in its own process, as services run. Each route throws at another point where no code catches. */
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { ofThisRequest, outsideRequests, sharedByRequests } from '@mandate/runtime';
@@ -16,7 +16,7 @@ function boom(): never {
   throw new Error('boom');
 }
 
-/** Text without an end, as an event stream has it. */
+/** Text without an end, like an event stream. */
 function endless(): Readable {
   return Readable.from(
     (async function* () {
@@ -28,14 +28,14 @@ function endless(): Readable {
 
 const listeners = new Set<() => void>();
 const shared = sharedByRequests({
-  /** Work of everyone that a request happened to start. */
+  /** Shared work that a request happened to start. */
   startWork: () => setImmediate(boom),
   refuse: async () => boom(),
-  /** Calls back the URL that a request named. */
+  /** Calls the URL that a request named. */
   subscribe: (listener: () => void) => listeners.add(listener),
 });
 
-/** Before the answer begins: each ends as 500. */
+/** Before the answer begins: each ends with 500. */
 const BEFORE: Record<string, Way> = {
   timer: async () => {
     setTimeout(boom, 1);
@@ -88,7 +88,7 @@ const BEFORE: Record<string, Way> = {
       .send(Readable.from(['told'])),
 };
 
-/** Once the answer has begun: each ends its connection. */
+/** After the answer has begun: each ends its connection. */
 const AMID: Record<string, Way> = {
   trailer: (_request, reply) => {
     reply.trailer('x-told', async () => '€');

@@ -24,7 +24,9 @@ async function run() {
 type Running = Awaited<ReturnType<typeof run>>;
 type Answer = { status: number | null; headers: object; body: string; isWhole: boolean };
 
-/** What came back, also where it broke off. The caller hangs up once `hangUp` of a second has gone without an end. */
+/**
+ * Returns the received answer, even if it broke off. The caller hangs up after `hangUpMs` without an end. 0: never.
+ */
 function ask(url: string, { method = 'GET', hangUpMs = 0 } = {}): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(url, {
@@ -72,7 +74,7 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** As the fixture names them; each is asked with a body and without, as Node reads those in another context. */
+/** The names in the fixture. Each is tried with a body and without, because Node reads bodies in another context. */
 const WAYS = {
   before: [
     ...['timer', 'immediate', 'tick', 'microtask', 'rejection', 'rejection of a shared part'],
@@ -114,7 +116,7 @@ describe.each(['GET', 'POST'])('%s', (method) => {
     expect([answer.status, answer.isWhole]).toEqual([200, false]);
   });
 
-  // Node ends a request once its body was read, so its signal does not see that the caller left.
+  // Node ends a request after its body was read, so its signal does not notice that the caller left.
   const after = WAYS.after.filter((name) => method === 'GET' || name !== 'signal of the request');
   test.each(after)('%s: the answer was whole', async (name) => {
     const before = await faults(running);
@@ -125,7 +127,7 @@ describe.each(['GET', 'POST'])('%s', (method) => {
   });
 });
 
-test('each is counted, and logged once for a request', async () => {
+test('counts each exception, and logs one for each request', async () => {
   const [counted, logged] = [await faults(running), linesOf(running).length];
   await ask(running.url + pathOf('after', 'interval after the answer'));
   await vi.waitFor(async () => expect(await faults(running)).toBe(counted + 3), 20_000);
@@ -133,7 +135,7 @@ test('each is counted, and logged once for a request', async () => {
   expect(linesOf(running).at(-1)).toMatchObject({ level: 'error', err: { message: 'boom' } });
 });
 
-test.each(WAYS.process)('%s: the process ends, as its state is unknown', async (name) => {
+test.each(WAYS.process)('%s: the process ends, because its state is unknown', async (name) => {
   const doomed = await run();
   expect((await ask(doomed.url + pathOf('process', name))).status).toBeNull();
   const [code] = await doomed.ended;

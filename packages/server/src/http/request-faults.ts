@@ -6,7 +6,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 
 export type RequestFaults = {
-  /** @param about what names the request in the log; null if this request is in the log already */
+  /** @param about the names of the request for the log; null if this request was logged already */
   note(error: unknown, about: object | null): void;
 };
 

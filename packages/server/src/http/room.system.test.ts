@@ -1,4 +1,4 @@
-/** Hoarders take only a bounded part of a listening server. All other callers are served meanwhile. */
+/** Hoarders can take only a limited part of a listening server. All other callers are served meanwhile. */
 
 import { silentLogger, turns } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
@@ -32,7 +32,7 @@ const PATIENT: Partial<HttpLimits> = {
   headersTimeoutMs: 60_000,
 };
 
-/** @param authenticated the server waits for it before it looks for a key */
+/** @param authenticated the server waits for this promise before it looks up a key */
 async function serve(limits: Partial<HttpLimits>, authenticated = Promise.resolve()) {
   const metrics = createMetrics({ service: 'test' });
   const keys = memoryKeyStore([...HOARDERS, alice, operator].map(({ record }) => record));
@@ -122,7 +122,7 @@ describe('bodies', () => {
     expect(await ask(alice, '/v1/text', { text: 'x'.repeat(2_000) })).toEqual([200]);
   });
 
-  test('give way to a tenant that has none, and are given back', async () => {
+  test('give way to a tenant without a body, and their room is reused', async () => {
     // For keys 2,800: a key takes 700.
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 4_000, smallBodyBytes: 1_000 });
     const full = HOARDERS.map((key) => dial(url, post(key, 5_000) + ' '.repeat(1_700)));
@@ -167,7 +167,7 @@ describe('connections', () => {
     const { url, ask, gauge } = await serve({ sockets: 100 });
     const silent: Dialed[] = [];
     for (let n = 0; n < 30; n += 1) {
-      // They come one after the other, because connections that come at once are accepted in any order.
+      // They come one after the other, because simultaneous connections are accepted in any order.
       silent.push(dial(url, n % 2 === 0 ? '' : head('GET', '/v1/wait', null)));
       const open = Math.min(n + 1, 20);
       await vi.waitFor(async () => expect(await gauge('mandate_http_open_sockets')).toBe(open), 20_000);
@@ -181,7 +181,7 @@ describe('connections', () => {
     expect(await gauge('mandate_http_open_sockets')).toBeLessThanOrEqual(20);
   });
 
-  test('of one key are bounded in number, and the longest idle one ends', async () => {
+  test('of one key are limited in number, and the longest idle one ends', async () => {
     // Keys may have 70 of them, and one key 17.
     const { url, ask } = await serve({ sockets: 100 });
     const idle: Dialed[] = [];
@@ -195,7 +195,7 @@ describe('connections', () => {
     expect(await ask(alice, '/v1/text', { text: 'short' })).toEqual([200]);
   });
 
-  test('with waiting requests of one key are bounded in number, and the next one is refused', async () => {
+  test('with waiting requests of one key are limited in number, and the next one is refused', async () => {
     const { url, ask, gauge } = await serve({ sockets: 100, requests: 1_000 });
     const busy = Array.from({ length: 20 }, () => dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`));
     await vi.waitFor(() => {
@@ -207,8 +207,8 @@ describe('connections', () => {
   });
 });
 
-describe('requests under way', () => {
-  test('of one key are bounded in number, on however few connections', async () => {
+describe('running requests', () => {
+  test('of one key are limited in number, even on a few connections', async () => {
     // Keys may have 70 of them, and one key 17.
     const { url, ask, gauge } = await serve({ requests: 100 });
     const pipelined = dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(40));
@@ -232,7 +232,7 @@ describe('requests under way', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 
-  test('give way to a tenant that has none: the oldest of the largest holder, with its connection', async () => {
+  test('give way to a tenant without a request: the oldest of the largest holder, with its connection', async () => {
     // Keys may have 16 of them, and one key 4.
     const { url, ask, gauge } = await serve({ requests: 24 });
     const waiting = HOARDERS.flatMap((key) =>
@@ -244,8 +244,11 @@ describe('requests under way', () => {
   });
 });
 
-describe('answers that are not read', () => {
-  /** A connection that asks for much, one after the other, and reads nothing of it. It is opened again when it ends. */
+describe('unread answers', () => {
+  /**
+   * A connection that sends requests one after the other and never reads the answers. It is opened again when it
+   * ends.
+   */
   const deaf = (url: string, key: Key) => {
     let isOver = false;
     onTestFinished(() => {
@@ -264,8 +267,8 @@ describe('answers that are not read', () => {
     open();
   };
 
-  test('wait in bounded room, and give way to others', async () => {
-    // For keys 5,600,000, of one key 1,400,000. The system takes some megabytes of each connection before.
+  test('wait in limited room, and give way to others', async () => {
+    // For keys 5,600,000, of one key 1,400,000. Before that, the system buffers some megabytes of each connection.
     const { url, ask, gauge } = await serve({ answersBytes: 8_000_000 });
     for (const key of HOARDERS) for (let n = 0; n < 10; n += 1) deaf(url, key);
     const mayBe = 5_600_000;
@@ -296,7 +299,7 @@ describe('answers that are not read', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_unread_bytes')).toBe(0), 20_000);
   });
 
-  test('are given up after a while', async () => {
+  test('are dropped after a while', async () => {
     const { url, gauge } = await serve({ unreadMs: 200, readBytesPerSecond: 100_000_000 });
     const one = dial(url);
     one.socket.pause();
@@ -306,7 +309,7 @@ describe('answers that are not read', () => {
     expect(one.received()).toBe('');
   });
 
-  test('are waited for while they are read', async () => {
+  test('are kept while they are being read', async () => {
     const { url } = await serve({ unreadMs: 100, readBytesPerSecond: 1_000_000 });
     const slow = dial(url);
     slow.socket.pause();
@@ -321,7 +324,7 @@ describe('answers that are not read', () => {
   });
 });
 
-test('connections that come during work are accepted between its turns, many at a time', async () => {
+test('accepts many connections between two turns of work', async () => {
   const { url, gauge } = await serve({});
   const CONNECTIONS = 200;
   for (let n = 0; n < CONNECTIONS; n += 1) dial(url);
@@ -341,6 +344,6 @@ test('connections that come during work are accepted between its turns, many at 
   );
   isOver = true;
   await working;
-  // One in each turn would take as many turns.
+  // If each turn accepted only one connection, there would be as many turns.
   expect(worked).toBeLessThan(CONNECTIONS / 2);
 });

@@ -1,12 +1,12 @@
 /**
- * No header goes out that could break the answer. Text from callers is encoded where it enters a header
- * (header-text.ts); a value that was forgotten is refused here, as a fault of the server, before Node throws for it
- * in the middle of an answer.
+ * Rejects a header that could break the answer. Text of callers is encoded where it enters a header (header-text.ts).
+ * A value that was not encoded is rejected here as a fault of the server, before Node throws for it in the middle of
+ * an answer.
  */
 import { validateHeaderValue } from 'node:http';
 import type { HttpServer } from './http-server-type.ts';
 
-/** Node accepts more characters than these. A value that has only these needs no further check. */
+/** Node accepts more characters than these. A value with these characters only needs no further check. */
 const PRINTABLE = /^[\t -~]*$/;
 
 export function refuseUnsendableHeaders(server: HttpServer): void {

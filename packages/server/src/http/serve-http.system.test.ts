@@ -6,10 +6,10 @@ import { testServer } from './http-server.fixture.ts';
 import { listen } from './serve-http.ts';
 
 const CROWD = 1_500;
-/** The system tries again after a second what it has dropped: many more turns than these. */
+/** The system retries a dropped connection after a second, which is many more turns than these. */
 const TURNS = 20;
 
-/** The longest queue of new connections that the system lets a process have; 0 where the system does not say. */
+/** Returns the longest queue of new connections that the system allows a process. 0 if the system does not say. */
 function longestQueue(): number {
   try {
     return Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));

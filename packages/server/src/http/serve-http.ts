@@ -14,9 +14,9 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
 ]);
 
 /**
- * How many connections wait in the system until the process takes them. When the queue is full, the system drops the
- * next one, and its client tries again after 1 s, 3 s and 7 s: with Node's default of 511, a thousand connections
- * that come at once delayed an operator's kill by 9 s. The system lowers the number to its own limit (Linux:
+ * How many connections wait in the system until the process accepts them. When the queue is full, the system drops
+ * the next one, and its client retries after 1 s, 3 s and 7 s. With Node's default of 511, a thousand simultaneous
+ * connections delayed an operator's kill by 9 s. The system lowers the number to its own limit (Linux:
  * `net.core.somaxconn`).
  */
 const WAITING_CONNECTIONS = 16_384;
@@ -24,7 +24,7 @@ const WAITING_CONNECTIONS = 16_384;
 /** Linux spreads connections over all sockets of a port. On other systems a port has one listening socket. */
 const LISTENING_SOCKETS = process.platform === 'linux' ? 64 : 1;
 
-/** @returns the address at which it listens, such as `http://127.0.0.1:8080`; port 0 takes any free port */
+/** @returns the address of the server, such as `http://127.0.0.1:8080`; port 0 takes any free port */
 export async function listen(server: HttpServer, at: { host: string; port: number }): Promise<string> {
   const { host } = at;
   const options = { host, backlog: WAITING_CONNECTIONS, reusePort: LISTENING_SOCKETS > 1 };
@@ -57,7 +57,9 @@ async function mustBeFree(at: { host: string; port: number }): Promise<void> {
   await once(probe, 'close');
 }
 
-/** The server, listening; at stop it lets requests in hand end, for `drainMs` at most. Default 5,000. */
+/**
+ * Returns the server after it listens. When it stops, running requests may finish within `drainMs`. Default 5,000.
+ */
 export async function serveHttp(
   server: HttpServer,
   { drainMs = 5_000, ...at }: { host: string; port: number; drainMs?: number },

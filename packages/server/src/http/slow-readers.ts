@@ -33,7 +33,7 @@ export class SlowReaders {
     }
   }
 
-  /** Unread bytes count as if they were read: they were written at once, and a large answer needs time. */
+  /** Unread bytes count as read here: they were written at once, and a large answer needs time. */
   #isPatientWith(socket: Socket, passedMs: number): boolean {
     const { unreadMs, readBytesPerSecond } = this.#limits;
     const reading = this.#reading.get(socket);
@@ -47,7 +47,7 @@ export class SlowReaders {
   }
 }
 
-/** How many bytes the operating system took. */
+/** Returns how many bytes the operating system took. */
 function takenOf(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }

@@ -1,4 +1,4 @@
-/** A small service for tests of the HTTP server: one route of each sort, and two keys. */
+/** A small service for tests of the HTTP server: one route of each kind, and two keys. */
 import { MandateError } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
@@ -87,7 +87,10 @@ const routes: HttpRoutes = async (server) => {
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 export const json = { 'content-type': 'application/json' };
 
-/** Serves the routes until the test ends. `lines`: what the server logged. `post` sends JSON with the key of the publisher. */
+/**
+ * Serves the routes until the test ends. `lines`: the log of the server. `post` sends JSON with the key of the
+ * publisher.
+ */
 export async function serve(options: Partial<HttpServerOptions> = {}) {
   const lines: string[] = [];
   const metrics = createMetrics({ service: 'test' });

@@ -1,4 +1,6 @@
-/** Requests so broken, slow or large that no request object comes of them: answered on the bare socket. */
+/**
+ * Answers requests on the bare socket that are so broken, slow or large that Node makes no request object of them.
+ */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,10 +8,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import { HttpProblem, problemDocument } from './http-problem.ts';
 import { SECURITY_HEADERS } from './request-context.ts';
 
-/** How long the answer has to get through before the socket goes. */
+/** How long the answer may take until the socket is destroyed. */
 const LINGER_MS = 1_000;
 
-/** The rest after the answer is not read: a request that was refused must not be carried out. */
+/** Ignores everything after the answer, because a refused request must not be carried out. */
 export function answerSocketFault(error: { code?: string }, socket: Socket, log: FastifyBaseLogger): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

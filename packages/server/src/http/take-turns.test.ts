@@ -4,7 +4,7 @@ import { testServer } from './http-server.fixture.ts';
 
 const CROWD = 200;
 
-test('a crowd from one address delays no caller from another', async () => {
+test('delays no caller because of a crowd from another address', async () => {
   const server = await testServer(
     async (routes) => {
       routes.get('/v1/anything', { config: { public: true } }, () => ({}));

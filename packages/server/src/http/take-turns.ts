@@ -1,6 +1,6 @@
 /**
- * Requests wait for their turn of the event loop while it is busy, and come in a fair order: by tenant, and within a
- * tenant by key. What stops agents never waits.
+ * Requests wait for their turn of the event loop while it is busy, and are served in a fair order: by tenant, and
+ * within a tenant by key. A request that stops agents never waits.
  */
 
 import type { Lane } from '@mandate/runtime';
@@ -12,7 +12,10 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answered before all others: it stops agents, or says whether the process is well. It computes next to nothing. */
+    /**
+     * Answered before all others, because it stops agents, or says whether the process is healthy. It computes almost
+     * nothing.
+     */
     urgent?: boolean;
   }
 }
@@ -31,12 +34,12 @@ export function takeTurnsToArrive(server: HttpServer): void {
   });
 }
 
-/** The lane in which the work for a request waits. */
+/** Returns the lane in which the work for a request waits. */
 export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
   return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
 }
 
-/** Whether the request has to wait for a turn before anything is made of it. */
+/** True if the request must wait for a turn before it is processed. */
 export function mustWait({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.urgent !== true && turns.isBusy();
 }
@@ -51,7 +54,10 @@ async function turnIn(lane: Lane): Promise<void> {
   await turns.next(lane);
 }
 
-/** After `authenticate`, which names the key of the request. A request with a body waits after the body has arrived. */
+/**
+ * Call it after `authenticate`, which sets the key of the request. A request with a body waits after the body has
+ * arrived.
+ */
 export function takeTurns(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) || !mustWait(request)) done();

@@ -67,7 +67,7 @@ async function serving({ isTraced = true } = {}) {
   };
 }
 
-test('a request is a span, by its route, below that of its caller; what it calls goes on below it', async () => {
+test("makes a span of a request, named by its route, as a child of the caller's span and parent of its calls", async () => {
   const { get, spans, receiver } = await serving();
   const headers = { ...bearer, traceparent: TRACEPARENT, 'x-request-id': 'r-1' };
   const { handedOn } = (await (await get('/v1/things/umbr3lla?q=tr0ub4dor', headers)).json()) as {
@@ -92,7 +92,7 @@ test('a request is a span, by its route, below that of its caller; what it calls
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toMatch(/umbr3lla|tr0ub4dor/);
 });
 
-test('what is refused is traced, and only a fault of ours is a failure', async () => {
+test('traces refusals too, and marks only a server fault as a failure', async () => {
   const { get, spans, receiver } = await serving();
   await get('/v1/things/1', {});
   await get('/v1/broken');
@@ -107,13 +107,13 @@ test('what is refused is traced, and only a fault of ours is a failure', async (
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toContain('tr0ub4dor');
 });
 
-test('health, metrics and paths that are none are not traced', async () => {
+test('traces no health, no metrics and no unknown path', async () => {
   const { get, spans } = await serving();
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/v1/nothing']) await get(path);
   expect(await spans()).toEqual([]);
 });
 
-test('a caller that hangs up ends its span', async () => {
+test('ends the span if a caller hangs up', async () => {
   const { url, hanging, gone, spans } = await serving();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -127,7 +127,7 @@ test('a caller that hangs up ends its span', async () => {
   expect(span?.attributes).not.toHaveProperty('http.response.status_code');
 });
 
-test('who leaves a stream was served', async () => {
+test('counts a stream that the caller leaves as served', async () => {
   const { get, gone, spans } = await serving();
   const { body } = await get('/v1/stream');
   await body?.cancel();
@@ -137,7 +137,7 @@ test('who leaves a stream was served', async () => {
   ]);
 });
 
-test.each([true, false])('lines of a request name its trace (traces on: %s)', async (isTraced) => {
+test.each([true, false])('adds the trace id to log lines of a request (traces on: %s)', async (isTraced) => {
   const { get, lines, spans } = await serving({ isTraced });
   await get('/v1/things/1', { ...bearer, traceparent: TRACEPARENT });
   await get('/v1/things/2', { traceparent: TRACEPARENT });

@@ -10,7 +10,7 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** null where it is not traced. */
+    /** Null if the request is not traced. */
     span: Span | null;
   }
 }
@@ -44,7 +44,7 @@ function beginSpan(tracer: Tracer, request: FastifyRequest, reply: FastifyReply)
   });
   request.span = span;
   request.traceparent = span.traceparent;
-  // Comes also where the caller hangs up first, and so there is no answer.
+  // Also emitted if the caller hangs up first, and so there is no answer.
   reply.raw.once('close', () => {
     const { statusCode, headersSent } = reply.raw;
     if (request.principalKey !== null) span.set({ 'mandate.tenant': request.principalKey.tenant });

@@ -1,6 +1,6 @@
 /**
  * Validates requests by their zod schemas. A fault is reported in the same words as in a record or a file: its place,
- * what belongs there, and the known names beside an unknown one.
+ * what belongs there, and the known names closest to an unknown name.
  */
 import { pointerStep, readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';
@@ -8,7 +8,7 @@ import type { z } from 'zod';
 
 export type RequestFaultAt = { pointer: string; detail: string };
 
-/** Fastify adds which part of the request it was. */
+/** Fastify adds the part of the request in which the fault is. */
 export class RequestFault extends Error {
   readonly faults: readonly RequestFaultAt[];
   validationContext?: string;
@@ -19,7 +19,7 @@ export class RequestFault extends Error {
   }
 }
 
-/** How many faults of a request an answer names at most. */
+/** At most this many faults of a request are in an answer. */
 const MOST = 50;
 
 export const validateRequests: FastifySchemaCompiler<z.ZodType> =
@@ -39,7 +39,7 @@ export function readPart<T>(
   return { ok: false, faults };
 }
 
-/** RFC 6901. */
+/** Returns the path as a JSON pointer (RFC 6901). */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map(pointerStep).join('');
 }

@@ -1,11 +1,11 @@
 /**
  * One throughput limit, as a token bucket and a count of the day. The level of the bucket is counted in thousandths
- * of a unit, of which `perSecond` drain in each millisecond. So all numbers are whole, and the reported wait is
+ * of a unit, and `perSecond` of them drain in each millisecond. So all numbers are whole, and the reported wait is
  * exact.
  */
 import type { Throughput } from '@mandate/schemas';
 
-/** UTC, as no leap second is counted. */
+/** A UTC day, because leap seconds are not counted. */
 const DAY_MS = 86_400_000;
 
 export class Bucket {
@@ -35,13 +35,13 @@ export class Bucket {
     this.#atMs = nowMs;
   }
 
-  /** How much of the burst or of the day is used up, whichever is more: 0 to 1. */
+  /** Returns the used share of the burst or of the day, whichever is larger: 0 to 1. */
   usedShare(limit: Throughput, nowMs: number): number {
     const ofBurst = shareOf(this.#takenAt(limit, nowMs) / 1_000, limit.burst);
     return Math.max(ofBurst, shareOf(this.#takenOfDay(nowMs), limit.perDay));
   }
 
-  /** Whether the bucket lets through as much as a new one. */
+  /** True if the bucket allows as much as a new one. */
   isUntouched(limit: Throughput, nowMs: number): boolean {
     return this.#takenAt(limit, nowMs) === 0 && (limit.perDay === null || this.#takenOfDay(nowMs) === 0);
   }
@@ -60,7 +60,7 @@ export class Bucket {
   }
 
   #takenAt({ perSecond }: Pick<Throughput, 'perSecond'>, nowMs: number): number {
-    // A clock that was set back drains from where it is now.
+    // After a clock was set back, the bucket drains from the new time.
     this.#atMs = Math.min(this.#atMs, nowMs);
     return Math.max(0, this.#taken - (nowMs - this.#atMs) * perSecond);
   }
@@ -70,7 +70,7 @@ export class Bucket {
   }
 }
 
-/** A limit of 0 has no used share, because it lets nothing through on purpose. */
+/** A limit of 0 has no used share, because it allows nothing on purpose. */
 function shareOf(taken: number, most: number | null): number {
   return most === null || most === 0 ? 0 : Math.min(1, taken / most);
 }

@@ -21,7 +21,7 @@ describe('a tenant', () => {
     ['publish', { publish: { bytes: each } }, { records: 1, bytes: 1 }, 'publish.bytes'],
     ['changes', { changes: each }, { records: 1 }, 'changes'],
     ['reads', { reads: each }, { records: 1 }, 'reads'],
-  ])('is held to its limit of %s by %j, and one key of it to half', (spending, limits, amount, limit) => {
+  ])('is held to its limit of %s by %j, and each of its keys to half', (spending, limits, amount, limit) => {
     const { clock, throughputs: counted } = throughputs(limits);
     const taken = (who: typeof ANN) => {
       for (let times = 0; ; times += 1) {
@@ -37,7 +37,7 @@ describe('a tenant', () => {
     expect(taken(BOB)).toEqual([1, { limit, of: 'key', waitMs: 1_000 }]);
   });
 
-  test('is counted for each limit by itself', () => {
+  test('is counted for each limit separately', () => {
     const { throughputs: counted } = throughputs({ changes: each, reads: each });
     for (let times = 0; times < 5; times += 1) counted.take('changes', ANN, { records: 1 });
     expect(counted.over('changes', ANN, { records: 1 })).toMatchObject({ limit: 'changes' });
@@ -45,7 +45,7 @@ describe('a tenant', () => {
   });
 });
 
-test('a refusal by one limit takes nothing from another', () => {
+test('takes nothing from other limits if one limit refuses', () => {
   const { throughputs: counted } = throughputs({ publish: { records: each, bytes: each } });
   counted.take('publish', ANN, { records: 1, bytes: 5 });
   expect(counted.take('publish', ANN, { records: 2, bytes: 3 })).toMatchObject({
@@ -55,7 +55,7 @@ test('a refusal by one limit takes nothing from another', () => {
   expect(counted.take('publish', ANN, { records: 4, bytes: 0 })).toBeNull();
 });
 
-test('the longest wait of all limits is told', () => {
+test('reports the longest wait of all limits', () => {
   const { throughputs: both } = throughputs({ publish: { records: each, bytes: each } });
   both.take('publish', ANN, { records: 5, bytes: 5 });
   expect(both.over('publish', ANN, { records: 1, bytes: 3 })).toMatchObject({

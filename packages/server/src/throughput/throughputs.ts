@@ -1,6 +1,6 @@
 /**
- * How much each API key and each tenant writes through this process. It is counted in memory: a process that starts
- * begins with nothing taken, and each of several processes counts for itself.
+ * How much each API key and each tenant writes through this process. It is counted in memory: a new process begins
+ * with empty counts, and each of several processes counts separately.
  */
 
 import type { Clock } from '@mandate/runtime';
@@ -22,7 +22,7 @@ export type Spender = Pick<ApiKeyRecord, 'tenant' | 'id'>;
 export type OverLimit = {
   readonly limit: 'publish.records' | 'publish.bytes' | 'changes' | 'reads';
   readonly of: 'key' | 'tenant';
-  /** Infinity where it would be refused at any time. */
+  /** Infinity if the amount would be refused at any time. */
   readonly waitMs: number;
 };
 
@@ -36,7 +36,7 @@ type Bound = { readonly limit: Limit; readonly units: number; readonly throughpu
 /** After this many new counts, the counts that are full again are removed. */
 const SWEEP_AFTER = 10_000;
 
-/** What one key or one tenant took: a bucket for each limit. */
+/** The use of one key or one tenant: a bucket for each limit. */
 type Counted = { readonly tenant: string; readonly buckets: Readonly<Record<Limit, Bucket>> };
 
 export class Throughputs {
@@ -50,12 +50,12 @@ export class Throughputs {
     this.#clock = options.clock;
   }
 
-  /** How many keys and tenants are counted. */
+  /** The number of keys and tenants that are counted. */
   get size(): number {
     return this.#counted.key.size + this.#counted.tenant.size;
   }
 
-  /** The limit with the longest wait for this amount; null if no limit refuses it. Takes nothing. */
+  /** Returns the limit with the longest wait for this amount, or null if no limit refuses it. Takes nothing. */
   over(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
     return this.#over(this.#bounds(spending, spender, amount), spender, this.#clock());
   }
@@ -81,7 +81,7 @@ export class Throughputs {
     return longest;
   }
 
-  /** The limits of which tenants have used at least this share, the largest share first. */
+  /** Returns the limits that tenants have used up to at least this share, the largest share first. */
   fullest({ leastShare, most }: { leastShare: number; most: number }): UsedLimit[] {
     const nowMs = this.#clock();
     const used: UsedLimit[] = [];
@@ -115,7 +115,7 @@ export class Throughputs {
   }
 
   /**
-   * Removes full counts. The remaining counts belong to tenants and keys that were active today. The log bounds their
+   * Removes full counts. The remaining counts belong to tenants and keys that were active today. The log limits their
    * number.
    */
   #sweep(): void {

@@ -1,10 +1,10 @@
-/** Opens a tracer on the receiver that it is given, or on none, and says what of OpenTelemetry that loaded. */
+/** Opens a tracer for the given receiver, or for none, and prints which modules of OpenTelemetry that loaded. */
 import { registerHooks } from 'node:module';
 
 const loaded: string[] = [];
 registerHooks({
   resolve(specifier, context, next) {
-    // The client of the metrics asks for the api of OpenTelemetry itself, which does nothing.
+    // The metrics client itself imports the API of OpenTelemetry, which does nothing.
     if (/^@opentelemetry\/(?!api$)/.test(specifier)) loaded.push(specifier);
     return next(specifier, context);
   },

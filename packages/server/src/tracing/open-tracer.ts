@@ -1,4 +1,4 @@
-/** The tracer that the settings ask for. Where they ask for none, nothing of OpenTelemetry is loaded. */
+/** The tracer that the settings ask for. If they ask for none, nothing of OpenTelemetry is loaded. */
 import type { OtlpSettings } from '@mandate/runtime/settings';
 import type { OpenedTracer, TracedProcess } from './otel-tracer.ts';
 

@@ -1,4 +1,4 @@
-/** The tracer of OpenTelemetry's SDK, which delivers over OTLP. Loaded only where traces are on: see open-tracer.ts. */
+/** The tracer of OpenTelemetry's SDK, which delivers over OTLP. Loaded only if traces are on: see open-tracer.ts. */
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@mandate/runtime';
@@ -28,7 +28,7 @@ import type { Metrics } from '../metrics.ts';
 import { deliveriesOf, SpanQueue } from './span-queue.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
-/** The process that spans come from. */
+/** The process that sends the spans. */
 export type TracedProcess = { service: string; version: string; log: Logger; metrics: Metrics };
 
 /** `stop` delivers the waiting spans, within the time-out of one delivery. A span that ends later is lost. */
@@ -61,7 +61,7 @@ export function createOtelTracer(
         'service.instance.id': randomUUID(),
       }),
     ),
-    // For the trace of a caller, the caller decides whether it is recorded.
+    // For a trace that a caller began, the caller decides whether it is recorded.
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.OTLP_TRACE_RATIO) }),
     spanProcessors: [new SpanQueue({ exporter, maxSpans: settings.OTLP_QUEUE_SPANS, log, metrics })],
   });

@@ -4,7 +4,7 @@ import { createMetrics } from '../metrics.ts';
 import { createLogger } from '../pino-logger.ts';
 import { SpanQueue } from './span-queue.ts';
 
-/** A queue before a receiver that answers when the test says so. */
+/** A queue before a receiver that answers when the test tells it to. */
 function queueing(settings: { maxSpans?: number; gatherMs?: number; complainEveryMs?: number } = {}) {
   const deliveries: { spans: number; answer: (error?: Error) => void }[] = [];
   let arrived = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ function queueing(settings: { maxSpans?: number; gatherMs?: number; complainEver
   };
 }
 
-test('few spans are gathered; a delivery’s worth of them goes at once, one delivery at a time', async () => {
+test('gathers a few spans, and sends a full delivery at once, one delivery at a time', async () => {
   const { queue, deliveries, end, arrived } = queueing({ gatherMs: 1 });
   end(3);
   expect(deliveries).toEqual([]);
@@ -58,10 +58,10 @@ test('few spans are gathered; a delivery’s worth of them goes at once, one del
   expect(deliveries.map(({ spans }) => spans)).toEqual([3, 512, 512, 476]);
 });
 
-test('with a receiver that is slow no more are kept than there is room for, and the rest is counted', async () => {
+test('keeps at most the allowed number of spans for a slow receiver, and counts the dropped ones', async () => {
   const { queue, deliveries, end, counted, lines } = queueing({ maxSpans: 600 });
   end(5_000);
-  // 512 are under way, and 600 wait.
+  // 512 are being delivered, and 600 wait.
   expect(await counted()).toEqual({ dropped: 5_000 - 512 - 600 });
   expect(lines).toHaveLength(1);
   const stopping = queue.shutdown();
@@ -71,7 +71,7 @@ test('with a receiver that is slow no more are kept than there is room for, and 
   expect(await counted()).toEqual({ dropped: 5_001 - 512 - 600, delivered: 512 + 600 });
 });
 
-test('at the end all that waits is delivered side by side, and waited for', async () => {
+test('delivers everything that waits at the end, in parallel, and waits for it', async () => {
   const { queue, deliveries, end } = queueing();
   end(1_600);
   let isOver = false;
@@ -86,7 +86,7 @@ test('at the end all that waits is delivered side by side, and waited for', asyn
   await stopping;
 });
 
-test('what cannot even be written down is lost, and nothing else', async () => {
+test('loses only spans that cannot be serialized', async () => {
   const metrics = createMetrics({ service: 'test' });
   const log = createLogger({ name: 'test', level: 'silent' });
   const exporter: SpanExporter = {
@@ -101,7 +101,7 @@ test('what cannot even be written down is lost, and nothing else', async () => {
   expect(await metrics.registry.metrics()).toContain('{outcome="refused",service="test"} 600');
 });
 
-test('a receiver that is away is told of now and then, with how many were lost since', async () => {
+test('reports an unreachable receiver now and then, with the number of lost spans', async () => {
   const { deliveries, end, lines, arrived, counted } = queueing({ complainEveryMs: 0 });
   for (const at of [0, 1]) {
     const next = arrived();

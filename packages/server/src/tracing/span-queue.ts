@@ -1,7 +1,7 @@
 /**
- * Spans on their way out: a bounded queue, one delivery at a time. Adding to it never waits and never fails; a
- * receiver that is slow or away costs spans, never work. What was dropped is counted, and said in the log now and
- * then.
+ * Spans that wait for delivery: a queue of limited size, with one delivery at a time. Adding never waits and never
+ * fails. A receiver that is slow or unreachable costs spans, never work. Dropped spans are counted, and reported in
+ * the log now and then.
  */
 
 import type { Logger } from '@mandate/runtime';
@@ -14,16 +14,16 @@ export type SpanQueueOptions = {
   maxSpans: number;
   log: Logger;
   metrics: Metrics;
-  /** How long spans are gathered before a delivery, when few come. Default 1,000. */
+  /** How long spans are gathered before a delivery if few come. Default 1,000. */
   gatherMs?: number;
   /** How often, at most, the log reports a receiver that does not accept spans. Default 60,000. */
   complainEveryMs?: number;
 };
 
-/** How many spans go in one delivery: as many as OpenTelemetry's own processor sends. */
+/** Spans in one delivery: as many as OpenTelemetry's own processor sends. */
 const DELIVERY_SPANS = 512;
 
-/** How many deliveries a full queue takes, beside the one that is under way. */
+/** The number of deliveries for a full queue, besides the running one. */
 export function deliveriesOf(maxSpans: number): number {
   return Math.ceil(maxSpans / DELIVERY_SPANS) + 1;
 }
@@ -52,7 +52,7 @@ export class SpanQueue implements SpanProcessor {
 
   onStart(): void {}
 
-  /** Spans of many requests are delivered together, and by none of them. */
+  /** A delivery holds spans of many requests, so it runs outside of any request. */
   onEnd(span: ReadableSpan): void {
     outsideRequests(() => this.#take(span));
   }
@@ -68,7 +68,7 @@ export class SpanQueue implements SpanProcessor {
     else this.#timer ??= setTimeout(() => void this.#deliverAll(), gatherMs).unref();
   }
 
-  /** Delivers what waits, at once and side by side, so that it takes no longer than one delivery. */
+  /** Delivers everything that waits at once and in parallel, so that it takes no longer than one delivery. */
   async shutdown(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -95,7 +95,7 @@ export class SpanQueue implements SpanProcessor {
     while (this.#waiting.length > 0) await this.#deliver();
   }
 
-  /** Never rejects. The exporter bounds its time. */
+  /** Never rejects. The exporter limits its time. */
   #deliver(): Promise<void> {
     const spans = this.#waiting.splice(0, DELIVERY_SPANS);
     return new Promise((resolve) => {
@@ -127,5 +127,5 @@ export class SpanQueue implements SpanProcessor {
   }
 }
 
-/** ExportResultCode of OpenTelemetry; its package is no dependency of this one. */
+/** ExportResultCode of OpenTelemetry. This package does not depend on the package that exports it. */
 const SUCCESS = 0;

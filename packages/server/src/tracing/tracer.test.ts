@@ -10,7 +10,7 @@ const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const SAMPLED = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 const UNSAMPLED = `00-${TRACE_ID}-b7ad6b7169203331-00`;
 
-/** As a process opens it; `ended` is what the receiver has once the tracer stopped. */
+/** Opens the tracer as a process does. `ended` returns what the receiver has after the tracer stopped. */
 async function tracing(settings: object, url?: string) {
   const receiver = await startOtlpReceiver();
   const metrics = createMetrics({ service: 'test' });
@@ -34,7 +34,7 @@ async function tracing(settings: object, url?: string) {
   };
 }
 
-test('a caller’s trace goes on, with its spans below one another and what they say', async () => {
+test('continues a caller’s trace, with parent and child spans and their attributes', async () => {
   const { tracer, ended } = await tracing({});
   const span = tracer.begin('POST /v1/things', SAMPLED, {
     kind: 'server',
@@ -60,7 +60,7 @@ test('a caller’s trace goes on, with its spans below one another and what they
   expect((inner?.endedAt ?? 0n) >= (inner?.beganAt ?? 0n)).toBe(true);
 });
 
-test('what the caller does not have recorded is handed on as it is, and nothing of it is kept', async () => {
+test('passes on the context of a trace that the caller does not record, and keeps nothing of it', async () => {
   const { tracer, ended } = await tracing({});
   const span = tracer.begin('a', UNSAMPLED);
   const child = span.child('b');
@@ -77,7 +77,7 @@ test.each([
   'nonsense',
   `ff-${TRACE_ID}-b7ad6b7169203331-01`,
   `00-${'0'.repeat(32)}-b7ad6b7169203331-00`,
-])('after %j a trace begins', async (parent) => {
+])('begins a trace after %j', async (parent) => {
   const { tracer, ended } = await tracing({});
   const span = tracer.begin('a', parent);
   span.end();
@@ -87,13 +87,13 @@ test.each([
   expect(span.traceparent).toBe(`00-${root?.traceId}-${root?.spanId}-01`);
 });
 
-test('of a version that is yet to come the part that is known is followed', async () => {
+test('follows the known part of a future version', async () => {
   const { tracer, ended } = await tracing({});
   tracer.begin('a', `01-${TRACE_ID}-b7ad6b7169203331-03-more`).end();
   expect(await ended()).toMatchObject([{ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331' }]);
 });
 
-test('of the traces that begin here a part is recorded, whole; those of callers are all', async () => {
+test('records a share of the traces that begin here as a whole, and all traces of callers', async () => {
   const { tracer, ended } = await tracing({ OTLP_TRACE_RATIO: 0.25 });
   const flags = new Map<string, number>();
   for (let count = 0; count < 400; count += 1) {
@@ -113,7 +113,7 @@ test('of the traces that begin here a part is recorded, whole; those of callers 
   expect(await ended()).toHaveLength(3 * recorded + 1);
 });
 
-test('with a ratio of 0 no trace begins that is recorded', async () => {
+test('begins no recorded trace with a ratio of 0', async () => {
   const { tracer, ended } = await tracing({ OTLP_TRACE_RATIO: 0 });
   const span = tracer.begin('a', null);
   expect(span.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
@@ -122,7 +122,7 @@ test('with a ratio of 0 no trace begins that is recorded', async () => {
   expect(await ended()).toMatchObject([{ name: 'called' }]);
 });
 
-test('a failure is told by its code, never by a message that may hold what was sent', async () => {
+test('reports a failure by its code, never by a message that may contain sent content', async () => {
   const { tracer, ended, receiver } = await tracing({});
   const failures = [
     new MandateError('LEDGER_UNAVAILABLE', 'about args {"word": "tr0ub4dor"}', { remedy: 'wait' }),
@@ -144,7 +144,7 @@ test('a failure is told by its code, never by a message that may hold what was s
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toContain('tr0ub4dor');
 });
 
-test('the path of the receiver is kept, and headers are sent along', async () => {
+test('keeps the path of the receiver, and sends headers', async () => {
   const receiver = await startOtlpReceiver();
   const { tracer, stop } = await tracing(
     { OTLP_HEADERS: ['authorization=Basic a==', 'x-list=1%2C2'] },
@@ -162,7 +162,7 @@ test.each([
   ['never answers', 'silence'],
   ['refuses', 400],
 ] as const)(
-  'a receiver that %s costs spans, which are counted and told of once, and no work',
+  'loses spans, which are counted and reported once, and no work if a receiver %s',
   async (_, how) => {
     const url =
       typeof how === 'string' && how !== 'silence' ? how : (await startOtlpReceiver(how as 400)).url;
@@ -174,20 +174,20 @@ test.each([
   },
 );
 
-test('a full queue is delivered at the end, whole', async () => {
+test('delivers a full queue at the end, whole', async () => {
   const { tracer, ended } = await tracing({ OTLP_QUEUE_SPANS: 20_000 });
   for (let count = 0; count < 20_000; count += 1) tracer.begin('a', null).end();
   expect(await ended()).toHaveLength(20_000);
 });
 
-test('where no receiver is named there is no tracer', async () => {
+test('opens no tracer if no receiver is named', async () => {
   const metrics = createMetrics({ service: 'test' });
   const log = createLogger({ name: 'test', level: 'silent' });
   const opened = await openTracer(otlpSettings.parse({}), { service: 'x', version: '1', log, metrics });
   expect(opened).toBe(null);
 });
 
-test('the time of spans is that of the system, with fractions', () => {
+test('uses the time of the system for spans, with fractions', () => {
   const before = Date.now();
   const [first, second] = [nowMs(), nowMs()];
   expect(first).toBeGreaterThan(before - 20);
