@@ -1,7 +1,6 @@
 /**
  * The work of a reader for a text, as a count of the characters of Mandate's code that were executed. The same work
- * has the
- * same count on every machine. Work inside the engine (searching a text, sorting) is not counted.
+ * has the same count on every machine. Work inside the engine (searching a text, sorting) is not counted.
  *
  * The reader runs in its own thread, whatever else the process has run: V8 counts the parts of a function only if it
  * compiled the function after the counting began.

@@ -1,7 +1,6 @@
 /**
  * JSON Schema 2020-12, evaluated literally and slowly. Every keyword returns whether it accepts the value, and which
- * fields and
- * elements it evaluated. The engine of the policy package must agree with it.
+ * fields and elements it evaluated. The engine of the policy package must agree with it.
  *
  * Only for schemas that the loader accepts, and for harmless patterns, because it runs the patterns unchecked.
  */

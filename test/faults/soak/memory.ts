@@ -8,8 +8,7 @@ const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
  * Compares the lowest memory in the last quarter of a life with the second quarter; the first quarter is for warming
- * up. A leak
- * raises the lowest value. The memory of a fold comes and goes, and is higher each time.
+ * up. A leak raises the lowest value. The memory of a fold comes and goes, and is higher each time.
  * @returns from and to in bytes; null if the life was too short
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {
