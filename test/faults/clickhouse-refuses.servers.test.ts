@@ -38,7 +38,7 @@ const usersWhere = (rights: string) => `<clickhouse>
 </clickhouse>`;
 
 describeWithOwnServers(['clickhouse'], 'a ClickHouse that refuses', () => {
-  test(`loses no row and doubles none in any answer (SEED=${SEED})`, async () => {
+  test(`causes no lost row, and no answer counts a row twice (SEED=${SEED})`, async () => {
     await using stack = new AsyncDisposableStack();
     const usersFile = join(temporaryFolder(), 'users.xml');
     const allow = (rights: string) => writeFileSync(usersFile, usersWhere(rights));

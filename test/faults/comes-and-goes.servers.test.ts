@@ -26,8 +26,8 @@ const EVERY_MS = 2_000;
 /** The number of undecided actions above which no more are sent. */
 const MOST_WAITING = 400;
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member that comes and goes', () => {
-  test(`${CHANGES} times, every ${EVERY_MS} ms, under load: each request decided once, an agent’s in their order (SEED=${SEED})`, {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member that joins and leaves', () => {
+  test(`${CHANGES} times, every ${EVERY_MS} ms, under load: decides each request once, in each agent’s order (SEED=${SEED})`, {
     timeout: 1_200_000,
   }, async () => {
     const random = seededRandom(SEED);

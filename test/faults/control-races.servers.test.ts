@@ -22,8 +22,8 @@ const SNAPSHOTS_AFTER = '100';
 
 type Policy = { revision: number; version: number; policy: { id: string; maxCostTotal: number } };
 
-describeWithOwnServers(['kafka', 'redis'], 'control services that race and die', () => {
-  test(`lose no winner of ${WRITES} writes, and tell every loser (SEED=${SEED})`, async () => {
+describeWithOwnServers(['kafka', 'redis'], 'control services that compete and are killed', () => {
+  test(`lose no successful one of ${WRITES} writes, and report every refused one (SEED=${SEED})`, async () => {
     const random = seededRandom(SEED);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, 'version: 1\nid: m\nagents: ["x"]\n');

@@ -19,7 +19,7 @@ const SHARE = ACTIONS / KILLS;
 const LIMITS = { agentMicros: ACTIONS * 120, tenantMicros: ACTIONS * 10_000 };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {
-  test(`two of them killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, {
+  test(`decide each of ${ACTIONS} actions once while two of them are killed ${KILLS} times (SEED=${SEED})`, {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);

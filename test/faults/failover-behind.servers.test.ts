@@ -30,9 +30,9 @@ const KILLED = [LACKED, LATER, LAST];
 
 describeWithOwnServers(
   ['kafka', 'redis', 'clickhouse'],
-  'a failover by Sentinel to a replica that is behind',
+  'a failover by Sentinel to a replica that lags behind',
   () => {
-    test(`resets no budget and revives nobody, though a decider sleeps through it; nor does a commanded one (SEED=${SEED})`, {
+    test(`resets no budget and revives no agent, even with a paused decider; nor does a commanded failover (SEED=${SEED})`, {
       timeout: 1_500_000,
     }, async () => {
       const random = seededRandom(SEED);

@@ -38,7 +38,7 @@ const STRUCK = byLength({ short: 2, full: 4 });
 const SPOILT = 'spoilt';
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeError in its handler', () => {
-  test(`ends each time, wherever between the batch and its commit, and nothing is lost (SEED=${SEED})`, {
+  test(`ends at every step between a batch and its commit, and loses nothing (SEED=${SEED})`, {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);

@@ -17,7 +17,7 @@ const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
 type Receipt = { sequences: Record<string, number>; open: { actionId: string }[] };
 
-describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while three deciders work', () => {
+describeWithOwnServers(['kafka', 'redis'], 'a kill through one gateway while three deciders work', () => {
   test('no ALLOW has a higher sequence, and the answer names each ALLOW that reaches the log later, even from a paused decider', {
     timeout: 900_000,
   }, async () => {
@@ -85,7 +85,7 @@ describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while thr
 const TENANTS = Array.from({ length: 20 }, (_, at) => `tenant-${at}`);
 const AGENTS = 1_000;
 
-describeWithOwnServers(['kafka', 'redis'], 'killed everywhere, on a cluster of three', () => {
+describeWithOwnServers(['kafka', 'redis'], 'a kill of everything on a cluster of three', () => {
   test('after the kill none of 1,000 agents in 20 tenants is allowed; the answer names the tenants on a hanging shard, and the others are stopped', async () => {
     const servers = await startBreakable(() =>
       startRedisCluster({ appendonly: true, config: { 'cluster-require-full-coverage': 'no' } }),

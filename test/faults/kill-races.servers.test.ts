@@ -39,7 +39,7 @@ const PER_SECOND = 200;
 const LOST_THE_RACE = ['NEWER_KILL_STANDS', 'REVIVED_SINCE'];
 
 describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () => {
-  test(`over ${CHANGES} rebalances and tenants that open: none escapes, and log, shards and gateways agree (SEED=${SEED})`, {
+  test(`with ${CHANGES} rebalances and new tenants: no agent escapes, and log, shards and gateways agree (SEED=${SEED})`, {
     timeout: 1_200_000,
   }, async () => {
     // The load has its own generator, because the machine's speed decides how many numbers it takes.

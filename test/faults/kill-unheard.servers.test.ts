@@ -24,7 +24,7 @@ const REPEATS_NO_FLAGS = {
 type Receipt = { sequences: Record<string, number>; open: { actionId: string }[] };
 type Answer = { actionId: string; withheld: boolean; decision: { verdict: string; code: string } };
 
-describeWithOwnServers(['kafka', 'redis'], 'killed in full flight, over Pub/Sub and with it cut', () => {
+describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pub/Sub and without it', () => {
   test('no ALLOW is after the kill, none is handed out after it, the answer names each, and listeners hear of it', async () => {
     const build = await anotherBuild(REPEATS_NO_FLAGS);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));

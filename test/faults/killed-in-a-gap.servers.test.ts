@@ -61,7 +61,7 @@ const MOST_LET_THROUGH = 4;
 const LIMITS = { agentMicros: 40_000 * ROUNDS.length, tenantMicros: 4_500_000 * ROUNDS.length };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
-  test(`killed at each message between step and publish, and between publish and commit, ${KILLS_A_MESSAGE} times: once in effect (SEED=${SEED})`, {
+  test(`decides once if it is killed at each message between step, publish and commit, ${KILLS_A_MESSAGE} times (SEED=${SEED})`, {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);

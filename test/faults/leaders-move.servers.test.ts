@@ -31,8 +31,8 @@ const [END, KILL] = ['end', 'kill'] as const;
 /** How many of the moves are caused by a broker that ends. */
 const GOING = IS_LONG ? 6 : 1;
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', () => {
-  test(`${MOVES} times, and ${GOING} brokers that go, during sends: what was acknowledged is there, and decided once (SEED=${SEED})`, {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'partition leaders that move', () => {
+  test(`${MOVES} times during sends, with ${GOING} ending brokers: each acknowledged request is decided once (SEED=${SEED})`, {
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(SEED);

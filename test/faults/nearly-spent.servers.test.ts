@@ -27,9 +27,9 @@ type Balances = { balances: readonly { budget: { scope: string; subject: string 
 
 describeWithOwnServers(
   ['kafka', 'redis', 'clickhouse'],
-  'a hierarchy of budgets that is nearly spent',
+  'nested budgets that are nearly spent',
   () => {
-    test(`takes exactly what fits, of ${ACTIONS} at once from ${DECIDERS} processes (SEED=${SEED})`, {
+    test(`allow exactly what fits, with ${ACTIONS} actions at once in ${DECIDERS} processes (SEED=${SEED})`, {
       timeout: 900_000,
     }, async () => {
       const random = seededRandom(SEED);

@@ -19,9 +19,9 @@ const HALTED = /^mandate_decider_halts_total\{[^}]*code="BUS_OFFSET_LOST"[^}]*\}
 
 describeWithOwnServers(
   ['kafka', 'redis', 'clickhouse'],
-  'a partition whose next requests retention took',
+  'a partition that lost its next requests by retention',
   () => {
-    test(`halts, and says so, until the group is moved; the others go on (SEED=${SEED})`, {
+    test(`stops and reports it until an operator moves the group, and other partitions continue (SEED=${SEED})`, {
       timeout: 600_000,
     }, async () => {
       const random = seededRandom(SEED);

@@ -45,8 +45,8 @@ type Outcome = {
 type Fate = { tool: string; agentId: string; outcomes: Outcome[]; second: Outcome | null };
 type Balances = { balances: readonly { budget: { scope: string; subject: string }; spentMicros: number }[] };
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twice, late and never', () => {
-  test(`settle once, and to the micro-dollar (SEED=${SEED})`, async () => {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that are reported twice, late or never', () => {
+  test(`settle once, to the micro-dollar (SEED=${SEED})`, async () => {
     const random = seededRandom(SEED);
     const fates = new Map(Array.from({ length: ACTIONS }, (_, at) => [`act-${at}`, drawFate(at, random)]));
     const { bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);

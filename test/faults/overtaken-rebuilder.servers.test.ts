@@ -27,7 +27,7 @@ const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
 
 type Answer = { decision: { verdict: string } };
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was overtaken', () => {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an overtaken rebuilder', () => {
   test('makes no decision void that was made meanwhile', async () => {
     const whole = await wholePlane(MANDATES, { deciders: SMALL_BATCHES });
     const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;

@@ -28,8 +28,8 @@ const FATES: ((held: Held, random: () => number) => unknown)[] = [
   (held) => held.cut(),
 ];
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () => {
-  test(`${FAULTS} times late, swallowed or lost: what was acknowledged is decided, once (SEED=${SEED})`, {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker’s answers to producers', () => {
+  test(`${FAULTS} times late, dropped or lost: each acknowledged request is decided once (SEED=${SEED})`, {
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(SEED);

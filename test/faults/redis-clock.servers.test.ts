@@ -37,8 +37,8 @@ budgets: [{ id: half-hour, scope: agent, max: ${(FITS * CENT) / 1e6}, windowMs: 
 toolPolicies: { look: { cost: 0.01 } }
 `;
 
-describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'the clock of Redis is moved', () => {
-  test(`an hour ahead and an hour behind: no decision by it, and no window opens (SEED=${SEED})`, async () => {
+describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'a wrong clock of Redis', () => {
+  test(`an hour ahead and an hour behind, decides nothing and slides no window (SEED=${SEED})`, async () => {
     const startMs = Date.now();
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES, {
       startLedger: () => startRedis({ appendonly: true, movableClock: true }),

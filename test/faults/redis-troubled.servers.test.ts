@@ -17,8 +17,8 @@ import { expectWhole, wholePlane } from './whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis in trouble', () => {
-  test(`charges nothing twice and forgets nothing (SEED=${SEED})`, {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a faulty Redis', () => {
+  test(`causes no double charge and no lost charge (SEED=${SEED})`, {
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(SEED);

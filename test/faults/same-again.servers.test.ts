@@ -17,7 +17,7 @@ const MANDATES =
   'version: 1\nid: all\nagents: ["*"]\nmaxCostTotal: 100\ntoolPolicies: { look: { cost: 0.01 }, see: { cost: 0.02 } }\n';
 const SHORT_MEMORY_MS = 10_000;
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for again', () => {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a request that is sent again', () => {
   test('is answered, charges nothing and decides nothing again', async () => {
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);
     const answers = await followAnswers(bus);

@@ -15,8 +15,8 @@ const SHARE = 200;
 const STOPS = IS_LONG ? 40 : 2;
 const MOST_LET_THROUGH = 6;
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands still', () => {
-  test(`past its session, ${STOPS} times, and goes on: what it still says is what the others said (SEED=${SEED})`, {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that is paused', () => {
+  test(`beyond its session, ${STOPS} times: its late answers equal those of the others (SEED=${SEED})`, {
     timeout: 1_200_000,
   }, async () => {
     const random = seededRandom(SEED);

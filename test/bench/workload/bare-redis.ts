@@ -5,7 +5,7 @@
 import { plainRedis } from '@mandate/testing';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 
-/** KEYS[1] the counter ARGV[1] micro-dollars ARGV[2] the limit in micro-dollars */
+/** KEYS[1] the counter. ARGV[1] micro-dollars. ARGV[2] the limit in micro-dollars */
 const CHARGE = `#!lua
 local spent = tonumber(redis.call('GET', KEYS[1]) or 0) + ARGV[1]
 if spent > tonumber(ARGV[2]) then return 0 end

@@ -20,7 +20,7 @@ const ADMIN = `<clickhouse>
 </clickhouse>`;
 const PASSWORD = 'secret';
 
-describeWithOwnServers(['clickhouse'], 'the query service, as a user who may only read its tenants:', () => {
+describeWithOwnServers(['clickhouse'], 'the query service, as a ClickHouse user that may only read its tenants:', () => {
   let server: ClickHouseServer;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mandate-users-'));

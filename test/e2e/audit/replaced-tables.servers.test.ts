@@ -15,7 +15,7 @@ import { openTablesOn } from './server-tables.ts';
 const NEVER_MS = 2 ** 31 - 1;
 const REPLACED = { code: 'AUDIT_TABLES_REPLACED', retryable: false };
 
-describeWithServers(['clickhouse'], 'tables made anew under a live recorder:', () => {
+describeWithServers(['clickhouse'], 'tables that are created again while a recorder runs:', () => {
   let recording: Recording;
   let audit: AuditClient;
   const decisions = Array.from({ length: 60 }, (_, n) => decided(n));

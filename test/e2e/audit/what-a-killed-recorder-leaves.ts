@@ -28,7 +28,7 @@ function startProcess(folder: string, args: readonly string[]): ChildProcess {
 }
 
 export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
-  test(`after ${KILLS} kills each decision is answered once, and every row is there`, async () => {
+  test(`after ${KILLS} kills the audit has each decision once, and every row`, async () => {
     const { open, args } = await tables();
     const folder = mkdtempSync(join(tmpdir(), 'mandate-killed-'));
     const bus = await openLog(folder);

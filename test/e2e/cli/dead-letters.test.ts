@@ -16,7 +16,7 @@ const BROKEN = { event: 'action.requested', action: { id: 'd1', agentId: 'bot-d'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** A record that cannot be read on the log, and where its dead letter lies. */
+/** Appends an unreadable record, and returns the id and log position of its dead letter. */
 async function deadLetter(agentId: string) {
   const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
   const value = JSON.stringify({ ...BROKEN, action: { ...BROKEN.action, id: `of-${agentId}`, agentId } });
@@ -30,7 +30,7 @@ async function deadLetter(agentId: string) {
   return { id, place: `${partition}/${offset}` };
 }
 
-test('are listed and shown, with what is wrong marked where it is', async () => {
+test('are listed and shown, with the fault marked in the text', async () => {
   const { id, place } = await deadLetter('bot-d1');
   expect((await mandate(['dead-letters', 'list'])).stdout).toMatch(new RegExp(`\n${place} `));
   const { stdout } = await mandate(['dead-letters', 'show', place]);
@@ -42,7 +42,7 @@ test('are listed and shown, with what is wrong marked where it is', async () => 
   expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
 });
 
-test('are corrected in a file, shown as a difference, published once, and their history shows it', async () => {
+test('are corrected in a file, shown as a difference and republished once, and their history shows it', async () => {
   const { id, place } = await deadLetter('bot-d2');
   const republish = (record: object, ...more: string[]) => {
     const file = join(folder, 'record.json');
@@ -78,7 +78,7 @@ test('are corrected in a file, shown as a difference, published once, and their 
   expect(told).toMatch(/ by .+, corrected \(a type was missing\), as .+: of-bot-d2 ALLOW ALLOWED, dec_/);
 });
 
-test('go back as they were, or as a file has them', async () => {
+test('are republished unchanged, or with the text of a file', async () => {
   const { id, place } = await deadLetter('bot-d4');
   const corrected = join(folder, 'corrected.json');
   const action = { id: 'd4', agentId: 'bot-d4', type: 'tool_call', tool: 'search' };
@@ -89,7 +89,7 @@ test('go back as they were, or as a file has them', async () => {
   expect(JSON.parse(same.stdout)).toMatchObject({ deadLetterId: id, corrected: false });
 });
 
-test('are rehearsed as the guide says', async () => {
+test('can be rehearsed as docs/operations.md says', async () => {
   const root = join(import.meta.dirname, '../../..');
   const guide = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const [, script = ''] = /^```sh\n(node --input-type=module .*?)^```$/ms.exec(guide) ?? [];

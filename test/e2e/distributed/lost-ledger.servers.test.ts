@@ -38,7 +38,7 @@ const PARTITIONS = settingsOfTopic(TOPICS.decisions).partitions;
 type KillStatus = { killed: object | null };
 type Balances = { balances: readonly { budget: { subject: string }; spentMicros: number }[] };
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while two deciders work', () => {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that is emptied while two deciders work:', () => {
   let servers: Servers;
   beforeAll(async () => {
     servers = await startServers();

@@ -47,7 +47,7 @@ const WRONG = 'nobody-has-this-one';
 
 type Environment = Record<string, string>;
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in only whom they know', () => {
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require TLS and passwords', () => {
   const held = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'mandate-secured-'));
   held.defer(() => rmSync(folder, { recursive: true, force: true }));

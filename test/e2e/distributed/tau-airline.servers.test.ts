@@ -53,7 +53,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
     }),
   );
 
-  testWithKcat('as the oracle says when kcat publishes it, compressed with zstd', () =>
+  testWithKcat('with the figures of the oracle when kcat publishes it, compressed with zstd', () =>
     isDecided('by-kcat', 1, (records) => publishWithKcat(servers.kafka.brokers, TOPICS.actions, records)),
   );
 

@@ -38,7 +38,7 @@ const SNAPSHOT_EVERY = '30s';
 const REBUILT_WITHIN_MS = 600_000;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
-  test(`of ${Math.round(SOAK_MS / 1_000)} s, with a fault every ${EVERY_MS / 1_000} s (SEED=${SEED})`, {
+  test(`of ${Math.round(SOAK_MS / 1_000)} s, with a fault every ${EVERY_MS / 1_000} s, breaks no law (SEED=${SEED})`, {
     timeout: 4 * SOAK_MS + 600_000,
   }, async () => {
     const random = seededRandom(SEED);
