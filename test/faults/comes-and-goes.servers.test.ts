@@ -26,40 +26,44 @@ const EVERY_MS = 2_000;
 /** The number of undecided actions above which no more are sent. */
 const MOST_WAITING = 400;
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member that joins and leaves', () => {
-  test(`${CHANGES} times, every ${EVERY_MS} ms, under load: decides each request once, in each agent’s order (SEED=${SEED})`, {
-    timeout: 1_200_000,
-  }, async () => {
-    const random = seededRandom(SEED);
-    const limits = { agentMicros: 200_000 * CHANGES, tenantMicros: 20_000_000 * CHANGES };
-    const { servers, bus, startDecider, expectLawsHold } = await wholePlane(mandates(limits), {
-      deciders: SMALL_BATCHES,
-    });
-    const deciders = await Promise.all([startDecider(), startDecider()]);
-    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
-    let [asked, isOver] = [0, false];
-    const asking = (async () => {
-      for (; !isOver; asked += SHARE) {
-        await appendUntilTaken(bus, requests(asked, SHARE, random));
-        await waitUntil('room for more', () => seen.decisions.size > asked - MOST_WAITING, PATIENCE_MS);
+describeWithOwnServers(
+  ['kafka', 'redis', 'clickhouse'],
+  'a group with a member that joins and leaves',
+  () => {
+    test(`${CHANGES} times, every ${EVERY_MS} ms, under load: decides each request once, in each agent’s order (SEED=${SEED})`, {
+      timeout: 1_200_000,
+    }, async () => {
+      const random = seededRandom(SEED);
+      const limits = { agentMicros: 200_000 * CHANGES, tenantMicros: 20_000_000 * CHANGES };
+      const { servers, bus, startDecider, expectLawsHold } = await wholePlane(mandates(limits), {
+        deciders: SMALL_BATCHES,
+      });
+      const deciders = await Promise.all([startDecider(), startDecider()]);
+      const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+      let [asked, isOver] = [0, false];
+      const asking = (async () => {
+        for (; !isOver; asked += SHARE) {
+          await appendUntilTaken(bus, requests(asked, SHARE, random));
+          await waitUntil('room for more', () => seen.decisions.size > asked - MOST_WAITING, PATIENCE_MS);
+        }
+      })();
+      const guest = await anotherMember(servers.kafka);
+      for (let change = 0; change < CHANGES; change++) {
+        await Promise.all([change % 2 === 0 ? guest.come() : guest.go(), sleep(EVERY_MS)]);
       }
-    })();
-    const guest = await anotherMember(servers.kafka);
-    for (let change = 0; change < CHANGES; change++) {
-      await Promise.all([change % 2 === 0 ? guest.come() : guest.go(), sleep(EVERY_MS)]);
-    }
-    await guest.go();
-    isOver = true;
-    await asking;
+      await guest.go();
+      isOver = true;
+      await asking;
 
-    await expectWhole(seen, asked);
-    expectInOrder(seen);
-    expectNotExceeded(limits, seen);
-    expect(seen.voids()).toBe(0);
-    expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null]);
-    await expectLawsHold();
-  });
-});
+      await expectWhole(seen, asked);
+      expectInOrder(seen);
+      expectNotExceeded(limits, seen);
+      expect(seen.voids()).toBe(0);
+      expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null]);
+      await expectLawsHold();
+    });
+  },
+);
 
 /** Returns a member of the deciders' group that takes partitions and does nothing with them. */
 async function anotherMember(kafka: KafkaCluster) {

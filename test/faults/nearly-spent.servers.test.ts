@@ -25,56 +25,52 @@ const PATIENT = { MANDATE_REDIS_COMMAND_TIMEOUT_MS: '20000' };
 type Limits = Readonly<Record<'agent' | 'principal' | 'mandate' | 'tenant' | 'calls', number>>;
 type Balances = { balances: readonly { budget: { scope: string; subject: string }; spentMicros: number }[] };
 
-describeWithOwnServers(
-  ['kafka', 'redis', 'clickhouse'],
-  'nested budgets that are nearly spent',
-  () => {
-    test(`allow exactly what fits, with ${ACTIONS} actions at once in ${DECIDERS} processes (SEED=${SEED})`, {
-      timeout: 900_000,
-    }, async () => {
-      const random = seededRandom(SEED);
-      const actions = Array.from({ length: ACTIONS }, (_, number) => action(number, random));
-      const limits = drawLimits(random, actions);
-      const { bus, api, startDecider, expectLawsHold } = await wholePlane(mandatesOf(limits), {
-        settings: PATIENT,
-      });
-      const deciders = await Promise.all(Array.from({ length: DECIDERS }, () => startDecider()));
-      const log = await followLog(bus);
-      let asked = 0;
-      const ask = async (asking: readonly Parameters<typeof request>[0][]) => {
-        asked += asking.length;
-        await bus.append(TOPICS.actions, asking.map(request));
-      };
-      const allDecided = () =>
-        waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
-
-      await allAtWork(deciders, async () => {
-        if (log.decisions.size === asked) await ask(costless(asked));
-      });
-      await allDecided();
-      const before = await Promise.all(deciders.map(decisionsBy));
-      await ask(actions);
-      await allDecided();
-      const after = await Promise.all(deciders.map(decisionsBy));
-
-      expect(after.filter((count, at) => count > (before[at] ?? 0)).length).toBeGreaterThan(1);
-      expect(log.contradictions).toEqual([]);
-      const decisions = actions.flatMap(({ id }) => log.decisions.get(id) ?? []);
-      const { spent, misjudged, full } = addUp(decisions, limits);
-      expect(misjudged).toEqual([]);
-      // Nothing was spent before. So each full limit was filled by ALLOWs among the thousand, and refused another of
-      // them.
-      expect([...full].sort()).toEqual(['agent', 'calls', 'mandate', 'principal', 'tenant']);
-      const { balances } = await api.get<Balances>('/v1/ledger/balances');
-      const held = balances.map(({ budget, spentMicros }) => [
-        `${budget.scope} ${budget.subject}`,
-        spentMicros,
-      ]);
-      expect(Object.fromEntries(held)).toEqual(Object.fromEntries(spent));
-      await expectLawsHold();
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'nested budgets that are nearly spent', () => {
+  test(`allow exactly what fits, with ${ACTIONS} actions at once in ${DECIDERS} processes (SEED=${SEED})`, {
+    timeout: 900_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const actions = Array.from({ length: ACTIONS }, (_, number) => action(number, random));
+    const limits = drawLimits(random, actions);
+    const { bus, api, startDecider, expectLawsHold } = await wholePlane(mandatesOf(limits), {
+      settings: PATIENT,
     });
-  },
-);
+    const deciders = await Promise.all(Array.from({ length: DECIDERS }, () => startDecider()));
+    const log = await followLog(bus);
+    let asked = 0;
+    const ask = async (asking: readonly Parameters<typeof request>[0][]) => {
+      asked += asking.length;
+      await bus.append(TOPICS.actions, asking.map(request));
+    };
+    const allDecided = () =>
+      waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
+
+    await allAtWork(deciders, async () => {
+      if (log.decisions.size === asked) await ask(costless(asked));
+    });
+    await allDecided();
+    const before = await Promise.all(deciders.map(decisionsBy));
+    await ask(actions);
+    await allDecided();
+    const after = await Promise.all(deciders.map(decisionsBy));
+
+    expect(after.filter((count, at) => count > (before[at] ?? 0)).length).toBeGreaterThan(1);
+    expect(log.contradictions).toEqual([]);
+    const decisions = actions.flatMap(({ id }) => log.decisions.get(id) ?? []);
+    const { spent, misjudged, full } = addUp(decisions, limits);
+    expect(misjudged).toEqual([]);
+    // Nothing was spent before. So each full limit was filled by ALLOWs among the thousand, and refused another of
+    // them.
+    expect([...full].sort()).toEqual(['agent', 'calls', 'mandate', 'principal', 'tenant']);
+    const { balances } = await api.get<Balances>('/v1/ledger/balances');
+    const held = balances.map(({ budget, spentMicros }) => [
+      `${budget.scope} ${budget.subject}`,
+      spentMicros,
+    ]);
+    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(spent));
+    await expectLawsHold();
+  });
+});
 
 /**
  * Returns limits that are too small for all actions, in whatever order they come. The spenders' other limits allow

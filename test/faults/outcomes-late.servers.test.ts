@@ -45,97 +45,101 @@ type Outcome = {
 type Fate = { tool: string; agentId: string; outcomes: Outcome[]; second: Outcome | null };
 type Balances = { balances: readonly { budget: { scope: string; subject: string }; spentMicros: number }[] };
 
-describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that are reported twice, late or never', () => {
-  test(`settle once, to the micro-dollar (SEED=${SEED})`, async () => {
-    const random = seededRandom(SEED);
-    const fates = new Map(Array.from({ length: ACTIONS }, (_, at) => [`act-${at}`, drawFate(at, random)]));
-    const { bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);
-    const deciders = await Promise.all([startDecider(), startDecider()]);
-    const answers = await followAnswers(bus);
-    const isFirst = ({ kind }: Decision) => kind !== 'duplicate';
-    const firsts = () =>
-      new Map(
-        answers
-          .decisions()
-          .filter(isFirst)
-          .map((each) => [nameOf(each), each]),
+describeWithOwnServers(
+  ['kafka', 'redis', 'clickhouse'],
+  'outcomes that are reported twice, late or never',
+  () => {
+    test(`settle once, to the micro-dollar (SEED=${SEED})`, async () => {
+      const random = seededRandom(SEED);
+      const fates = new Map(Array.from({ length: ACTIONS }, (_, at) => [`act-${at}`, drawFate(at, random)]));
+      const { bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);
+      const deciders = await Promise.all([startDecider(), startDecider()]);
+      const answers = await followAnswers(bus);
+      const isFirst = ({ kind }: Decision) => kind !== 'duplicate';
+      const firsts = () =>
+        new Map(
+          answers
+            .decisions()
+            .filter(isFirst)
+            .map((each) => [nameOf(each), each]),
+        );
+      const settled = () => new Set(answers.settlements().map(({ id }) => id)).size;
+      let killed = 0;
+      /** Appends the records, kills a decider after some answers, and waits for the other answers. */
+      const appendAndKill = async (records: readonly Outgoing[], count: () => number) => {
+        const before = count();
+        const some = before + Math.floor(random() * records.length);
+        await bus.append(TOPICS.actions, records);
+        await waitUntil('some of it', () => count() >= some, PATIENCE_MS);
+        const at = killed++ % deciders.length;
+        await deciders[at]?.kill('SIGKILL');
+        deciders[at] = await startDecider();
+        await waitUntil('all of it', () => count() >= before + records.length, PATIENCE_MS);
+      };
+      const decided = () => firsts().size;
+      const outcomesOf = (isHasty: boolean) =>
+        [...fates].flatMap(([id, { agentId, outcomes }]) =>
+          agentId.startsWith('hasty') === isHasty
+            ? outcomes.map((outcome) => completed(id, agentId, 1, outcome))
+            : [],
+        );
+
+      await appendAndKill(
+        [...fates].map(([id, { agentId, tool }]) => request({ id, agentId, tool })),
+        decided,
       );
-    const settled = () => new Set(answers.settlements().map(({ id }) => id)).size;
-    let killed = 0;
-    /** Appends the records, kills a decider after some answers, and waits for the other answers. */
-    const appendAndKill = async (records: readonly Outgoing[], count: () => number) => {
-      const before = count();
-      const some = before + Math.floor(random() * records.length);
-      await bus.append(TOPICS.actions, records);
-      await waitUntil('some of it', () => count() >= some, PATIENCE_MS);
-      const at = killed++ % deciders.length;
-      await deciders[at]?.kill('SIGKILL');
-      deciders[at] = await startDecider();
-      await waitUntil('all of it', () => count() >= before + records.length, PATIENCE_MS);
-    };
-    const decided = () => firsts().size;
-    const outcomesOf = (isHasty: boolean) =>
-      [...fates].flatMap(([id, { agentId, outcomes }]) =>
-        agentId.startsWith('hasty') === isHasty
-          ? outcomes.map((outcome) => completed(id, agentId, 1, outcome))
-          : [],
+      const allAllowed = () => [...firsts().values()].every(({ verdict }) => verdict === 'ALLOW');
+      expect(allAllowed()).toBe(true);
+      await appendAndKill(outcomesOf(false), settled);
+
+      const leases = [...firsts().values()]
+        .filter(({ agentId }) => agentId.startsWith('hasty'))
+        .map(({ leaseExpiresAt }) => Date.parse(leaseExpiresAt ?? ''));
+      await waitUntil('the leases to run out', () => Date.now() > Math.max(...leases), PATIENCE_MS);
+      const seconds = [...fates].filter(([, { second }]) => second !== null);
+      await appendAndKill(
+        seconds.map(([id, { agentId, tool }]) => again({ id, agentId, tool })),
+        decided,
+      );
+      expect(allAllowed()).toBe(true);
+      await appendAndKill(outcomesOf(true), settled);
+      await appendAndKill(
+        seconds.flatMap(([id, { agentId, second }]) => (second ? [completed(id, agentId, 2, second)] : [])),
+        settled,
       );
 
-    await appendAndKill(
-      [...fates].map(([id, { agentId, tool }]) => request({ id, agentId, tool })),
-      decided,
-    );
-    const allAllowed = () => [...firsts().values()].every(({ verdict }) => verdict === 'ALLOW');
-    expect(allAllowed()).toBe(true);
-    await appendAndKill(outcomesOf(false), settled);
+      const expected = new Map<string, number>();
+      for (const { agentId, tool, outcomes, second } of fates.values()) {
+        const micros = costOf(tool, outcomes[0]) + (second === null ? 0 : costOf(tool, second));
+        expected.set(agentId, (expected.get(agentId) ?? 0) + micros);
+      }
+      const { balances } = await api.get<Balances>('/v1/ledger/balances');
+      const spent = new Map(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros]));
+      // An agent without spending is not listed.
+      const spenders = [...expected].filter(([, micros]) => micros > 0);
+      expect(Object.fromEntries(spent)).toEqual(Object.fromEntries(spenders));
+      const moved = answers.settlements().filter(({ kind }) => kind === 'settled');
+      const settlements = new Map(
+        moved.map(({ id, actionId, attempt }) => [id, nameOf({ actionId, attempt })]),
+      );
+      expect(new Set(settlements.values()).size).toBe(settlements.size);
 
-    const leases = [...firsts().values()]
-      .filter(({ agentId }) => agentId.startsWith('hasty'))
-      .map(({ leaseExpiresAt }) => Date.parse(leaseExpiresAt ?? ''));
-    await waitUntil('the leases to run out', () => Date.now() > Math.max(...leases), PATIENCE_MS);
-    const seconds = [...fates].filter(([, { second }]) => second !== null);
-    await appendAndKill(
-      seconds.map(([id, { agentId, tool }]) => again({ id, agentId, tool })),
-      decided,
-    );
-    expect(allAllowed()).toBe(true);
-    await appendAndKill(outcomesOf(true), settled);
-    await appendAndKill(
-      seconds.flatMap(([id, { agentId, second }]) => (second ? [completed(id, agentId, 2, second)] : [])),
-      settled,
-    );
-
-    const expected = new Map<string, number>();
-    for (const { agentId, tool, outcomes, second } of fates.values()) {
-      const micros = costOf(tool, outcomes[0]) + (second === null ? 0 : costOf(tool, second));
-      expected.set(agentId, (expected.get(agentId) ?? 0) + micros);
-    }
-    const { balances } = await api.get<Balances>('/v1/ledger/balances');
-    const spent = new Map(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros]));
-    // An agent without spending is not listed.
-    const spenders = [...expected].filter(([, micros]) => micros > 0);
-    expect(Object.fromEntries(spent)).toEqual(Object.fromEntries(spenders));
-    const moved = answers.settlements().filter(({ kind }) => kind === 'settled');
-    const settlements = new Map(
-      moved.map(({ id, actionId, attempt }) => [id, nameOf({ actionId, attempt })]),
-    );
-    expect(new Set(settlements.values()).size).toBe(settlements.size);
-
-    // The actual cost is above the budget, so nothing more is allowed.
-    const poor = [...spent].filter(([agentId, micros]) => agentId.startsWith('poor') && micros > 60_000);
-    expect(poor.length).toBeGreaterThan(0);
-    await bus.append(
-      TOPICS.actions,
-      poor.map(([agentId]) => request({ id: `more-${agentId}`, agentId, tool: 'success' })),
-    );
-    await waitUntil(
-      'them to be refused',
-      () => poor.every(([agentId]) => firsts().get(`more-${agentId} 1`)?.code === 'COST_LIMIT_EXCEEDED'),
-      PATIENCE_MS,
-    );
-    await expectLawsHold();
-  });
-});
+      // The actual cost is above the budget, so nothing more is allowed.
+      const poor = [...spent].filter(([agentId, micros]) => agentId.startsWith('poor') && micros > 60_000);
+      expect(poor.length).toBeGreaterThan(0);
+      await bus.append(
+        TOPICS.actions,
+        poor.map(([agentId]) => request({ id: `more-${agentId}`, agentId, tool: 'success' })),
+      );
+      await waitUntil(
+        'them to be refused',
+        () => poor.every(([agentId]) => firsts().get(`more-${agentId} 1`)?.code === 'COST_LIMIT_EXCEEDED'),
+        PATIENCE_MS,
+      );
+      await expectLawsHold();
+    });
+  },
+);
 
 function drawFate(at: number, random: () => number): Fate {
   // Each "poor" agent has one action.

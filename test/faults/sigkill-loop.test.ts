@@ -43,7 +43,9 @@ toolPolicies:
   tiered: { chargingPolicy: { type: TIERED, attempt: 0.001, success: 0.002, verification: 0.0005 } }
 `;
 
-test(`a plane that is killed ${KILLS} times during ${ACTIONS} actions breaks no law (SEED=${SEED})`, { timeout: 1_200_000 }, async () => {
+test(`a plane that is killed ${KILLS} times during ${ACTIONS} actions breaks no law (SEED=${SEED})`, {
+  timeout: 1_200_000,
+}, async () => {
   const random = seededRandom(SEED);
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');

@@ -20,31 +20,35 @@ const ADMIN = `<clickhouse>
 </clickhouse>`;
 const PASSWORD = 'secret';
 
-describeWithOwnServers(['clickhouse'], 'the query service, as a ClickHouse user that may only read its tenants:', () => {
-  let server: ClickHouseServer;
-  beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'mandate-users-'));
-    writeFileSync(join(folder, 'users.xml'), ADMIN);
-    cpSync(USERS, join(folder, 'users.d'), { recursive: true });
-    const hash = createHash('sha256').update(PASSWORD).digest('hex');
-    for (const user of ['MIGRATOR', 'RECORDER', 'QUERY'])
-      vi.stubEnv(`MANDATE_CLICKHOUSE_${user}_SHA256`, hash);
-    server = await startClickHouse({ usersFile: join(folder, 'users.xml') });
-    vi.unstubAllEnvs();
-    return async () => {
-      await server.stop();
-      rmSync(folder, { recursive: true });
-    };
-  });
+describeWithOwnServers(
+  ['clickhouse'],
+  'the query service, as a ClickHouse user that may only read its tenants:',
+  () => {
+    let server: ClickHouseServer;
+    beforeAll(async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'mandate-users-'));
+      writeFileSync(join(folder, 'users.xml'), ADMIN);
+      cpSync(USERS, join(folder, 'users.d'), { recursive: true });
+      const hash = createHash('sha256').update(PASSWORD).digest('hex');
+      for (const user of ['MIGRATOR', 'RECORDER', 'QUERY'])
+        vi.stubEnv(`MANDATE_CLICKHOUSE_${user}_SHA256`, hash);
+      server = await startClickHouse({ usersFile: join(folder, 'users.xml') });
+      vi.unstubAllEnvs();
+      return async () => {
+        await server.stop();
+        rmSync(folder, { recursive: true });
+      };
+    });
 
-  queryPromises(
-    async () => openTablesOn(server.url, { database: 'mandate' }),
-    async () =>
-      openServerAudit({
-        url: server.url,
-        username: 'mandate_query',
-        password: PASSWORD,
-        database: 'mandate',
-      }),
-  );
-});
+    queryPromises(
+      async () => openTablesOn(server.url, { database: 'mandate' }),
+      async () =>
+        openServerAudit({
+          url: server.url,
+          username: 'mandate_query',
+          password: PASSWORD,
+          database: 'mandate',
+        }),
+    );
+  },
+);
