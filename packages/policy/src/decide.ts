@@ -37,6 +37,7 @@ import { knownCall } from './models/known-call.ts';
 import { inputMicrosOf, priceOf } from './price.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
 import { inShadow } from './shadow.ts';
+import type { ValidityInterval } from './validity-interval.ts';
 import { ALLOWED_WORDS, wordsOf } from './verdict-in-words.ts';
 
 /** In this order. The first check that blocks gives the verdict. The record lists every check. */
@@ -155,7 +156,7 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
  * Returns the time between two expiries in which the plan holds. A policy is valid until it expires, so each such
  * time has its own plan.
  */
-function lifetime(expiriesMs: readonly number[], atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
+function lifetime(expiriesMs: readonly number[], atMs: number): ValidityInterval {
   let holdsFromMs = 0;
   let holdsUntilMs: number | null = null;
   for (const expiresAtMs of expiriesMs) {

@@ -5,6 +5,7 @@ import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
 import type { InShadow } from './rules/rules-in-force.ts';
 import { shadowPlan, unknownShadow } from './shadow.ts';
+import type { ValidityInterval } from './validity-interval.ts';
 
 export type MandateInForce = {
   /** Null if no mandate applies; nothing is then allowed. */
@@ -16,16 +17,13 @@ export type MandateInForce = {
    * are none.
    */
   formerAncestors?: readonly FormerAncestor[];
-  /** The mandate applies from `holdsFromMs` until before `holdsUntilMs`. Null means without end. */
-  holdsFromMs: number;
-  holdsUntilMs: number | null;
   /** Null or absent if no rule in shadow matches. */
   shadow?: InShadow | null;
   /** The steps that finding the mandate took from the action's step budget. Absent means 0. */
   steps?: number;
   /** A ready plan that refuses the action, used instead of planning under the mandate. */
   refused?: Plan;
-};
+} & ValidityInterval;
 
 export type MandatesInForce = {
   /** The revision that determines the mandate that was last returned. */
@@ -73,10 +71,7 @@ export function planInForce(
   return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };
 }
 
-function within(
-  { holdsFromMs, holdsUntilMs }: Pick<MandateInForce, 'holdsFromMs' | 'holdsUntilMs'>,
-  made: Plan,
-): Plan {
+function within({ holdsFromMs, holdsUntilMs }: ValidityInterval, made: Plan): Plan {
   if (holdsFromMs === 0 && holdsUntilMs === null) return made;
   return {
     ...made,

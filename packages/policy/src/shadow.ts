@@ -17,6 +17,7 @@ import type {
 import { OPEN_CALLS, TOTAL_BUDGET } from '@mandate/schemas/core';
 import { limitsVerdict, mostCallsBefore, mostSpentBefore, VERDICTS } from '@mandate/step';
 import type { InShadow } from './rules/rules-in-force.ts';
+import { holdsAt } from './validity-interval.ts';
 
 type ShadowVerdict = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
@@ -94,12 +95,8 @@ function mostOf(limit: Counted, reserveMicros: number): number {
 }
 
 export function inShadow(plan: ShadowPlan, facts: StepFacts): Shadow {
-  const { verdict, code, unknownLimits } = holds(plan, facts.atMs) ? judged(plan, facts) : unknown(plan);
+  const { verdict, code, unknownLimits } = holdsAt(plan, facts.atMs) ? judged(plan, facts) : unknown(plan);
   return { verdict, code, unknownLimits, rules: [...plan.rules], policies: [...plan.policies] };
-}
-
-function holds({ holdsFromMs, holdsUntilMs }: ShadowPlan, atMs: number): boolean {
-  return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? Number.POSITIVE_INFINITY);
 }
 
 function unknown({ unknownLimits }: Pick<ShadowPlan, 'unknownLimits'>): ShadowVerdict {

@@ -165,7 +165,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a family shares one budget of steps', 'agentId: id }, atMs, efforts)', 'agentId: id }, atMs)'],
     ['7 an ancestor is checked as if it did the same action', '{ ...action, agentId: id }', 'action'],
     ['7 a remembered family belongs to the current mandates', 'numberOf(mandateOf(held))', '0'],
-    ['7 the validity of a plan includes the rules of ancestors', '...together(all),', '...together([own]),'],
+    [
+      '7 the validity of a plan includes the rules of ancestors',
+      '...intersectionOf(all),',
+      '...intersectionOf([own]),',
+    ],
   ]),
   ...inFile('packages/control/src/control-state.ts', [
     [
@@ -398,14 +402,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/rules/rules-in-force.ts', [
     [
       '7 remembered rules end with their validity',
-      'known !== undefined && isWithin(known.spell, atMs)',
+      'known !== undefined && holdsAt(known.validity, atMs)',
       'known !== undefined',
     ],
     ['7 remembered rules belong to one state of one agent', '{candidates.number}', '{agent.id}'],
     [
       '7 remembered rules cost the same steps',
-      'isWithin(known.spell, atMs) && fits(efforts, known)',
-      'isWithin(known.spell, atMs)',
+      'holdsAt(known.validity, atMs) && fits(efforts, known)',
+      'holdsAt(known.validity, atMs)',
     ],
     ['7 the agents of one action share its step budget', '      spend(efforts, given);\n', ''],
   ]),

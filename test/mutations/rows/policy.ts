@@ -536,7 +536,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['7 shadow: the first failed check gives the code', 'fails ??= ', 'fails = '],
     [
       '7 shadow: a policy ends at its expiry',
-      'holds(plan, facts.atMs) ? judged(plan, facts) : unknown(plan)',
+      'holdsAt(plan, facts.atMs) ? judged(plan, facts) : unknown(plan)',
       'judged(plan, facts)',
     ],
     ['7 shadow: a grant counts if the shadow asks for a person', 'return fact ?? {', 'return {'],

@@ -7,6 +7,7 @@ import type { Action } from '@mandate/schemas';
 import { composeFamily, nameOf } from '../mandate/compose-family.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
+import { intersectionOf } from '../validity-interval.ts';
 import { type AgentAttributes, type Efforts, effortsOfAction } from './ask-rules.ts';
 import type { InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
 
@@ -83,9 +84,9 @@ export function familiesInForce(): FamiliesInForce {
       ...(own.shadow?.[what] ?? []),
       ...above.flatMap(({ holder, held }) => (held.shadow?.[what] ?? []).map((name) => nameOf(name, holder))),
     ];
-    const spell = together(all.map(({ shadow, ...held }) => shadow ?? held));
+    const validity = intersectionOf(all.map(({ shadow, ...held }) => shadow ?? held));
     const steps = all.reduce((sum, { shadow }) => sum + (shadow?.steps ?? 0), 0);
-    return { mandate, rules: namesOf('rules'), policies: namesOf('policies'), steps, ...spell };
+    return { mandate, rules: namesOf('rules'), policies: namesOf('policies'), steps, ...validity };
   }
 
   return {
@@ -99,8 +100,8 @@ export function familiesInForce(): FamiliesInForce {
           agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs, efforts);
         above.push({ holder: id, held });
         if (held.tooCostly === undefined) continue;
-        const spell = together([own, ...above.map(({ held }) => held)]);
-        return { ...held, above: ids, tooCostly: { ...held.tooCostly, agent: id }, ...spell };
+        const validity = intersectionOf([own, ...above.map(({ held }) => held)]);
+        return { ...held, above: ids, tooCostly: { ...held.tooCostly, agent: id }, ...validity };
       }
       const all = [own, ...above.map(({ held }) => held)];
       return {
@@ -112,7 +113,7 @@ export function familiesInForce(): FamiliesInForce {
         ],
         above: ids,
         steps: all.reduce((sum, { steps }) => sum + steps, 0),
-        ...together(all),
+        ...intersectionOf(all),
       };
     },
   };
@@ -120,14 +121,4 @@ export function familiesInForce(): FamiliesInForce {
 
 function withShadow({ mandate, shadow }: Resolved): Mandate | null {
   return shadow?.mandate ?? mandate;
-}
-
-type Spell = Pick<Resolved, 'holdsFromMs' | 'holdsUntilMs'>;
-
-function together(all: readonly Spell[]): Spell {
-  const edges = all.flatMap(({ holdsUntilMs }) => holdsUntilMs ?? []);
-  return {
-    holdsFromMs: Math.max(...all.map(({ holdsFromMs }) => holdsFromMs)),
-    holdsUntilMs: edges.length === 0 ? null : Math.min(...edges),
-  };
 }

@@ -9,6 +9,7 @@ import type { Action } from '@mandate/schemas';
 import { compose, missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
+import { holdsAt, type ValidityInterval } from '../validity-interval.ts';
 import {
   type AgentAttributes,
   type Candidate,
@@ -31,6 +32,7 @@ import { type Candidates, isKept, type RulesOfAgents, rulesOfAgents } from './ru
  */
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string; claims?: string[] };
 
+/** The validity is the time in which the same rules match. Rules in shadow have their own. */
 export type Resolved = {
   /** The mandate that is enforced or observed. Null if no rule matches; nothing is then allowed. */
   mandate: Mandate | null;
@@ -47,15 +49,9 @@ export type Resolved = {
   tooCostly?: { rule: string; agent?: string };
   /** The steps of the enforced rules. Rules in shadow have their own step budget. */
   steps: number;
-} & Spell;
+} & ValidityInterval;
 
-/**
- * The same rules match from `holdsFromMs` until before `holdsUntilMs`. Null means without end. Rules in shadow have
- * their own validity.
- */
-type Spell = { holdsFromMs: number; holdsUntilMs: number | null };
-
-export type InShadow = Spell & {
+export type InShadow = ValidityInterval & {
   /** The mandate with the policies of the matching rules in shadow. Null if finding them exceeded the step budget. */
   mandate: Mandate | null;
   /**
@@ -103,10 +99,10 @@ export function rulesInForce(
   function answer(candidates: Candidates, subject: ConditionSubject, atMs: number, efforts: Efforts): Answer {
     const { enforced, shadow } = candidates;
     if (!enforced.ok) return nothingKnown(enforced.dearest, { holdsFromMs: 0, holdsUntilMs: null });
-    const ofEnforced = spell(enforced.holding, atMs);
+    const ofEnforced = validityOf(enforced.holding, atMs);
     const held = doHold(enforced.holding, subject, atMs, efforts.enforced);
     if (!held.ok) return nothingKnown(held.dearest, ofEnforced);
-    const ofAll = spell([...enforced.holding, ...(shadow.ok ? shadow.holding : [])], atMs);
+    const ofAll = validityOf([...enforced.holding, ...(shadow.ok ? shadow.holding : [])], atMs);
     const watched = shadow.ok ? doHold(shadow.holding, subject, atMs, efforts.shadow) : shadow;
     const matching = [...held.holding, ...(watched.ok ? watched.holding : [])];
     const matches = inOrder(matching.map(({ rule }) => rule)).map(matchOf);
@@ -124,7 +120,7 @@ export function rulesInForce(
         steps: candidates.steps + held.steps,
         ...ofEnforced,
       },
-      spell: ofAll,
+      validity: ofAll,
       steps: held.steps,
       shadowSteps: watched.steps,
     };
@@ -136,7 +132,7 @@ export function rulesInForce(
     return { rule, policy };
   }
 
-  function inShadow(matches: readonly Match[], found: Spell & { steps: number }): InShadow | null {
+  function inShadow(matches: readonly Match[], found: ValidityInterval & { steps: number }): InShadow | null {
     const watching = matches.filter(({ rule }) => !isKept(rule));
     const mandate = watching.length === 0 ? null : composed(matches);
     if (mandate === null) return null;
@@ -171,7 +167,7 @@ export function rulesInForce(
       const asked = keyOf(candidates.fields, subject);
       const key = asked === null ? null : `${candidates.number}${asked}`;
       const known = key === null ? undefined : answers.get(key);
-      const isKnown = known !== undefined && isWithin(known.spell, atMs) && fits(efforts, known);
+      const isKnown = known !== undefined && holdsAt(known.validity, atMs) && fits(efforts, known);
       const given = isKnown ? known : answer(candidates, subject, atMs, efforts);
       spend(efforts, given);
       if (key !== null && !isKnown) answers.set(key, given);
@@ -190,20 +186,27 @@ export function inOrder(rules: readonly Rule[]): readonly Rule[] {
 }
 
 type Match = { rule: Rule; policy: NamedPolicy };
-type Answer = Taken & { found: Resolved; spell: Spell };
+type Answer = Taken & { found: Resolved; validity: ValidityInterval };
 
 const TOO_MUCH = Number.POSITIVE_INFINITY;
 
-function nothingKnown({ id: rule }: Rule, spell: Spell): Answer {
-  const found = { mandate: null, shadow: null, matches: [], tooCostly: { rule }, steps: TOO_MUCH, ...spell };
-  return { found, spell, steps: TOO_MUCH, shadowSteps: 0 };
+function nothingKnown({ id: rule }: Rule, validity: ValidityInterval): Answer {
+  const found = {
+    mandate: null,
+    shadow: null,
+    matches: [],
+    tooCostly: { rule },
+    steps: TOO_MUCH,
+    ...validity,
+  };
+  return { found, validity, steps: TOO_MUCH, shadowSteps: 0 };
 }
 
-function unknownShadow({ rule, policy }: Match, found: Spell & { steps: number }): InShadow {
+function unknownShadow({ rule, policy }: Match, found: ValidityInterval & { steps: number }): InShadow {
   return { mandate: null, rules: [rule.id], policies: [policy.name], ...found };
 }
 
-function spell(candidates: readonly Candidate[], atMs: number): Spell {
+function validityOf(candidates: readonly Candidate[], atMs: number): ValidityInterval {
   let holdsFromMs = 0;
   let holdsUntilMs: number | null = null;
   for (const { rule } of candidates) {
@@ -214,8 +217,4 @@ function spell(candidates: readonly Candidate[], atMs: number): Spell {
     }
   }
   return { holdsFromMs, holdsUntilMs };
-}
-
-function isWithin({ holdsFromMs, holdsUntilMs }: Spell, atMs: number): boolean {
-  return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? TOO_MUCH);
 }

@@ -1,0 +1,18 @@
+/**
+ * The time in which something holds: from `holdsFromMs` until before `holdsUntilMs`, in epoch milliseconds. Null means
+ * without end.
+ */
+export type ValidityInterval = { holdsFromMs: number; holdsUntilMs: number | null };
+
+/** Returns the time in which all of these hold. */
+export function intersectionOf(all: readonly ValidityInterval[]): ValidityInterval {
+  const edges = all.flatMap(({ holdsUntilMs }) => holdsUntilMs ?? []);
+  return {
+    holdsFromMs: Math.max(...all.map(({ holdsFromMs }) => holdsFromMs)),
+    holdsUntilMs: edges.length === 0 ? null : Math.min(...edges),
+  };
+}
+
+export function holdsAt({ holdsFromMs, holdsUntilMs }: ValidityInterval, atMs: number): boolean {
+  return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? Number.POSITIVE_INFINITY);
+}
