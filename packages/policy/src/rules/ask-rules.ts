@@ -85,11 +85,15 @@ function ask(
 }
 
 /** Returns the rules that may match some action of the agent at some time, in the same order. */
-export function mayHold(candidates: readonly Candidate[], agent: AgentAttributes, effort: Effort): Asked {
+export function candidateRules(
+  candidates: readonly Candidate[],
+  agent: AgentAttributes,
+  effort: Effort,
+): Asked {
   return ask(candidates, effort, (candidate, left) => isOfItsOwn(candidate, agent, left));
 }
 
-export function doHold(
+export function matchingRules(
   candidates: readonly Candidate[],
   subject: ConditionSubject,
   atMs: number,

@@ -13,11 +13,11 @@ import { holdsAt, type ValidityInterval } from '../validity-interval.ts';
 import {
   type AgentAttributes,
   type Candidate,
-  doHold,
   type Efforts,
   effortsOfAction,
   fits,
   keyOf,
+  matchingRules,
   spend,
   type Taken,
 } from './ask-rules.ts';
@@ -100,10 +100,10 @@ export function rulesInForce(
     const { enforced, shadow } = candidates;
     if (!enforced.ok) return nothingKnown(enforced.dearest, { holdsFromMs: 0, holdsUntilMs: null });
     const ofEnforced = validityOf(enforced.holding, atMs);
-    const held = doHold(enforced.holding, subject, atMs, efforts.enforced);
+    const held = matchingRules(enforced.holding, subject, atMs, efforts.enforced);
     if (!held.ok) return nothingKnown(held.dearest, ofEnforced);
     const ofAll = validityOf([...enforced.holding, ...(shadow.ok ? shadow.holding : [])], atMs);
-    const watched = shadow.ok ? doHold(shadow.holding, subject, atMs, efforts.shadow) : shadow;
+    const watched = shadow.ok ? matchingRules(shadow.holding, subject, atMs, efforts.shadow) : shadow;
     const matching = [...held.holding, ...(watched.ok ? watched.holding : [])];
     const matches = inOrder(matching.map(({ rule }) => rule)).map(matchOf);
     const shadowSteps = candidates.shadowSteps + watched.steps;

@@ -9,10 +9,10 @@ import {
   type Asked,
   type Candidate,
   candidateOf,
+  candidateRules,
   type Efforts,
   fieldsOf,
   fits,
-  mayHold,
   type Taken,
 } from './ask-rules.ts';
 import type { FieldPath } from './condition.ts';
@@ -86,7 +86,7 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
     for (const { before, after } of changes.slice(-behind)) {
       for (const rule of [before, after]) {
         if (rule === null) continue;
-        const asked = mayHold([candidateOf(rule)], agent, effort);
+        const asked = candidateRules([candidateOf(rule)], agent, effort);
         if (!asked.ok) return null;
         effort.left -= asked.steps;
         const side = held[isKept(rule) ? 'kept' : 'watching'];
@@ -107,8 +107,8 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
       if (known !== null && fits(efforts, known)) return known;
       return remember(
         agent,
-        mayHold(kept, agent, efforts.enforced),
-        mayHold(watching, agent, efforts.shadow),
+        candidateRules(kept, agent, efforts.enforced),
+        candidateRules(watching, agent, efforts.shadow),
       );
     },
     change(more) {
