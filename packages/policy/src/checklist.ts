@@ -7,7 +7,7 @@
 
 import type { Action, ActionType, MandateReference } from '@mandate/schemas';
 import { ACTION_KINDS, DEFAULTS, isToolCall } from '@mandate/schemas/core';
-import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
+import type { Calls, CheckFn, Finding, LimitCheck, LimitOf, StaticCheck } from './checks/check.ts';
 import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
 import { type SettlingOf, settlingOf } from './settling.ts';
@@ -20,7 +20,7 @@ export type Checklist = {
    * The checks of all policies, in order: the first check of each policy, then the second check of each policy, and
    * so on.
    */
-  looks: readonly Look[];
+  checkFns: readonly CheckFn[];
   limits: readonly LimitOf[];
   leaseMs: number;
   /**
@@ -106,8 +106,8 @@ export function checklists(
       dearest: dearest?.name ?? dearest?.id ?? '',
       pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
       settlingOf: settlingOf(calls),
-      looks: staticChecks.flatMap((check) =>
-        calls.flatMap((ofPolicy) => lookOf(check, ofPolicy, reference) ?? []),
+      checkFns: staticChecks.flatMap((check) =>
+        calls.flatMap((ofPolicy) => checkFnOf(check, ofPolicy, reference) ?? []),
       ),
       limits: limitChecks.flatMap((check) => check.limits(calls)),
       leaseMs: Math.min(...leases),
@@ -155,17 +155,17 @@ function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): re
 }
 
 /** Binds a check to calls. If a mandate has several policies, each finding names its policy. */
-function lookOf(check: StaticCheck, calls: Calls, mandate: MandateReference): Look | null {
-  const look = check(calls);
+function checkFnOf(check: StaticCheck, calls: Calls, mandate: MandateReference): CheckFn | null {
+  const checkFn = check(calls);
   const { name, holder } = calls.policy;
-  if (look === null) return null;
-  const named = name === null ? look : lookUnder(name, whoseBound(name, mandate), look);
-  return holder === null ? named : (subject) => heldBy(holder, named(subject));
+  if (checkFn === null) return null;
+  const named = name === null ? checkFn : namingPolicy(name, whoseBound(name, mandate), checkFn);
+  return holder === null ? named : (subject) => namingHolder(holder, named(subject));
 }
 
-function lookUnder(name: string, whose: string, look: Look): Look {
+function namingPolicy(name: string, whose: string, checkFn: CheckFn): CheckFn {
   return (subject) => {
-    const found = look(subject);
+    const found = checkFn(subject);
     if (found.result === 'pass') return { ...found, policy: name };
     if (found.result === 'oblige') return { ...found, check: { ...found.check, policy: name } };
     const { reason, ...objection } = found.objection;
@@ -177,6 +177,6 @@ function lookUnder(name: string, whose: string, look: Look): Look {
   };
 }
 
-function heldBy(holder: string, found: ReturnType<Look>): ReturnType<Look> {
+function namingHolder(holder: string, found: Finding): Finding {
   return found.result === 'pass' ? { ...found, holder } : { ...found, check: { ...found.check, holder } };
 }

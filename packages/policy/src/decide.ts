@@ -20,7 +20,6 @@ import type { LimitCheck, LimitOf, StaticCheck, Subject, Words } from './checks/
 import { confirmation } from './checks/confirmation.ts';
 import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
 import { estimateStated } from './checks/estimate-stated.ts';
-import { lookAtAll } from './checks/look-at-all.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
@@ -28,6 +27,7 @@ import { openCalls } from './checks/open-calls.ts';
 import { policyFound } from './checks/policy-found.ts';
 import { providerAllowed } from './checks/provider-allowed.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
+import { runChecks } from './checks/run-checks.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
@@ -93,7 +93,7 @@ export function plan(
   if (mandate === null) return mandateNotFound(action);
   try {
     const list = checklistOf(mandate, action);
-    const { pricings, settlingOf, looks, limits, leaseMs, observe, expiriesMs, steps } = list;
+    const { pricings, settlingOf, checkFns, limits, leaseMs, observe, expiriesMs, steps } = list;
     const call = isModelCall(action) ? knownCall(action) : null;
     const price = priceOf(action, call, pricings, atMs);
     const name = subjectOf(action);
@@ -101,7 +101,7 @@ export function plan(
     if (effort.left < 0) return listsTooCostly(mandate.reference, list.dearest);
     const subject: Subject = { action, redacted, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
-    const { checks, refusal, obligations } = lookAtAll(looks, subject);
+    const { checks, refusal, obligations } = runChecks(checkFns, subject);
     // Lists every field, because spreading would take as long as all checks.
     const made: Plan = {
       holdsFromMs,

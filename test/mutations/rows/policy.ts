@@ -14,7 +14,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
   order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
-  ...inFile('packages/policy/src/checks/look-at-all.ts', [
+  ...inFile('packages/policy/src/checks/run-checks.ts', [
     [
       '1 the first objection gives the verdict',
       'refusal ??= { ...found.objection',

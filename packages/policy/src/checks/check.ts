@@ -57,15 +57,15 @@ export type Objection = Words & { code: Code };
 /**
  * A passed check has what goes on the record. A check that blocks, or that imposes an obligation, has more besides.
  */
-type Finding = Passed | Obliging | Blocked;
+export type Finding = Passed | Obliging | Blocked;
 type Passed = Check & { result: 'pass' };
 type Obliging = { result: 'oblige'; check: Check; obligations: Obligations };
 type Blocked = { result: 'block'; check: Check; objection: Objection };
 
-export type Look = (subject: Subject) => Finding;
+export type CheckFn = (subject: Subject) => Finding;
 
 /** A check of the request. Null if it does not apply to such calls. */
-export type StaticCheck = (calls: Calls) => Look | null;
+export type StaticCheck = (calls: Calls) => CheckFn | null;
 
 export function passed(check: string, evidence: Json): Passed {
   return { check, result: 'pass', evidence };

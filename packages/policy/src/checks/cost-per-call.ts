@@ -1,5 +1,5 @@
 import { formatMicros } from '@mandate/schemas/core';
-import { blocked, type Look, passed, type StaticCheck } from './check.ts';
+import { blocked, type CheckFn, passed, type StaticCheck } from './check.ts';
 
 export const toolCostPerCall: StaticCheck = ({ tool }) =>
   weigh('tool-cost-per-call', tool?.maxCostPerCallMicros ?? null, "the tool's maxCostPerCall");
@@ -7,7 +7,7 @@ export const toolCostPerCall: StaticCheck = ({ tool }) =>
 export const mandateCostPerCall: StaticCheck = ({ policy }) =>
   weigh('mandate-cost-per-call', policy.maxCostPerCallMicros, "the mandate's maxCostPerCall");
 
-function weigh(check: string, maxMicros: number | null, limit: string): Look | null {
+function weigh(check: string, maxMicros: number | null, limit: string): CheckFn | null {
   if (maxMicros === null) return null;
   return ({ name, price }) => {
     const costMicros = price.reserveMicros;

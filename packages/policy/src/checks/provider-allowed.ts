@@ -1,6 +1,6 @@
 import type { ListedNames } from '../models/call-names.ts';
 import type { KnownCall } from '../models/known-call.ts';
-import { blocked, type Look, passed, type StaticCheck } from './check.ts';
+import { blocked, type Finding, passed, type StaticCheck } from './check.ts';
 
 const CHECK = 'provider-allowed';
 const CODE = 'PROVIDER_NOT_ALLOWED';
@@ -38,7 +38,7 @@ function nameOf(names: ListedNames | undefined): string {
   return names?.allowed[0] ?? '';
 }
 
-function unknown(): ReturnType<Look> {
+function unknown(): Finding {
   return blocked(
     CHECK,
     { provider: null },
@@ -50,7 +50,7 @@ function unknown(): ReturnType<Look> {
   );
 }
 
-function denied(provider: string, pattern: string): ReturnType<Look> {
+function denied(provider: string, pattern: string): Finding {
   return blocked(
     CHECK,
     { provider, pattern },
@@ -62,7 +62,7 @@ function denied(provider: string, pattern: string): ReturnType<Look> {
   );
 }
 
-function notAllowed(provider: string): ReturnType<Look> {
+function notAllowed(provider: string): Finding {
   return blocked(
     CHECK,
     { provider },

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { blocked, type Look, obliging, passed, type Subject } from './check.ts';
-import { lookAtAll } from './look-at-all.ts';
+import { blocked, type CheckFn, obliging, passed, type Subject } from './check.ts';
+import { runChecks } from './run-checks.ts';
 
 const subject = {} as Subject;
-const refuses = (reason: string): Look => {
+const refuses = (reason: string): CheckFn => {
   return () => blocked('b', null, { code: 'TOOL_DENIED', reason, remedy: '' });
 };
-const obliges = (obligations: Parameters<typeof obliging>[2]): Look => {
+const obliges = (obligations: Parameters<typeof obliging>[2]): CheckFn => {
   return () => obliging('o', { notebook: 'team' }, obligations);
 };
 
 test('returns the finding of every check, and the refusal of the first check that blocks', () => {
-  const found = lookAtAll([() => passed('p', 1), refuses('first'), refuses('second')], subject);
+  const found = runChecks([() => passed('p', 1), refuses('first'), refuses('second')], subject);
   expect(found).toEqual({
     checks: [
       { check: 'p', result: 'pass', evidence: 1 },
@@ -24,7 +24,7 @@ test('returns the finding of every check, and the refusal of the first check tha
 });
 
 test('records a check that imposes an obligation as passed, and merges the obligations of all checks', () => {
-  const found = lookAtAll([obliges({ maxResults: 3 }), obliges({ maxResults: 3, redact: ['a'] })], subject);
+  const found = runChecks([obliges({ maxResults: 3 }), obliges({ maxResults: 3, redact: ['a'] })], subject);
   const check = { check: 'o', result: 'pass', evidence: { notebook: 'team' } };
   expect(found).toEqual({
     checks: [check, check],
@@ -34,7 +34,7 @@ test('records a check that imposes an obligation as passed, and merges the oblig
 });
 
 test('throws if two checks impose different obligations with the same name', () => {
-  expect(() => lookAtAll([obliges({ maxResults: 3 }), obliges({ maxResults: 4 })], subject)).toThrow(
+  expect(() => runChecks([obliges({ maxResults: 3 }), obliges({ maxResults: 4 })], subject)).toThrow(
     'policies oblige to different "maxResults"',
   );
 });

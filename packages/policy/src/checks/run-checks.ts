@@ -1,20 +1,20 @@
 /** What all static checks of an action found together. */
 import type { Check, Obligations, Plan, Refusal } from '@mandate/schemas';
 import { deepEqual } from '@mandate/schemas/core';
-import type { Look, Subject } from './check.ts';
+import type { CheckFn, Subject } from './check.ts';
 
-export type Looked = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
+export type CheckResults = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
 
 /**
  * Runs all checks. The first check that blocks gives the refusal. Throws if two checks impose different obligations
  * with the same name.
  */
-export function lookAtAll(looks: readonly Look[], subject: Subject): Looked {
-  const checks = new Array<Check>(looks.length);
+export function runChecks(checkFns: readonly CheckFn[], subject: Subject): CheckResults {
+  const checks = new Array<Check>(checkFns.length);
   let refusal: Refusal | null = null;
   let obligations: Obligations | null = null;
-  for (let at = 0; at < looks.length; at += 1) {
-    const found = (looks[at] as Look)(subject);
+  for (let at = 0; at < checkFns.length; at += 1) {
+    const found = (checkFns[at] as CheckFn)(subject);
     if (found.result === 'pass') checks[at] = found;
     else {
       checks[at] = found.check;
