@@ -168,11 +168,11 @@ function namingPolicy(name: string, whose: string, checkFn: CheckFn): CheckFn {
     const found = checkFn(subject);
     if (found.result === 'pass') return { ...found, policy: name };
     if (found.result === 'oblige') return { ...found, check: { ...found.check, policy: name } };
-    const { reason, ...objection } = found.objection;
+    const { reason, ...violation } = found.violation;
     return {
       result: 'block',
       check: { ...found.check, policy: name },
-      objection: { ...objection, reason: `${reason}${whose}` },
+      violation: { ...violation, reason: `${reason}${whose}` },
     };
   };
 }

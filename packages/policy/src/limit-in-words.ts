@@ -23,7 +23,7 @@ export function limitWords(
   const limit = limits[at];
   const fact = facts[at];
   if (limit === undefined || fact === undefined) throw new TypeError('no limit failed');
-  const { reason, remedy } = objectionTo(limit, fact);
+  const { reason, remedy } = violationOf(limit, fact);
   if (fact.kind === 'confirmation') return { reason, remedy };
   const whose = limit.policy === undefined ? '' : whoseBound(limit.policy, mandate);
   return { reason: `${reason}${whose}`, remedy: remedyForAll(limits, facts) ?? remedy };
@@ -36,7 +36,7 @@ function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): st
   );
   const limit = limits[at];
   const fact = facts[at];
-  return limit === undefined || fact === undefined ? null : objectionTo(limit, fact).remedy;
+  return limit === undefined || fact === undefined ? null : violationOf(limit, fact).remedy;
 }
 
 /** Returns the check of one limit for the record. `skip` if the step ended before it checked the limits. */
@@ -80,11 +80,11 @@ function evidenceOf(limit: Limit, fact: LimitFact, costMicros: number): Json {
   return notOneKind(limit, fact);
 }
 
-function objectionTo(limit: Limit, fact: LimitFact): Words {
-  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.objection(limit, fact);
-  if (limit.kind === 'rate' && fact.kind === 'rate') return rateCheckOf(limit).objection(limit, fact);
+function violationOf(limit: Limit, fact: LimitFact): Words {
+  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.violation(limit, fact);
+  if (limit.kind === 'rate' && fact.kind === 'rate') return rateCheckOf(limit).violation(limit, fact);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {
-    return confirmation.objection(limit, fact);
+    return confirmation.violation(limit, fact);
   }
   return notOneKind(limit, fact);
 }

@@ -84,19 +84,19 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
  * and the rule that used the most steps.
  */
 export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Plan {
-  const { objection, check } = tooManySteps(
+  const { violation, check } = tooManySteps(
     `for the rule "${rule}"${agent === undefined ? '' : ` of "${agent}"`}`,
     {
       rule,
       ...(agent !== undefined && { agent }),
     },
   );
-  return refusedPlan(null, { ...objection, final: true }, [check]);
+  return refusedPlan(null, { ...violation, final: true }, [check]);
 }
 
 export function listsTooCostly(mandate: MandateReference, policy: string): Plan {
-  const { objection, check } = tooManySteps(`for the lists of "${policy}"`, { policy });
-  return refusedPlan(mandate, { ...objection, final: true }, [check]);
+  const { violation, check } = tooManySteps(`for the lists of "${policy}"`, { policy });
+  return refusedPlan(mandate, { ...violation, final: true }, [check]);
 }
 
 /** @param what the largest consumer, as part of a sentence; `evidence` names it for programs */
@@ -107,7 +107,7 @@ export function tooManySteps(what: string, evidence: { readonly [name: string]: 
       result: 'block' as const,
       evidence: { ...evidence, steps: CAPS.stepsPerAction },
     },
-    objection: {
+    violation: {
       code: 'RULES_TOO_COSTLY' as const,
       reason: `What is asked of this action takes more than ${CAPS.stepsPerAction} steps, most of them ${what}; so it cannot be known whether something denies it.`,
       remedy:

@@ -16,9 +16,9 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
   ...inFile('packages/policy/src/checks/run-checks.ts', [
     [
-      '1 the first objection gives the verdict',
-      'refusal ??= { ...found.objection',
-      'refusal = { ...found.objection',
+      '1 the first violation gives the verdict',
+      'refusal ??= { ...found.violation',
+      'refusal = { ...found.violation',
     ],
   ]),
   ...inFile('packages/policy/src/decide.ts', [

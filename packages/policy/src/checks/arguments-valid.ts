@@ -14,8 +14,8 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
   return ({ action, redacted, name, effort }) => {
     const fault = effort.left < 0 ? null : rules.validate(argumentsOf(action), effort);
     if (effort.left < 0) {
-      const { check, objection } = tooManySteps(`for the arguments of "${name}"`, { tool: name });
-      return { result: 'block', check, objection };
+      const { check, violation } = tooManySteps(`for the arguments of "${name}"`, { tool: name });
+      return { result: 'block', check, violation };
     }
     if (fault === null) return passed('arguments-valid', null);
     const { rule, expected } = fault;

@@ -49,5 +49,5 @@ test.each<[string, BudgetLimit, number | null, string]>([
   ],
 ])('the remedy for an exceeded budget: %s', (_, limit, retryAfterMs, remedy) => {
   const fact = { kind: 'budget', spentMicros: 0, ok: false, retryAfterMs } as const;
-  expect(budgets.objection(limit, fact).remedy).toBe(remedy);
+  expect(budgets.violation(limit, fact).remedy).toBe(remedy);
 });

@@ -22,7 +22,7 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     const fits = (one: { maxMicros: number }) => spentMicros <= mostSpentBefore(one.maxMicros, costMicros);
     return { ...seen, otherLimits: otherLimits.map((one) => withResult(one, fits(one))) };
   },
-  objection(limit, fact) {
+  violation(limit, fact) {
     const { scope, id, windowMs, maxMicros, holder } = limit;
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
     const whose = scope === 'agent' && holder !== undefined ? ` of "${holder}"` : '';

@@ -52,7 +52,7 @@ export type Subject = {
 /** The reason for a verdict, and a remedy. */
 export type Words = { reason: string; remedy: string };
 
-export type Objection = Words & { code: Code };
+export type Violation = Words & { code: Code };
 
 /**
  * A passed check has what goes on the record. A check that blocks, or that imposes an obligation, has more besides.
@@ -60,7 +60,7 @@ export type Objection = Words & { code: Code };
 export type Finding = Passed | Obliging | Blocked;
 type Passed = Check & { result: 'pass' };
 type Obliging = { result: 'oblige'; check: Check; obligations: Obligations };
-type Blocked = { result: 'block'; check: Check; objection: Objection };
+type Blocked = { result: 'block'; check: Check; violation: Violation };
 
 export type CheckFn = (subject: Subject) => Finding;
 
@@ -76,8 +76,8 @@ export function obliging(check: string, evidence: Json, obligations: Obligations
   return { result: 'oblige', check: { check, result: 'pass', evidence }, obligations };
 }
 
-export function blocked(check: string, evidence: Json, objection: Objection): Blocked {
-  return { result: 'block', check: { check, result: 'block', evidence }, objection };
+export function blocked(check: string, evidence: Json, violation: Violation): Blocked {
+  return { result: 'block', check: { check, result: 'block', evidence }, violation };
 }
 
 /** Returns the counter and the limit for a call. */
@@ -111,5 +111,5 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
   /** Returns the evidence of one limit for the record. `costMicros` is the amount that the call would reserve. */
   evidence(limit: L, fact: F, costMicros: number): Json;
   /** Returns the words of a refusal. The step gives its verdict and code. */
-  objection(limit: L, fact: F): Words;
+  violation(limit: L, fact: F): Words;
 };

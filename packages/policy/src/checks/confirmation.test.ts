@@ -34,7 +34,7 @@ test.each([
 ])('says "%s" if %i of 2 questions wait', (remedy, waiting) => {
   const limit = { kind: 'confirmation', maxWaiting: 2 } as const;
   const fact = { kind: 'confirmation', ok: false, grant: 'none', waiting } as const;
-  expect(confirmation.objection(limit, fact).remedy).toContain(remedy);
+  expect(confirmation.violation(limit, fact).remedy).toContain(remedy);
   expect(confirmation.evidence(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
 });
 

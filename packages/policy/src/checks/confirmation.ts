@@ -24,7 +24,7 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
     maxWaiting,
     ...(otherLimits && { otherLimits }),
   }),
-  objection: (limit, fact) =>
+  violation: (limit, fact) =>
     failedLimit(limit, fact) === 'tooManyWait' ? tooManyWait(limit, fact) : WORDS[fact.grant],
 };
 

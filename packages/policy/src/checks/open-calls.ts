@@ -17,7 +17,7 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
     return limitOf === null ? [] : [limitOf];
   },
   evidence: mandateRate.evidence,
-  objection: ({ maxCalls }, { calls, retryAfterMs }) => ({
+  violation: ({ maxCalls }, { calls, retryAfterMs }) => ({
     reason: `At most ${maxCalls} calls of this agent may be open at one time (maxOpen), and ${calls} have no outcome yet.`,
     remedy:
       retryAfterMs === null

@@ -10,14 +10,14 @@ export const toolRate: LimitCheck<RateLimit, RateFact> = {
   name: 'tool-rate',
   limits: (calls) => strictestOf(calls, ({ tool }) => tool?.rate ?? null, 'tool'),
   evidence,
-  objection,
+  violation,
 };
 
 export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   name: 'mandate-rate',
   limits: (calls) => strictestOf(calls, ({ policy }) => policy.rate, null),
   evidence,
-  objection,
+  violation,
 };
 
 /**
@@ -63,7 +63,7 @@ function evidence({ maxCalls, windowMs, otherLimits }: RateLimit, { calls, retry
   };
 }
 
-function objection(
+function violation(
   { tool, maxCalls, windowMs, holder }: RateLimit,
   { calls, retryAfterMs }: RateFact,
 ): Words {

@@ -19,7 +19,7 @@ export function runChecks(checkFns: readonly CheckFn[], subject: Subject): Check
     else {
       checks[at] = found.check;
       if (found.result === 'oblige') obligations = merged(obligations, found.obligations);
-      else refusal ??= { ...found.objection, final: true };
+      else refusal ??= { ...found.violation, final: true };
     }
   }
   return { checks, refusal, obligations };
