@@ -24,11 +24,11 @@ export type Checklist = {
   limits: readonly LimitOf[];
   leaseMs: number;
   /**
-   * The most steps for one character of a name, for the patterns of all policies. `dearest` is the policy whose
+   * The most steps for one character of a name, for the patterns of all policies. `mostExpensive` is the policy whose
    * patterns cost the most.
    */
   steps: number;
-  dearest: string;
+  mostExpensive: string;
   /** True only if no policy is enforced. */
   observe: boolean;
   expiriesMs: readonly number[];
@@ -100,10 +100,10 @@ export function checklists(
   function listOf({ reference }: Mandate, calls: readonly Calls[]): Checklist {
     const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
     const steps = calls.map(stepsOf);
-    const dearest = calls[steps.indexOf(Math.max(...steps))]?.policy;
+    const mostExpensive = calls[steps.indexOf(Math.max(...steps))]?.policy;
     return {
       steps: steps.reduce((sum, one) => sum + one, 0),
-      dearest: dearest?.name ?? dearest?.id ?? '',
+      mostExpensive: mostExpensive?.name ?? mostExpensive?.id ?? '',
       pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
       settlingOf: settlingOf(calls),
       checkFns: staticChecks.flatMap((check) =>

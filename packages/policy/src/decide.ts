@@ -98,7 +98,7 @@ export function plan(
     const price = priceOf(action, call, pricings, atMs);
     const name = subjectOf(action);
     const effort = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
-    if (effort.left < 0) return listsTooCostly(mandate.reference, list.dearest);
+    if (effort.left < 0) return listsTooCostly(mandate.reference, list.mostExpensive);
     const subject: Subject = { action, redacted, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal, obligations } = runChecks(checkFns, subject);

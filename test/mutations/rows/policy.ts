@@ -115,9 +115,9 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/policy/src/prices/price-of-llm-call.ts', [
     [
-      '4 a call of an unknown provider costs as much as in the dearest list',
-      'other.micros > dearest.micros',
-      'other.micros < dearest.micros',
+      '4 a call of an unknown provider costs as much as in the most expensive list',
+      'other.micros > mostExpensive.micros',
+      'other.micros < mostExpensive.micros',
     ],
   ]),
   ...inFile('packages/policy/src/prices/model-prices.ts', [

@@ -222,8 +222,8 @@ describe('a call without a known provider costs as much as in the most expensive
       fc.property(fc.constantFrom(...models), tokens, tokens, ({ provider, model }, input, output) => {
         const call = { model, inputTokens: input, maxOutputTokens: output, atMs };
         const own = priced({ ...call, provider });
-        const dearest = priced({ ...call, provider: 'nobody-knows' });
-        expect(dearest?.micros ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(own?.micros ?? 0);
+        const mostExpensive = priced({ ...call, provider: 'nobody-knows' });
+        expect(mostExpensive?.micros ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(own?.micros ?? 0);
       }),
       { numRuns: runs(1_000) },
     );

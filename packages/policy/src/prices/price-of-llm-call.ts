@@ -40,12 +40,13 @@ export interface LlmPrice {
  */
 export function priceOfLlmCall({ own, all }: ListedPrices, tokens: Tokens, atMs: number): LlmPrice | null {
   if (own !== null) return priceIn(own, tokens, atMs);
-  let dearest: LlmPrice | null = null;
+  let mostExpensive: LlmPrice | null = null;
   for (const model of all) {
     const other = priceIn(model, tokens, atMs);
-    if (other !== null && (dearest === null || other.micros > dearest.micros)) dearest = other;
+    if (other !== null && (mostExpensive === null || other.micros > mostExpensive.micros))
+      mostExpensive = other;
   }
-  return dearest === null ? null : { ...dearest, inputMicros: null };
+  return mostExpensive === null ? null : { ...mostExpensive, inputMicros: null };
 }
 
 /** True if the model's output is billed. Embeddings have no output. */

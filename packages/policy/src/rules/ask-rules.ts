@@ -55,8 +55,8 @@ export function candidateOf(rule: Rule): Candidate {
 
 export type Asked =
   | { ok: true; holding: readonly Candidate[]; steps: number }
-  /** `dearest` is the rule that took the most steps. */
-  | { ok: false; dearest: Rule; steps: number };
+  /** `mostExpensive` is the rule that took the most steps. */
+  | { ok: false; mostExpensive: Rule; steps: number };
 
 /** The fewest steps that a rule takes. */
 export const OF_RULE = 10;
@@ -70,16 +70,16 @@ function ask(
   if (first === undefined) return { ok: true, holding: [], steps: 0 };
   const left = { ...effort };
   const holding: Candidate[] = [];
-  let dearest = first.rule;
+  let mostExpensive = first.rule;
   let most = -1;
   for (const candidate of candidates) {
     const before = left.left;
     if (takes(left, OF_RULE) && holds(candidate, left)) holding.push(candidate);
     if (before - left.left > most) {
       most = before - left.left;
-      dearest = candidate.rule;
+      mostExpensive = candidate.rule;
     }
-    if (left.left < 0) return { ok: false, dearest, steps: Number.POSITIVE_INFINITY };
+    if (left.left < 0) return { ok: false, mostExpensive, steps: Number.POSITIVE_INFINITY };
   }
   return { ok: true, holding, steps: effort.left - left.left };
 }

@@ -98,10 +98,10 @@ export function rulesInForce(
 
   function answer(candidates: Candidates, subject: ConditionSubject, atMs: number, efforts: Efforts): Answer {
     const { enforced, shadow } = candidates;
-    if (!enforced.ok) return nothingKnown(enforced.dearest, { holdsFromMs: 0, holdsUntilMs: null });
+    if (!enforced.ok) return nothingKnown(enforced.mostExpensive, { holdsFromMs: 0, holdsUntilMs: null });
     const ofEnforced = validityOf(enforced.holding, atMs);
     const held = matchingRules(enforced.holding, subject, atMs, efforts.enforced);
-    if (!held.ok) return nothingKnown(held.dearest, ofEnforced);
+    if (!held.ok) return nothingKnown(held.mostExpensive, ofEnforced);
     const ofAll = validityOf([...enforced.holding, ...(shadow.ok ? shadow.holding : [])], atMs);
     const watched = shadow.ok ? matchingRules(shadow.holding, subject, atMs, efforts.shadow) : shadow;
     const matching = [...held.holding, ...(watched.ok ? watched.holding : [])];
@@ -112,7 +112,7 @@ export function rulesInForce(
         mandate: composed(matches.filter(({ rule }) => isKept(rule))),
         shadow: watched.ok
           ? inShadow(matches, { steps: shadowSteps, ...ofAll })
-          : unknownShadow(matchOf(watched.dearest), { steps: shadowSteps, ...ofAll }),
+          : unknownShadow(matchOf(watched.mostExpensive), { steps: shadowSteps, ...ofAll }),
         matches: matches.map(({ rule, policy }) => ({
           ...{ rule: rule.id, policy: policy.name, mode: rule.mode },
           ...claimed(rule),
