@@ -414,7 +414,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 the agents of one action share its step budget', '      spend(efforts, given);\n', ''],
   ]),
   ...inFile('packages/policy/src/rules/rules-of-agents.ts', [
-    ['7 a shadow rule is never enforced', "return mode !== 'shadow';", 'return true;'],
+    ['7 a shadow rule is never enforced', "return mode === 'shadow';", 'return false;'],
     ['7 a changed agent is evaluated again', 'before?.agent === agent', 'before !== undefined'],
     [
       '7 a changed rule changes for all agents',
@@ -438,8 +438,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '7 a preview changes nothing',
-      'ofCandidates([...kept], [...watching], 1)',
-      'ofCandidates(kept, watching, 1)',
+      'ofCandidates([...enforced], [...inShadow], 1)',
+      'ofCandidates(enforced, inShadow, 1)',
     ],
     ['7 a preview evaluates the given rules', 'others.change(more);', ''],
   ]),

@@ -24,7 +24,7 @@ import {
 import { claimsOf } from './claims.ts';
 import type { ConditionSubject } from './condition.ts';
 import type { Rule } from './rule.ts';
-import { type Candidates, isKept, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
+import { type Candidates, isInShadow, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
 
 /**
  * `agent`: the ancestor that the rule matches. Absent if it matches the agent itself. `claims`: the claims of the
@@ -109,7 +109,7 @@ export function rulesInForce(
     const shadowSteps = candidates.shadowSteps + watched.steps;
     return {
       found: {
-        mandate: composed(matches.filter(({ rule }) => isKept(rule))),
+        mandate: composed(matches.filter(({ rule }) => !isInShadow(rule))),
         shadow: watched.ok
           ? inShadow(matches, { steps: shadowSteps, ...ofAll })
           : unknownShadow(matchOf(watched.mostExpensive), { steps: shadowSteps, ...ofAll }),
@@ -133,11 +133,11 @@ export function rulesInForce(
   }
 
   function inShadow(matches: readonly Match[], found: ValidityInterval & { steps: number }): InShadow | null {
-    const watching = matches.filter(({ rule }) => !isKept(rule));
-    const mandate = watching.length === 0 ? null : composed(matches);
+    const shadowing = matches.filter(({ rule }) => isInShadow(rule));
+    const mandate = shadowing.length === 0 ? null : composed(matches);
     if (mandate === null) return null;
-    const policies = new Set(watching.map(({ policy }) => policy.name));
-    return { mandate, rules: watching.map(({ rule }) => rule.id), policies: [...policies], ...found };
+    const policies = new Set(shadowing.map(({ policy }) => policy.name));
+    return { mandate, rules: shadowing.map(({ rule }) => rule.id), policies: [...policies], ...found };
   }
 
   function composed(matches: readonly Match[]): Mandate | null {

@@ -50,14 +50,14 @@ type Known = Candidates & { changes: number };
 export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAgents {
   const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map(candidateOf);
   return ofCandidates(
-    byId.filter(({ rule }) => isKept(rule)),
-    byId.filter(({ rule }) => !isKept(rule)),
+    byId.filter(({ rule }) => !isInShadow(rule)),
+    byId.filter(({ rule }) => isInShadow(rule)),
     known,
   );
 }
 
 /** Both lists must be sorted by the ids of their rules. */
-function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): RulesOfAgents {
+function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: number): RulesOfAgents {
   const ofAgents = recentlyUsed<Known>(known);
   /** `changes` are the last changes, and `changed` is the number of all changes. */
   const changes: RuleChange[] = [];
@@ -82,14 +82,14 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
     if (behind > changes.length) return null;
     const { agent, enforced, shadow } = one;
     const effort = effortOfAction();
-    const held = { kept: copyOf(enforced), watching: copyOf(shadow) };
+    const held = { enforced: copyOf(enforced), shadow: copyOf(shadow) };
     for (const { before, after } of changes.slice(-behind)) {
       for (const rule of [before, after]) {
         if (rule === null) continue;
         const asked = candidateRules([candidateOf(rule)], agent, effort);
         if (!asked.ok) return null;
         effort.left -= asked.steps;
-        const side = held[isKept(rule) ? 'kept' : 'watching'];
+        const side = held[isInShadow(rule) ? 'shadow' : 'enforced'];
         side.steps += rule === before ? -asked.steps : asked.steps;
         for (const candidate of asked.holding) {
           if (rule === before) remove(side.holding, rule.id);
@@ -97,7 +97,7 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
         }
       }
     }
-    return remember(agent, { ok: true, ...held.kept }, { ok: true, ...held.watching });
+    return remember(agent, { ok: true, ...held.enforced }, { ok: true, ...held.shadow });
   }
 
   return {
@@ -107,30 +107,30 @@ function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): 
       if (known !== null && fits(efforts, known)) return known;
       return remember(
         agent,
-        candidateRules(kept, agent, efforts.enforced),
-        candidateRules(watching, agent, efforts.shadow),
+        candidateRules(enforced, agent, efforts.enforced),
+        candidateRules(inShadow, agent, efforts.shadow),
       );
     },
     change(more) {
       for (const { before, after } of more) {
-        if (before !== null) remove(isKept(before) ? kept : watching, before.id);
-        if (after !== null) insert(isKept(after) ? kept : watching, candidateOf(after));
+        if (before !== null) remove(isInShadow(before) ? inShadow : enforced, before.id);
+        if (after !== null) insert(isInShadow(after) ? inShadow : enforced, candidateOf(after));
       }
       changes.push(...more);
       changed += more.length;
       changes.splice(0, Math.max(0, changes.length - CHANGES_KNOWN));
     },
     after(more) {
-      const others = ofCandidates([...kept], [...watching], 1);
+      const others = ofCandidates([...enforced], [...inShadow], 1);
       others.change(more);
       return others;
     },
   };
 }
 
-/** True for every mode except shadow. A rule in shadow does not affect the mandate. */
-export function isKept({ mode }: Rule): boolean {
-  return mode !== 'shadow';
+/** True if the rule is only recorded. Every other mode affects the mandate. */
+export function isInShadow({ mode }: Rule): boolean {
+  return mode === 'shadow';
 }
 
 function holdingOf(asked: Asked): readonly Candidate[] {
