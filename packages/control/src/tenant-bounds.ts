@@ -3,7 +3,7 @@
 import type { Mandate } from '@mandate/policy';
 import { compilePolicy, missingPolicy, type NamedPolicy } from '@mandate/policy';
 import type { Compiled } from '@mandate/policy/parts';
-import { withBounds } from '@mandate/policy/parts';
+import { withTenantLimits } from '@mandate/policy/parts';
 import { type BudgetLimit, type PolicyDocument, type TenantDocument, TOTAL_BUDGET } from '@mandate/schemas';
 import type { OpenedTenant } from './kept.ts';
 
@@ -59,12 +59,12 @@ export function nameOfBounds({ document, revision }: OpenedTenant): string {
   return `tenant ${document.id}@${revision}`;
 }
 
-/** Does the same as `withBounds` for a mandate that many actions share. The result is cached. */
+/** Does the same as `withTenantLimits` for a mandate that many actions share. The result is cached. */
 export function withinBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
   if (bounds === null) return mandate;
   const made = bounded.get(bounds) ?? new WeakMap<Mandate, Mandate>();
   bounded.set(bounds, made);
-  const one = made.get(mandate) ?? withBounds(mandate, bounds);
+  const one = made.get(mandate) ?? withTenantLimits(mandate, bounds);
   made.set(mandate, one);
   return one;
 }

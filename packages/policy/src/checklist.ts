@@ -7,11 +7,11 @@
 
 import type { Action, ActionType, MandateReference } from '@mandate/schemas';
 import { ACTION_KINDS, DEFAULTS, isToolCall } from '@mandate/schemas/core';
+import { attribution } from './attribution.ts';
 import type { Calls, CheckFn, Finding, LimitCheck, LimitOf, StaticCheck } from './checks/check.ts';
 import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
 import { type SettlingOf, settlingOf } from './settling.ts';
-import { whoseBound } from './whose-bound.ts';
 
 export type Checklist = {
   pricings: readonly Pricing[];
@@ -159,7 +159,7 @@ function checkFnOf(check: StaticCheck, calls: Calls, mandate: MandateReference):
   const checkFn = check(calls);
   const { name, holder } = calls.policy;
   if (checkFn === null) return null;
-  const named = name === null ? checkFn : namingPolicy(name, whoseBound(name, mandate), checkFn);
+  const named = name === null ? checkFn : namingPolicy(name, attribution(name, mandate), checkFn);
   return holder === null ? named : (subject) => namingHolder(holder, named(subject));
 }
 

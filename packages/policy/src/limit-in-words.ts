@@ -3,12 +3,12 @@
 import type { Check, Json, Limit, LimitFact, MandateReference, Plan, RateLimit } from '@mandate/schemas';
 import { OPEN_CALLS } from '@mandate/schemas/core';
 import { failedLimit, firstFailing, VERDICTS } from '@mandate/step';
+import { attribution } from './attribution.ts';
 import { budgets } from './checks/budget.ts';
 import type { Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
-import { whoseBound } from './whose-bound.ts';
 
 /**
  * Returns the words of the first limit that failed. If waiting cannot help one of the failed limits, the remedy says
@@ -25,7 +25,7 @@ export function limitWords(
   if (limit === undefined || fact === undefined) throw new TypeError('no limit failed');
   const { reason, remedy } = violationOf(limit, fact);
   if (fact.kind === 'confirmation') return { reason, remedy };
-  const whose = limit.policy === undefined ? '' : whoseBound(limit.policy, mandate);
+  const whose = limit.policy === undefined ? '' : attribution(limit.policy, mandate);
   return { reason: `${reason}${whose}`, remedy: remedyForAll(limits, facts) ?? remedy };
 }
 

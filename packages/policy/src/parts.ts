@@ -12,7 +12,7 @@ export { lookAlikes } from './doubts/look-alikes.ts';
 export { type Effort, takes } from './effort.ts';
 export type { GlobMatcher } from './glob.ts';
 export type { Compiled } from './mandate/compile-mandate.ts';
-export { withBounds } from './mandate/compose.ts';
+export { withTenantLimits } from './mandate/compose.ts';
 export type { Rate } from './mandate/mandate.ts';
 export type { MandateInForce } from './mandates-in-force.ts';
 export { callNames, type ListedNames } from './models/call-names.ts';

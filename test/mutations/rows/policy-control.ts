@@ -230,10 +230,10 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     replace: 'CAPS[what]',
   },
   {
-    promise: '7 a mandate is within the bounds of its tenant',
+    promise: '7 a mandate is within the limits of its tenant',
     file: 'packages/policy/src/rules/rules-in-force.ts',
-    find: 'unbounded && withBounds(unbounded, bounds)',
-    replace: 'unbounded',
+    find: 'ofRules && withTenantLimits(ofRules, tenantLimits)',
+    replace: 'ofRules',
   },
   ...inFile('packages/control/src/refuse-change.ts', [
     ['7 no agent is its own ancestor', "if (above === id) return 'PARENT_IS_BELOW';", ''],

@@ -17,20 +17,20 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'Raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   [
-    'for ever, of the bounds',
+    'a lifetime budget of the tenant limits',
     { ...LIFETIME, ...BOUNDS },
     null,
     'Have whoever runs the plane raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   [
-    'for ever, which the bounds count too',
+    'a lifetime budget that the tenant limits count too',
     { ...LIFETIME, otherLimits: [{ ...BOUNDS, maxMicros: 3_000_000 }] },
     null,
     'Raise the budget or have whoever runs the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   ['of a day, by more than all of it', DAY, null, 'Ask for less, under a new id; or raise the budget.'],
   [
-    'of a day of the bounds, by more than all of it',
+    'a daily budget of the tenant limits that is smaller than the call',
     { ...DAY, ...BOUNDS },
     null,
     'Ask for less, under a new id; or have whoever runs the plane raise the budget.',
@@ -42,7 +42,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'Try again, as the next attempt of the same action, after retryAfterMs; or raise the budget.',
   ],
   [
-    'of a day of the bounds',
+    'a daily budget of the tenant limits',
     { ...DAY, ...BOUNDS },
     5,
     'Try again, as the next attempt of the same action, after retryAfterMs; or have whoever runs the plane raise the budget.',

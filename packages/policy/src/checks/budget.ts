@@ -1,8 +1,8 @@
 import type { Action, BudgetLimit, LimitFact } from '@mandate/schemas';
 import { BUDGET_SCOPES, formatMicros, TOTAL_BUDGET } from '@mandate/schemas/core';
 import { mostSpentBefore } from '@mandate/step';
+import { areTenantLimits } from '../attribution.ts';
 import type { Budget } from '../mandate/mandate.ts';
-import { areBounds } from '../whose-bound.ts';
 import { byCounter, type Counter, nameIn, withResult } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
@@ -43,12 +43,12 @@ function remedyFor(
   { windowMs, policy, otherLimits = [] }: BudgetLimit,
   { retryAfterMs }: BudgetFact,
 ): string {
-  const isOfPlane = areBounds(policy);
+  const isOfPlane = areTenantLimits(policy);
   const raise = isOfPlane ? 'have whoever runs the plane raise the budget' : 'raise the budget';
   if (retryAfterMs !== null)
     return `Try again, as the next attempt of the same action, after retryAfterMs; or ${raise}.`;
   if (windowMs !== null) return `Ask for less, under a new id; or ${raise}.`;
-  const isBackOfPlane = !isOfPlane && otherLimits.some((one) => areBounds(one.policy));
+  const isBackOfPlane = !isOfPlane && otherLimits.some((one) => areTenantLimits(one.policy));
   const giveBack = `${isBackOfPlane ? 'have whoever runs the plane ' : ''}give back to it (POST /v1/budgets/adjust)`;
   return `${isOfPlane ? 'Have whoever runs the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
 }

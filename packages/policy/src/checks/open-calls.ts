@@ -13,7 +13,7 @@ import { mandateRate, type RateFact } from './rate.ts';
 export const openCalls: LimitCheck<RateLimit, RateFact> = {
   name: 'open-calls',
   limits(calls) {
-    const limitOf = strictestOf(boundsOf(calls));
+    const limitOf = strictestOf(openCallsLimits(calls));
     return limitOf === null ? [] : [limitOf];
   },
   evidence: mandateRate.evidence,
@@ -28,23 +28,23 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
 
 /** True if such a call counts as open until it is settled. */
 export function countsAsOpen(calls: readonly Calls[]): boolean {
-  return boundsOf(calls).length > 0;
+  return openCallsLimits(calls).length > 0;
 }
 
-type Bound = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
+type OpenCallsLimit = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
 
 /**
  * Returns the limits that policies state, then the default limits of policies under which the call reserves nothing.
  */
-function boundsOf(calls: readonly Calls[]): readonly Bound[] {
+function openCallsLimits(calls: readonly Calls[]): readonly OpenCallsLimit[] {
   // Under a mandate in observe mode, no call waits for the outcome of another call.
   if (calls.every(({ policy }) => policy.observe)) return [];
-  const stated = calls.flatMap(({ policy }) => boundOf(policy, policy.maxOpen));
-  const defaults = calls.flatMap((one) => boundOf(one.policy, defaultOf(one)));
-  return [...stated, ...defaults];
+  const ofPolicies = calls.flatMap(({ policy }) => openCallsLimit(policy, policy.maxOpen));
+  const defaults = calls.flatMap((one) => openCallsLimit(one.policy, defaultOf(one)));
+  return [...ofPolicies, ...defaults];
 }
 
-function boundOf({ name, holder }: Policy, maxOpen: Policy['maxOpen']): Bound[] {
+function openCallsLimit({ name, holder }: Policy, maxOpen: Policy['maxOpen']): OpenCallsLimit[] {
   return typeof maxOpen === 'number' ? [{ name, holder, maxOpen }] : [];
 }
 
@@ -63,9 +63,9 @@ function defaultOf(calls: Calls): number | null {
 }
 
 /** The counter belongs to the agent that calls, even if an ancestor holds the policy. */
-function strictestOf(bounds: readonly Bound[]): LimitOf<RateLimit> | null {
+function strictestOf(limits: readonly OpenCallsLimit[]): LimitOf<RateLimit> | null {
   const [counter] = byCounter(
-    bounds,
+    limits,
     () => OPEN_CALLS,
     ({ maxOpen }) => maxOpen,
   );

@@ -59,16 +59,16 @@ function inOrderOnce(names: readonly string[]): string[] {
  * Adds the tenant limits to a mandate. No rule grants them, and they are always enforced, so the mandate is no longer
  * in observe mode.
  */
-export function withBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
-  if (bounds === null) return mandate;
+export function withTenantLimits(mandate: Mandate, tenantLimits: NamedPolicy | null): Mandate {
+  if (tenantLimits === null) return mandate;
   const { reference, policies } = mandate;
   return {
     reference: {
       ...reference,
-      hash: digestOf([reference.hash, bounds.name, bounds.hash]),
-      policies: [...reference.policies, bounds.name],
+      hash: digestOf([reference.hash, tenantLimits.name, tenantLimits.hash]),
+      policies: [...reference.policies, tenantLimits.name],
     },
-    policies: [...policies, bounds],
+    policies: [...policies, tenantLimits],
   };
 }
 

@@ -6,7 +6,7 @@
  * the same steps.
  */
 import type { Action } from '@mandate/schemas';
-import { compose, missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
+import { compose, missingPolicy, type NamedPolicy, withTenantLimits } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
 import { holdsAt, type ValidityInterval } from '../validity-interval.ts';
@@ -83,13 +83,13 @@ const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500
 export const COMPOSED = 'rules';
 
 /**
- * @param bounds the tenant limits, which every mandate contains; without a matching rule they give no mandate
+ * @param tenantLimits a policy that every mandate contains; without a matching rule it gives no mandate
  * @param options.id the id of the composed mandates
  */
 export function rulesInForce(
   rules: readonly Rule[] | RulesOfAgents,
   policyOf: PolicyLookup,
-  bounds: NamedPolicy | null = null,
+  tenantLimits: NamedPolicy | null = null,
   { id = COMPOSED, remembered = OF_A_TENANT }: { id?: string; remembered?: Remembered } = {},
 ): RulesInForce {
   const answers = recentlyUsed<Answer>(remembered.answers);
@@ -153,8 +153,8 @@ export function rulesInForce(
       ...{ policy: policy.name, rules: [rule.id] },
       ...claimed(rule),
     }));
-    const unbounded = compose(id, policies, given);
-    const mandate = unbounded && withBounds(unbounded, bounds);
+    const ofRules = compose(id, policies, given);
+    const mandate = ofRules && withTenantLimits(ofRules, tenantLimits);
     if (mandate !== null) mandates.set(key, mandate);
     return mandate;
   }

@@ -2,7 +2,7 @@ import type { MandateReference } from '@mandate/schemas';
 import { rulesInWords, rulesThatGave } from '@mandate/schemas/core';
 
 /** Returns a sentence to append to a reason: the policy that set the limit, and the rules that grant the policy. */
-export function whoseBound(policy: string, mandate: MandateReference | null): string {
+export function attribution(policy: string, mandate: MandateReference | null): string {
   const rules = rulesThatGave(policy, mandate);
   const by =
     rules.length === 0 ? '' : `, which ${rulesInWords(rules)} ${rules.length === 1 ? 'gives' : 'give'}`;
@@ -13,6 +13,6 @@ export function whoseBound(policy: string, mandate: MandateReference | null): st
  * True if the name is the name of the tenant limits (nameOfBounds), which the operator of the plane sets, and not of
  * a policy.
  */
-export function areBounds(policy: string | undefined): boolean {
+export function areTenantLimits(policy: string | undefined): boolean {
   return policy?.startsWith('tenant ') === true;
 }
