@@ -256,14 +256,14 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/policy/src/checks/open-calls.ts', [
-    ['4 a call without a price counts as open', 'return [...stated, ...defaults];', 'return stated;'],
+    ['4 a call without a price counts as open', 'return [...ofPolicies, ...defaults];', 'return ofPolicies;'],
     ['4 a price of zero is no price', 'return priceMicros === 0 ? DEFAULTS.maxOpen : null;', 'return null;'],
-    ['7 the smallest bound on open calls holds', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
+    ['7 the smallest limit on open calls holds', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
   ]),
   ...inFile('packages/policy/src/settling.ts', [
     ['7 the highest price of several policies is the least cost', 'Math.max(most, of(one))', 'of(one)'],
     [
-      '7 the smallest bound on give-backs holds',
+      '7 the smallest limit on releases holds',
       'Math.min(...bounded.map(({ calls }) => calls))',
       'bounded[0]?.calls ?? 0',
     ],
