@@ -43,14 +43,14 @@ function bookOf(records: readonly AlertsRecord[], kept?: number) {
   return { book, waiting: ids(book.waiting()), newest: ids(book.newestFirst()), stateOf };
 }
 
-test('waits until each webhook has it, or none will', () => {
+test('an alert waits until every webhook has it or is given up', () => {
   const history = [raised('a', ['x', 'y']), delivered('a', 'x')];
   expect(bookOf(history).waiting).toEqual(['a']);
   const { waiting, stateOf } = bookOf([...history, undelivered('a', 'y')]);
   expect([waiting, stateOf('a', 'x'), stateOf('a', 'y')]).toEqual([[], 'delivered', 'undelivered']);
 });
 
-test('is sent again when somebody asks', () => {
+test('a replay makes the delivery wait again', () => {
   const { waiting, stateOf } = bookOf([
     raised('a', ['x']),
     undelivered('a', 'x'),
@@ -59,7 +59,7 @@ test('is sent again when somebody asks', () => {
   expect([waiting, stateOf('a', 'x'), stateOf('a', 'new')]).toEqual([['a'], 'waiting', 'waiting']);
 });
 
-test('what was raised twice stands once, and what was delivered by one is not undelivered by another', () => {
+test('an alert raised twice is listed once, and a later failure does not undo a delivery', () => {
   const { newest, stateOf } = bookOf([
     raised('a', ['x']),
     delivered('a', 'x'),
@@ -69,11 +69,11 @@ test('what was raised twice stands once, and what was delivered by one is not un
   expect([newest, stateOf('a', 'x')]).toEqual([['a'], 'delivered']);
 });
 
-test('what is only noted is not in it', () => {
+test('a quiet alert is not in the book', () => {
   expect(bookOf([raised('a', [], true)]).newest).toEqual([]);
 });
 
-test('keeps the newest, and those that wait', () => {
+test('keeps the newest alerts, and all alerts that wait', () => {
   const { newest, waiting } = bookOf(
     [raised('a', ['x']), raised('b', []), raised('c', []), raised('d', [])],
     2,

@@ -1,6 +1,6 @@
 /**
- * What was raised, and what became of it at each webhook: a fold of the alerts topic. It keeps the newest, and every one
- * that is still to be delivered; all of them stand on the log.
+ * The alerts that were raised, and the state of their delivery to each webhook: a fold of the alerts topic. The book
+ * keeps the newest alerts and every alert that is still to be delivered. The log has all of them.
  */
 import type { AlertsRecord } from '@mandate/schemas';
 import type { Raised } from './rules/alarms.ts';
@@ -10,7 +10,7 @@ export type Delivery =
   | { state: 'delivered'; attempts: number; status: number; at: string }
   | { state: 'undelivered'; attempts: number; reason: string; at: string };
 
-/** `offset` is its place on the alerts topic: the order of the book. */
+/** `offset` is the offset of the record on the alerts topic. The book is in this order. */
 export type Entry = Raised & { offset: number; deliveries: Map<string, Delivery> };
 
 const KEPT = 10_000;
@@ -28,12 +28,12 @@ export class AlertBook {
     return this.#entries.get(id);
   }
 
-  /** Entries of which something is still to be delivered. */
+  /** Entries that still wait for a delivery. */
   waiting(): Iterable<Entry> {
     return this.#waiting;
   }
 
-  /** How long the oldest delivery has been waiting; 0 when none does. */
+  /** How long the oldest delivery has been waiting; 0 if no delivery waits. */
   oldestWaitingMs(nowMs: number): number {
     let oldestMs = nowMs;
     for (const { deliveries } of this.#waiting) {
@@ -44,7 +44,7 @@ export class AlertBook {
     return nowMs - oldestMs;
   }
 
-  /** Newest first, those before the offset `before`. */
+  /** Entries before the offset `before`, newest first. */
   *newestFirst(before = Number.POSITIVE_INFINITY): Generator<Entry> {
     for (const entry of [...this.#entries.values()].reverse()) if (entry.offset < before) yield entry;
   }
@@ -55,7 +55,7 @@ export class AlertBook {
       case 'alert.raised':
       case 'alert.cleared': {
         const { alert } = record;
-        // An alerter that did not know it yet raised it once more: the first one counts.
+        // Another alerter raised the alert again before it had read the first record. The first record counts.
         if (alert.quiet || this.#entries.has(alert.id)) return;
         this.#add({ ...record, offset, deliveries: new Map(waitingFor(alert.webhooks, at)) });
         return;

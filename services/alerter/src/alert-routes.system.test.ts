@@ -23,7 +23,7 @@ const keys = {
   all: keyOf('other', 'operate:all'),
 };
 
-/** Serves the routes of an alerter. `bus`: where reads are recorded; null: nowhere. */
+/** Serves the routes of an alerter. Reads are recorded on `bus`, or not at all if `bus` is null. */
 async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits = {}) {
   const server = await createHttpServer({
     service: 'alerter',
@@ -62,7 +62,7 @@ async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits =
   };
 }
 
-test('over HTTP: each tenant sees and sends again what is its own', async () => {
+test('over HTTP, a tenant sees and replays only its own alerts', async () => {
   const bus = await openLog();
   const receiver = await startReceiver(() => ({ status: 500 }));
   const fields = { attempts: 1, tenant: 'acme' };
@@ -185,7 +185,7 @@ async function readsOn(bus: Bus) {
   return records.flatMap((record) => (record === null ? [] : [readAccessRecord(record.value).read]));
 }
 
-test('who sees alerts is on record before, let in or refused; who sends them again is no reader, and on record where refused', async () => {
+test('records who reads alerts before it answers, and records a replay only if it is refused', async () => {
   const bus = await openLog();
   const call = await serving(await alerterOn(bus, []), bus);
   for (const [who, method, path, status] of [
@@ -209,7 +209,7 @@ test('who sees alerts is on record before, let in or refused; who sends them aga
   ]);
 });
 
-test('alerts are shown to nobody while it cannot be put on record, unless reads are not recorded', async () => {
+test('answers 503 if a read cannot be recorded, and 200 if reads are not recorded at all', async () => {
   const bus = await openLog();
   const alerter = await alerterOn(bus, []);
   const append = () =>

@@ -1,4 +1,4 @@
-/** Alerts over HTTP: what was raised and delivered, again, and on trial; and what a reconciler tells. */
+/** Alerts over HTTP: list them, replay them, send a test alert, and report the drift that a reconciler found. */
 import type { HttpReads } from '@mandate/access-log';
 import { countAll, type HttpRoutes } from '@mandate/server';
 import type { Alerter } from './alerter.ts';
@@ -8,9 +8,10 @@ import { reportDrift } from './routes/report-drift.ts';
 import { testAlerts } from './routes/test-alerts.ts';
 
 /**
- * Everything under /v1/alerts, as a plugin for an HTTP server of @mandate/runtime.
+ * Everything under /v1/alerts, as a plugin for an HTTP server.
  *
- * @param reads with which it is on record who sees alerts, as they tell what agents did, and who is turned away; null: it is on none
+ * @param reads records who reads alerts, because alerts report what agents did, and who is refused; null: no reads
+ * are recorded
  */
 export function alertRoutes(alerter: Alerter, reads: HttpReads | null): HttpRoutes {
   return async (server) => {

@@ -1,4 +1,4 @@
-/** An alerter on a real log, and what became of the alerts it raised. For tests. */
+/** An alerter on a real log, and the state of the alerts that it raised. For tests. */
 import { join } from 'node:path';
 import { type Batch, type Bus, createSqliteBus, type SqliteBusOptions, untilCommitted } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -17,7 +17,7 @@ import type { Receiver } from './receiver.fixture.ts';
 import { loadAlerting } from './rules/alert-rules.ts';
 import { killed } from './rules/decided.fixture.ts';
 
-/** Everything that would only be in the way. */
+/** Turns off the rules that would raise other alerts than the ones under test. */
 export const QUIET = { firstUse: false, lag: false, blockRate: false };
 
 export async function openLog(given: Partial<SqliteBusOptions> = {}): Promise<Bus> {
@@ -79,7 +79,7 @@ export async function publish(bus: Bus, records: readonly DecisionsRecord[]): Pr
   );
 }
 
-/** Takes everything on as a member of the group, and is gone. */
+/** Joins the group, commits everything that waits, and leaves. */
 export async function takeAll(bus: Bus, group: string, topics: readonly string[]): Promise<void> {
   const onBatch = ({ records, commit }: Batch) => commit((records.at(-1)?.position.offset ?? 0) + 1);
   const consumer = await bus.consume({ group, topics, from: 'earliest', onBatch });
@@ -103,7 +103,7 @@ export async function alertsOn(bus: Bus): Promise<AlertsRecord[]> {
   return seen;
 }
 
-/** What became of the alerts at a webhook: `state attempts`, oldest first. */
+/** The deliveries to a webhook as `state attempts`, oldest first. */
 export function fate({ book }: Alerter, webhook: string): string[] {
   return [...book.newestFirst()].reverse().map(({ deliveries }) => {
     const delivery = deliveries.get(webhook);

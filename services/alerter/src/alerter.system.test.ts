@@ -1,4 +1,4 @@
-/** The alerter on a real log: several at work, alerters that end, a log that is away, and what survives it all. */
+/** The alerter on a real log: several alerters at once, alerters that stop or are killed, and a log that is away. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
@@ -22,7 +22,7 @@ import { type Receiver, startReceiver } from './receiver.fixture.ts';
 import { loadAlerting } from './rules/alert-rules.ts';
 import { decided, sawBudget } from './rules/decided.fixture.ts';
 
-test('what waits when an alerter ends is delivered by the next, and what was delivered is not', async () => {
+test('an alerter delivers what its predecessor left waiting, and nothing that was delivered before', async () => {
   const bus = await openLog();
   const receiver = await startReceiver((n) => ({ status: n === 1 ? 200 : 500 }));
   const first = await alerterOn(bus, [{ receiver, name: 'ops' }]);
@@ -36,12 +36,12 @@ test('what waits when an alerter ends is delivered by the next, and what was del
   receiver.answers = () => ({ status: 200 });
   const second = await alerterOn(bus, [{ receiver, name: 'ops' }]);
   await settledFate(second, 'ops', 2);
-  // The receiver may hear of the last attempt of the first alerter only now.
+  // The last attempt of the first alerter may reach the receiver as late as this.
   expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set([refused]));
   expect(refused).not.toBe(delivered);
 });
 
-test('several at work raise each alert once, and deliver it', async () => {
+test('several alerters raise each alert once, and deliver it', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   const alerters = [
@@ -61,7 +61,7 @@ test('several at work raise each alert once, and deliver it', async () => {
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(20);
 });
 
-test('an action that nobody answers for is told of again when it is overdue, and no more once it is answered', async () => {
+test('alerts again when an approval is overdue, and stops once a person has answered', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   const clock = manualClock(Date.now());
@@ -79,7 +79,7 @@ test('an action that nobody answers for is told of again when it is overdue, and
   expect(receiver.received).toHaveLength(2);
 });
 
-test('deciders that are away are told of, once, whoever looks, until one gets to what waits', async () => {
+test('alerts once about deciders that are away, whichever alerter looks, and clears the alert when a decider catches up', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   const clock = manualClock(Date.now());
@@ -118,7 +118,7 @@ test('deciders that are away are told of, once, whoever looks, until one gets to
   });
 });
 
-test('while the log is away what was raised waits, and is raised when it is back', async () => {
+test('an alert that cannot be appended waits until the log is back', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   let isAway = true;
@@ -142,7 +142,7 @@ test('while the log is away what was raised waits, and is raised when it is back
   expect(await settledFate(alerter, 'ops')).toEqual(['delivered 1']);
 });
 
-test('what an alerter took in and did not deliver is delivered by the next, also where that had not read it yet', async () => {
+test('an alert that one alerter read and did not deliver is delivered by the next, even if that had not read it yet', async () => {
   const bus = await openLog();
   const receiver = await startReceiver(() => 'hang');
   let lag = async (): Promise<readonly { lag: number }[]> => [];
@@ -201,7 +201,7 @@ test('what an alerter took in and did not deliver is delivered by the next, also
   await waitUntil('it to come from the other', () => receiver.received.length > 1);
 });
 
-test('a name that the rule file gives to another tenant is told nothing of the one before', async () => {
+test("gives up the alert if the rule file gives the webhook's name to another tenant", async () => {
   const bus = await openLog();
   const [before, after] = [await startReceiver(() => ({ status: 500 })), await startReceiver()];
   const fileOf = (receiver: Receiver, tenant: string) => {
@@ -220,7 +220,7 @@ test('a name that the rule file gives to another tenant is told nothing of the o
   expect([...after.received, ...after.forged]).toEqual([]);
 });
 
-test('a partition whose window could not be read at once is counted once, and whole', async () => {
+test('counts the window of a partition once and completely after a failed read', async () => {
   const bus = await openLog();
   const rulesOf = { ...QUIET, blockRate: { percent: 50, leastDecisions: 20, windowMs: 3_600_000 } };
   const blocked = (from: number, count: number) =>
@@ -254,7 +254,7 @@ test('a partition whose window could not be read at once is counted once, and wh
   expect(raised).toEqual([20]);
 });
 
-test('killed in the middle, again and again: every alert arrives, always under its one id', async () => {
+test('after repeated SIGKILL every alert arrives, always with the same id', async () => {
   const folder = dataFolder(temporaryFolder());
   const receiver = await startReceiver((n) => ({ status: n % 3 === 0 ? 500 : 200 }));
   const { text, env } = rulesFor([{ receiver, name: 'ops', attempts: 100 }], { ...QUIET, firstUse: true });
@@ -269,7 +269,7 @@ test('killed in the middle, again and again: every alert arrives, always under i
   let process = await startService('alerter', settings);
   for (let round = 0; round < rounds; round++) {
     const before = receiver.received.length;
-    // Ten seconds apart: so many of an agent within a minute are not a flood.
+    // The records are ten seconds apart, because more alerts of one agent within a minute would count as a flood.
     const records = Array.from({ length: each }, (_, n) => {
       const decidedAt = new Date(Date.UTC(2026, 0, 5) + (round * each + n) * 10_000).toISOString();
       return decided(round * each + n, { tool: `tool-${round}-${n}`, decidedAt });

@@ -1,6 +1,6 @@
 /**
- * An alerter at work: a member of a group that follows the decisions and the alerts. It evaluates each batch of
- * decisions, appends, commits. It delivers the alerts that ask for it, if it is the one that holds their partition.
+ * A running alerter: a member of a group that reads the decisions and the alerts. It evaluates each batch of
+ * decisions, appends the alerts, and commits. The alerter that holds the partition of the alerts delivers them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, nextOffset, untilCommitted } from '@mandate/bus';
@@ -39,11 +39,11 @@ export type AlerterOptions = {
   metrics: Metrics;
   clock?: Clock;
   sessionTimeoutMs?: number;
-  /** At most so many alerts wait for one webhook. Default 1,000. */
+  /** The most alerts that may wait for one webhook. Default 1,000. */
   mostWaiting?: number;
-  /** How often it looks for approvals without an answer, and for the lag. Default 1,000. */
+  /** How often the alerter looks for unanswered approvals and measures the lag. Default 1,000. */
   lookEveryMs?: number;
-  /** How often is looked whether deciders and recorders are behind. Default 5,000. */
+  /** How often the alerter looks whether deciders and recorders are late. Default 5,000. */
   lookAtGroupsEveryMs?: number;
 };
 
@@ -52,15 +52,21 @@ export type Alerter = Running & {
   book: AlertBook;
   alerting: RulesFile['alerting'];
   clock: Clock;
-  /** Raises what no record of the log gives rise to. Resolves when it is on the log; null where it is known. */
+  /**
+   * Raises an alert that does not come from a record of the log. Resolves once the alert is on the log, or to null if
+   * it is known already.
+   */
   raise(finding: Finding): Promise<Raised | null>;
   append: AppendAlerts;
-  /** Resolves once everything that is on the decisions now was looked at, and what it raised is on the log. */
+  /** Resolves once every decision that is on the log now was evaluated, and its alerts are on the log. */
   caughtUp(signal?: AbortSignal): Promise<void>;
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-/** So many decisions are looked at before others may have their turn. What they raise is on the log before the next. */
+/**
+ * Decisions evaluated in one turn. Their alerts are on the log before the next turn. Between turns, other work of the
+ * event loop runs.
+ */
 const AT_A_TIME = 20;
 const LANE = ['alerter'];
 
@@ -86,7 +92,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     measures,
     mostWaiting: options.mostWaiting ?? 1_000,
   });
-  /** Partitions of which nothing was read since they were assigned. */
+  /** Partitions that were assigned, and of which no record was read since. */
   const fresh = new Set<number>();
   let delivers = false;
 
@@ -112,7 +118,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     const windowMs = Math.max(...[blockRate, releaseRate].map((rule) => (rule ? rule.windowMs : 0)));
     const [first] = records;
     if (fresh.has(partition) && windowMs > 0 && first !== undefined) {
-      // Where the log was away in the middle of it, it is counted from the start again.
+      // The log may have failed during an earlier try. Counting starts again from zero.
       evaluator.forget(partition);
       const fromMs = first.appendedAtMs - windowMs;
       const { offset } = first.position;
@@ -137,7 +143,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     }
   }
 
-  /** Tries again while the log is away; a partition that went to another alerter is done with. */
+  /** Tries again while the log is away. Stops without an error if the partition went to another alerter. */
   async function untilDone(
     { topic, partition, signal }: Pick<Batch, 'topic' | 'partition' | 'signal'>,
     work: () => Promise<void>,
@@ -155,7 +161,10 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     }
   }
 
-  /** What another alerter brought onto the log before a partition came here is to be known before anything is made of that. */
+  /**
+   * Reads every alert that other alerters appended before a partition came here. Only then are its decisions
+   * evaluated.
+   */
   async function readAllAlerts(): Promise<void> {
     const ranges = await bus.ranges(TOPICS.alerts);
     await followed.reached(ranges.find(({ partition }) => partition === ALERTS_PARTITION)?.endOffset ?? 0);
@@ -236,7 +245,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       groupsLook.stop();
       const delivered = deliverer.stop();
       await consumer.stop();
-      // From here on nothing waits for a log that is away: what could not be noted is delivered once more.
+      // From here on nothing waits for the log. An alert whose delivery could not be recorded is delivered again.
       ended();
       await delivered;
       await followed.stop();
@@ -249,14 +258,16 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   });
 }
 
-/** The alert that a record of the alerts asks to deliver; null for one that asks for nothing, or cannot be read. */
+/**
+ * Returns the id of the alert that a record asks to deliver. Null if the record asks for nothing or cannot be read.
+ */
 function alertToDeliver(value: Uint8Array): string | null {
   try {
     const record = readAlertsRecord(value);
     if (record.event === 'alert.raised' || record.event === 'alert.cleared') return record.alert.id;
     return record.event === 'alert.replayed' ? record.replay.alertId : null;
   } catch {
-    // The fold of the alerts has reported it.
+    // The fold of the alerts has already logged this error.
     return null;
   }
 }

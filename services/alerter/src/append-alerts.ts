@@ -1,4 +1,7 @@
-/** Onto the alerts topic, whatever it takes: what was raised is taken as known at once, and must not be lost. */
+/**
+ * Appends to the alerts topic and retries until it succeeds. The evaluator already treats these alerts as known, so
+ * they must not be lost.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger } from '@mandate/runtime';
@@ -7,8 +10,8 @@ import { ALERTS_PARTITION } from './follow-alerts.ts';
 import type { AlerterMeasures } from './measures.ts';
 
 /**
- * Resolves when they are on the log, to the offset behind them; while the log is away it tries again. Rejects when `signal`
- * aborts first.
+ * Resolves to the offset after the records once they are on the log. Tries again while the log is away. Rejects if
+ * `signal` aborts first.
  */
 export type AppendAlerts = (records: readonly AlertsRecord[]) => Promise<number>;
 

@@ -1,7 +1,7 @@
 /**
- * Where alerts begin: at the end of what was decided when the first alerter started. What lies before is history, and
- * raises no alert; only the known tools are learnt from it. It stands on the alerts topic, so that a crash before the
- * first commit does not move it.
+ * Alerting begins at the end of the decisions topic at the moment when the first alerter starts. Earlier decisions
+ * are history: they raise no alert, and only teach the alerter which tools are known. The beginning is a record on
+ * the alerts topic, so a crash before the first commit does not move it.
  */
 import type { Bus } from '@mandate/bus';
 import type { Clock } from '@mandate/runtime';
@@ -9,7 +9,10 @@ import { TOPICS, wireTime } from '@mandate/schemas';
 import type { AppendAlerts } from './append-alerts.ts';
 import type { FollowedAlerts } from './follow-alerts.ts';
 
-/** @returns the first offset that is no history, by partition of the decisions; in one that is not named all is news */
+/**
+ * @returns by partition of the decisions, the first offset that is not history; a partition that is missing here has
+ * no history
+ */
 export async function beginning(
   { bus, append, clock }: { bus: Bus; append: AppendAlerts; clock: Clock },
   followed: FollowedAlerts,

@@ -3,7 +3,7 @@ import { backendsMustFit, kafkaSettings, otlpSettings, port } from '@mandate/run
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
-/** The alerter's own settings; their names in the environment begin with MANDATE_. */
+/** The alerter's own settings. Their environment variables begin with MANDATE_. */
 export const alerterSettings = z.object({
   ALERTER_DATA_PATH: z
     .string()

@@ -42,7 +42,7 @@ test('records from before the alerts raise no other alert', () => {
   expect(raised.filter(({ alert }) => !alert.quiet)).toEqual([]);
 });
 
-test('a decision of an overtaken ledger raises nothing, and neither does an unreadable record', () => {
+test('a decision of an outdated ledger epoch raises nothing, and neither does an unreadable record', () => {
   const epoch: DecisionsRecord = {
     event: 'ledger.epoch',
     epoch: { id: 'ep-2', generation: 1, previous: 'ep-1', reason: '', at: new Date(START_MS).toISOString() },
@@ -59,7 +59,7 @@ test('a decision of an overtaken ledger raises nothing, and neither does an unre
   ]);
 });
 
-/** One agent's history: what each rule looks at, at random. */
+/** Random history of one agent: the events that the rules look at. */
 const step = fc.oneof(
   {
     weight: 5,
@@ -102,8 +102,8 @@ function recordOf(one: typeof step extends fc.Arbitrary<infer S> ? S : never, n:
 }
 
 /**
- * What should be raised of a history, told plainly: no ids, no orders, no fold, only what stands. The rate of blocks is
- * counted over again for every decision.
+ * The alerts that a history must raise, worked out in the plainest way: no ids, no order, no fold. The rate of blocks
+ * is counted again for every decision.
  */
 function plainly(records: readonly DecisionsRecord[]): string[] {
   const said: string[] = [];
@@ -158,7 +158,7 @@ function plainly(records: readonly DecisionsRecord[]): string[] {
   return said;
 }
 
-test('any history, with redeliveries and restarts, raises exactly its alarms, each under one id', () => {
+test('any history, with redeliveries and restarts, raises exactly its alarms, each with one id', () => {
   const alerting = alertingOf(
     '{ blockRate: { percent: 50, leastDecisions: 4, windowMs: 30000 }, lag: false }',
   );

@@ -1,6 +1,6 @@
 /**
- * From records of the decisions to alerts, in the order of each partition. What it has raised it takes as known at once;
- * so its owner must append what it returns to the log, or end.
+ * Turns records of the decisions into alerts, in the order of each partition. The evaluator treats an alert as known
+ * as soon as it returns it. Its owner must therefore append the alert to the log, or stop.
  */
 import type { LogRecord } from '@mandate/bus';
 import type { Logger } from '@mandate/runtime';
@@ -22,20 +22,20 @@ import { Floods } from './rules/floods.ts';
 import { ReleaseRates } from './rules/release-rate-rule.ts';
 
 export type Evaluator = {
-  /** @returns what is to be appended to the alerts; nothing for records that it has seen before */
+  /** @returns the alerts to append; nothing for records that were evaluated before */
   evaluate(records: readonly LogRecord[]): Raised[];
-  /** Counts what lies before the first records of a partition, and raises nothing. */
+  /** Counts the records before the first batch of a partition, and raises nothing. */
   recall(records: readonly LogRecord[]): void;
-  /** A partition may have been another's meanwhile: what was counted of it is forgotten. */
+  /** Forgets the counts of a partition, because another alerter may have held it meanwhile. */
   forget(partition: number): void;
-  /** An alert that no record of the log gave rise to; null where it is known. */
+  /** Returns an alert that does not come from a record of the log, or null if the alert is already known. */
   raise(finding: Finding): Raised | null;
 };
 
 export function createEvaluator(options: {
   alarms: Alarms;
   alerting: () => Alerting;
-  /** From where on there are alerts, by partition of the decisions. */
+  /** The offset at which alerting begins, by partition of the decisions. */
   begun: ReadonlyMap<number, number>;
   log: Logger;
 }): Evaluator {
@@ -50,7 +50,8 @@ export function createEvaluator(options: {
     try {
       record = writtenDecision(written) ?? readDecisionsRecord(value);
     } catch (err) {
-      // A reader that must not go on past it stops there, and reports it; here the other records may still raise alerts.
+      // A decider would stop at an unreadable record. Here the other records can still raise alerts, so the alerter
+      // goes on.
       log.error({ err, ...position }, 'a record of the decisions topic cannot be read, and raises no alert');
       return null;
     }
@@ -67,7 +68,7 @@ export function createEvaluator(options: {
     try {
       return isHistory ? evaluateHistory(seen) : evaluate(seen, alerting().rules, { alarms, rates });
     } catch (err) {
-      // A fault of ours, which one record brings to light: it must not take every other alert with it.
+      // A bug in a rule, which this record triggers. It must not stop all other alerts.
       const { topic, partition, offset } = seen;
       log.error({ err, topic, partition, offset }, 'a rule failed: no alert comes of this record');
       return [];

@@ -1,23 +1,26 @@
-/** Reads the alerts topic from its start, and goes on: what this process knows of alerts is a fold of it. */
+/**
+ * Reads the alerts topic from its start and follows it. Everything that this process knows of alerts is a fold of
+ * this topic.
+ */
 import type { Bus, Reader } from '@mandate/bus';
 import { type Logger, MandateError, type Running } from '@mandate/runtime';
 import { type AlertsBegun, type AlertsRecord, readAlertsRecord, TOPICS, wireTime } from '@mandate/schemas';
 import { AlertBook } from './alert-book.ts';
 import { Alarms } from './rules/alarms.ts';
 
-/** All records of the topic lie there, also where a log made more partitions of it. */
+/** All records of the topic are in this partition, even if the topic has more partitions. */
 export const ALERTS_PARTITION = 0;
 
 export type FollowedAlerts = Required<Running> & {
   alarms: Alarms;
   book: AlertBook;
-  /** From where on there are alerts; null before the first alerter has said so. */
+  /** Where alerting begins, by partition; null until the first alerter has recorded it. */
   begun(): AlertsBegun['begun'] | null;
-  /** Resolves once everything before `offset` is in the fold; rejects when it ends before. */
+  /** Resolves once every record before `offset` is in the fold. Rejects if the follower stops before that. */
   reached(offset: number): Promise<void>;
 };
 
-/** Resolves once it has read what was there. */
+/** Resolves once it has read every record that was on the topic at the start. */
 export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlerts> {
   const alarms = new Alarms();
   const book = new AlertBook();

@@ -9,7 +9,7 @@ import { Alarms } from './rules/alarms.ts';
 
 const LATE_MS = 30_000;
 
-/** A log on which time goes by as told, and what is late there: `group records topics`. */
+/** A log with a clock that the test sets, and what is late on it: `group records topics`. */
 async function watchedLog(given: Partial<SqliteBusOptions> = {}) {
   const clock = manualClock(1_000_000);
   const bus = await openLog({ clock, ...given });
@@ -26,7 +26,7 @@ async function watchedLog(given: Partial<SqliteBusOptions> = {}) {
   };
 }
 
-test('requests that no decider takes up are late from the millisecond on, also where there was never one', async () => {
+test('requests that no decider takes are late one millisecond after the limit, even if there was never a decider', async () => {
   const { clock, append, late } = await watchedLog();
   await append(TOPICS.actions);
   clock.advance(LATE_MS);
@@ -36,7 +36,7 @@ test('requests that no decider takes up are late from the millisecond on, also w
   expect(await late()).toEqual([`${GROUPS.decider} 1 ${TOPICS.actions}`]);
 });
 
-test('what deciders have committed is not late, and a topic of a tenant that they read is watched too', async () => {
+test("records that deciders committed are not late, and a tenant's own topic that they read is watched too", async () => {
   const { clock, bus, append, late } = await watchedLog();
   const ofTenant = topicOfTenant('acme');
   for (const topic of [TOPICS.actions, ofTenant]) await append(topic);
@@ -46,7 +46,7 @@ test('what deciders have committed is not late, and a topic of a tenant that the
   expect(await late()).toEqual([`${GROUPS.decider} 1 ${ofTenant}`]);
 });
 
-test('what any set of audit tables has is recorded; where there is none, nothing is missed', async () => {
+test('a record counts as done if any set of audit tables has it, and nothing is late without an audit', async () => {
   const { clock, bus, append, late } = await watchedLog();
   await append(TOPICS.decisions);
   clock.advance(LATE_MS + 1);
@@ -59,7 +59,7 @@ test('what any set of audit tables has is recorded; where there is none, nothing
   expect(await late()).toEqual([]);
 });
 
-test('what retention took waits no more, though nobody took it up', async () => {
+test('a record that retention deleted no longer waits', async () => {
   const retentionMs = { [TOPICS.actions]: 2 * LATE_MS };
   const { clock, bus, append, late } = await watchedLog({ retentionMs, sweepEveryMs: 5 });
   await takeAll(bus, GROUPS.decider, [TOPICS.actions]);
@@ -73,7 +73,7 @@ test('what retention took waits no more, though nobody took it up', async () => 
   expect(await late()).toEqual([]);
 });
 
-test('an alarm that stands ends once nothing waits for more than half of it', async () => {
+test('an alarm ends once no record has waited for longer than half of the limit', async () => {
   const { clock, append, late } = await watchedLog();
   const alarms = new Alarms();
   alarms.apply({

@@ -1,6 +1,6 @@
 /**
- * Whether deciders and recorders get to what waits for them, by where their groups stand on the log: so it is told, too,
- * when all of them are away, and no record will ever show it.
+ * Whether deciders and recorders keep up, from the positions of their groups on the log. This also works while all of
+ * them are away, when no record would ever show it.
  */
 import type { Bus } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -8,10 +8,10 @@ import type { Alarms } from './rules/alarms.ts';
 import type { Finding } from './rules/finding.ts';
 import { behind, type LagRule, type Undone } from './rules/lag-rule.ts';
 
-/** With topics that wait for a group where it has never been; where it has been, it is watched in any case. */
+/** `topics` are watched even if the group has never read them. Topics that a group has read are always watched. */
 const WATCHED = [
   { group: GROUPS.decider, topics: [TOPICS.actions] },
-  // Who has no audit misses no recorder.
+  // A plane without an audit needs no recorder.
   { group: GROUPS.recorder, topics: [] },
 ] as const;
 
@@ -23,7 +23,7 @@ export async function groupsBehind(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { group, topics } of WATCHED) {
-    // As with decisions that fall late, half of it ends it.
+    // As for late decisions, the alarm ends at half of the limit.
     const { stands = false } = alarms.get('lag', null, group) ?? {};
     const lateMs = stands ? Math.floor(lag.lateMs / 2) : lag.lateMs;
     const undone = await undoneBy(bus, group, topics, nowMs - lateMs);
@@ -33,9 +33,9 @@ export async function groupsBehind(
 }
 
 /**
- * How many records from before a time are not done; null if nothing is watched. Each set of audit tables has its own
- * group under the recorder's name, and a group that was given up never moves again: work that any of them has done is
- * done.
+ * Returns how many records from before a time are not done, or null if nothing is watched. Each set of audit tables
+ * has its own recorder group, and an abandoned group never moves again. So a record is done if any of the groups has
+ * done it.
  */
 async function undoneBy(
   bus: Log,
@@ -54,8 +54,8 @@ async function undoneBy(
   const ranges = (await Promise.all([...watched].map((topic) => bus.ranges(topic, beforeMs)))).flat();
   const waiting = ranges
     .map(({ topic, partition, startOffset, endOffset }) => {
-      // Records that retention took wait no more: the consumer that halts for them reports it, and a topic without
-      // readers would never end.
+      // Records that retention deleted do not wait. A consumer that needs them halts and reports it. Without this,
+      // the alarm of a topic without readers would never end.
       const done = Math.max(startOffset, furthest.get(`${topic}/${partition}`) ?? 0);
       return { topic, records: endOffset - done };
     })

@@ -1,11 +1,14 @@
 /**
- * The alerter: follows the decisions, says what a person should know of (rules/), and tells it to webhooks (deliver/).
+ * The alerter: follows the decisions, raises alerts that a person should know (rules/), and sends them to webhooks
+ * (deliver/).
  *
  *   decisions → evaluate → alert.raised, alert.cleared → deliver → alert.delivered, alert.undelivered
  *
- * All but the first stand on the alerts topic, and everything it remembers is a fold of that. For each batch of
- * decisions: evaluate, append, commit; so a crash anywhere means that records are looked at again, and what they raise
- * has the same id again. An alert is delivered at least once, always under that id. docs/adr/0011 has the reasons.
+ * All but the first are on the alerts topic, and everything that the alerter remembers is a fold of that topic. For
+ * each
+ * batch of decisions it evaluates, appends, commits. So after a crash anywhere records are evaluated again, and their
+ * alerts have the same ids again. An alert is delivered at least once, always with that id. docs/adr/0011 has the
+ * reasons.
  *
  * Several alerters share the partitions of the decisions; the holder of the alerts' partition delivers.
  */

@@ -1,4 +1,7 @@
-/** The alerter alone: on the log of many machines or of a folder, with the API keys of both and the rule file of a folder. */
+/**
+ * Runs the alerter alone, on Kafka or on the log of a data folder. API keys come from the log and the folder, the
+ * rule file from the folder.
+ */
 
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

@@ -2,7 +2,10 @@ import type { Metrics } from '@mandate/server';
 
 export type AlerterMeasures = ReturnType<typeof alerterMeasures>;
 
-/** What the alerter counts; rules and results are closed sets, webhooks those of the rule file. */
+/**
+ * The alerter's metrics. Labels have a bounded number of values: rules and results are closed sets, and webhooks are
+ * those of the rule file.
+ */
 export function alerterMeasures(metrics: Metrics) {
   return {
     raised: metrics.counter({

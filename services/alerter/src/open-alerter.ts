@@ -12,9 +12,9 @@ import type { RulesFile } from './rules-file.ts';
 type Settings = Pick<z.output<typeof alerterSettings>, 'ALERTER_SESSION_TIMEOUT_MS' | 'ALERTER_MAX_WAITING'>;
 
 /**
- * The alerter of a process, which has the log open and follows the rule file.
+ * Opens the alerter in a process that has opened the log, and follows the rule file.
  *
- * @param parts.recordReads whether the log records who sees alerts
+ * @param parts.recordReads whether the log records who reads alerts
  */
 export async function openAlerter(
   config: Readonly<Settings>,

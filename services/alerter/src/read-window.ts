@@ -1,10 +1,10 @@
-/** What lies before an offset of a partition, from a time on. */
+/** Reads the records of a partition that were appended after a time and before an offset. */
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 
-/** After so many, others may have their turn. */
+/** Records read in one turn. Between turns, other work of the event loop runs. */
 const AT_A_TIME = 100;
 
-/** Hands over the records before `end` that were appended at `fromMs` or later. */
+/** Passes on the records before `end` that were appended at `fromMs` or later. */
 export async function readWindow(
   bus: Bus,
   end: LogPosition,
@@ -17,7 +17,8 @@ export async function readWindow(
   if (start >= end.offset) return;
 
   const done = Promise.withResolvers<void>();
-  // A reader reads every partition of its topic: the others from their ends on.
+  // A reader reads every partition of its topic. It reads the other partitions from their ends, so it gets nothing
+  // old from them.
   const ranges = await bus.ranges(topic);
   const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
   const reader = await bus.read({

@@ -1,4 +1,4 @@
-/** A receiver of webhooks, as a user would write it: its signature check shares nothing with ours. */
+/** A webhook receiver as a user would write it. Its signature check shares no code with the alerter. */
 
 import { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 export type Received = {
   id: string;
-  /** Milliseconds of the process when it came. */
+  /** When the request arrived, in milliseconds since the process started. */
   cameMs: number;
   type: string;
   data: {
@@ -22,14 +22,14 @@ export type Received = {
 
 type Answer = { status: number; headers?: Record<string, string> } | 'hang';
 
-/** What it answers to the `n`th request, counted from 1; `hang` never. */
+/** Returns the answer to the `n`th request, counted from 1; `hang` means no answer. */
 export type Answers = (n: number) => Answer | Promise<Answer>;
 
 export type Receiver = {
   url: string;
   secret: string;
   received: Received[];
-  /** Rejected for their signature. */
+  /** Ids of requests with a wrong signature. */
   forged: string[];
   answers: Answers;
 };
@@ -62,7 +62,7 @@ export async function startReceiver(answers: Answers = () => ({ status: 204 })):
   return receiver;
 }
 
-/** As the Standard Webhooks specification tells a receiver to do it. */
+/** Checks a signature in the way that the Standard Webhooks specification prescribes. */
 async function isGenuine(secret: string, headers: IncomingHttpHeaders, body: string): Promise<boolean> {
   const [id, time, given] = ['id', 'timestamp', 'signature'].map((name) =>
     String(headers[`webhook-${name}`]),

@@ -22,7 +22,7 @@ function opened(path: string, { isNamed = false, log = silentLogger() } = {}) {
   };
 }
 
-test('without a file the defaults hold, until there is one', () => {
+test('uses the defaults until the file exists', () => {
   const path = join(temporaryFolder(), 'alerts.yaml');
   const file = opened(path);
   expect(file.alerting().rules.kill).toBe(true);
@@ -32,7 +32,7 @@ test('without a file the defaults hold, until there is one', () => {
   expect(file.alerting().rules.kill).toBe(false);
 });
 
-test('rules and secrets that are not UTF-8 are refused at their places', () => {
+test('rejects rules and secrets that are not UTF-8, with their places in the file', () => {
   const folder = temporaryFolder();
   const [path, secret] = [join(folder, 'alerts.yaml'), join(folder, 'secret')];
   writeFileSync(path, Buffer.from('version: 1 # für alle\n', 'utf16le'));
@@ -43,7 +43,7 @@ test('rules and secrets that are not UTF-8 are refused at their places', () => {
   expect(() => opened(path)).toThrow(/alerts\.yaml:2:\d+ .*not UTF-8 at byte 6/);
 });
 
-test('a bad edit keeps the last good one, and shows; mending it is enough', () => {
+test('keeps the last good file after a bad edit and reports it, until the file is fixed', () => {
   const path = join(temporaryFolder(), 'alerts.yaml');
   const lines: string[] = [];
   const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
@@ -64,14 +64,14 @@ test('a bad edit keeps the last good one, and shows; mending it is enough', () =
   expect(file.readiness()).toEqual({ name: 'alert rules', ok: true });
 });
 
-test('a bad file at the start is an error, and so is a named one that is not there', () => {
+test('throws at the start if the file is bad, or if a setting names a file that does not exist', () => {
   const path = join(temporaryFolder(), 'alerts.yaml');
   expect(() => opened(path, { isNamed: true })).toThrow(/alerts\.yaml:1:1 cannot be read/);
   writeFileSync(path, 'version: 2\n');
   expect(() => opened(path)).toThrow(/alerts\.yaml:1:1 version/);
 });
 
-test('a secret that is changed in its file signs from then on, and one that is lost shows', () => {
+test('signs with a changed secret at once, and reports a secret file that is gone', () => {
   const folder = temporaryFolder();
   const [path, secret] = [join(folder, 'alerts.yaml'), join(folder, 'secret')];
   const secretOf = (letter: string) => `whsec_${Buffer.alloc(32, letter).toString('base64')}\n`;

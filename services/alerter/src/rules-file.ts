@@ -1,7 +1,7 @@
 /**
- * The rule file, followed while people edit it or the files of its secrets. Without one the defaults hold: everything is
- * watched, and no alert is sent. A bad edit keeps what held before, and says so; a bad file at the start is an error, and
- * so is one that was named and is not there.
+ * The rule file of alerts. The alerter follows it while people edit it or the files of its secrets. Without a file
+ * the defaults hold: everything is watched, and no alert is sent. After a bad edit the last good file stays in force,
+ * and readiness reports it. A bad file at the start is an error, and so is a missing file that a setting names.
  */
 
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rul
 
 export type RulesFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & { alerting(): Alerting };
 
-/** The file that the settings name, or `alerts.yaml` of the data folder, where it need not exist. */
+/** Opens the file that the settings name. Otherwise opens `alerts.yaml` of the data folder, which may be missing. */
 export function openRulesFile(
   { ALERTER_RULES_PATH: named }: { readonly ALERTER_RULES_PATH?: string | undefined },
   { folder, ...given }: { folder: { alerts: string }; env: Environment; log: Logger },

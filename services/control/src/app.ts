@@ -1,11 +1,14 @@
 /**
- * The control plane: tenants, agents, policies, rules, issued mandates and the keys of people over HTTP. It decides
- * nothing and keeps nothing: a change is a record on the control topic, which takes effect at its place there, for
- * deciders as for readers here, or, if it expected a state that was no longer so, never. Any number of these may run.
+ * The control plane: tenants, agents, policies, rules, grants and the keys of people over HTTP. The service decides
+ * nothing
+ * and stores nothing. A change is a record on the control topic. It takes effect at its log position, for deciders
+ * and for
+ * all readers, unless it expected another state; then it never does. Any number of these services may run.
  *
- *   request → change on the topic → what the fold of everybody made of it → answer
+ *   request → change on the topic → result of the change in the fold → answer
  *
- * The parts: writes/ (a request becomes a change, and what became of it), routes/ with a file for each kind of thing.
+ * The parts: writes/ (a request becomes a change, and its result an answer), routes/ with a file for each kind of
+ * thing.
  */
 import type { HttpReads } from '@mandate/access-log';
 import { countAll, type HttpRoutes } from '@mandate/server';
@@ -21,8 +24,8 @@ import { showLint } from './routes/show-lint.ts';
 import { readTenants, writeTenants } from './routes/tenants.ts';
 
 /**
- * A plugin for an HTTP server of @mandate/runtime.
- * @param reads with which it is on record who reads, and who is turned away; null: it is on none
+ * A plugin for an HTTP server of @mandate/server.
+ * @param reads records who reads, and who is refused; null: no reads are recorded
  */
 export function controlRoutes(control: Control, reads: HttpReads | null): HttpRoutes {
   return async (server) => {

@@ -9,7 +9,7 @@ import {
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
-/** The control service's own settings; their names in the environment begin with MANDATE_. */
+/** The control service's own settings. Their environment variables begin with MANDATE_. */
 export const controlSettings = z.object({
   CONTROL_DATA_PATH: z
     .string()

@@ -1,5 +1,5 @@
 /**
- * A change that no reader could take in is refused when it is written, and lists of large documents are read all the
+ * A change that no reader could parse is refused before it is written. Lists of large documents can be read all the
  * same.
  */
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { controlOn, openLog } from './control-server.fixture.ts';
 const RULE = { version: 1, id: 'deep', policy: 'reads' };
 const MANY = Array.from({ length: 40 }, (_, at) => `p${String(at).padStart(2, '0')}`);
 
-test('a change that could not be read back is never written', async () => {
+test('never writes a change that could not be read back', async () => {
   const { call, followed } = await controlOn(await openLog());
   let when: object = { field: 'action.tool', op: '==', value: 'ls' };
   for (let deep = 0; deep < 31; deep += 1) when = { not: [when] };
@@ -30,7 +30,8 @@ test('a change that could not be read back is never written', async () => {
       errors: [{ pointer: '/when', detail: expect.stringContaining('steps') }],
     },
   });
-  // In the path of a request `..` is the folder above, also as %2e%2e: it could not be changed or removed.
+  // In the path of a request `..` means the parent folder, even when written as %2e%2e. A document of this name could
+  // not be changed or removed.
   for (const [path, body] of [
     ['rules', { ...RULE, id: 'reorder' }],
     ['rules', { ...RULE, id: '..' }],
@@ -44,7 +45,7 @@ test('a change that could not be read back is never written', async () => {
   expect(followed.revision()).toBe(0);
 });
 
-test('a body that two readers would take for two things is refused, and so is one that no stack holds', async () => {
+test('refuses a body with a repeated key, and a body that is nested too deep', async () => {
   const { call, followed } = await controlOn(await openLog());
   const twice = '{"version": 1, "id": "dear", "maxCostTotal": 1, "maxCostTotal": 100}';
   expect(await call('author', 'POST', '/v1/policies', { text: twice })).toMatchObject({
@@ -63,7 +64,7 @@ test('a body that two readers would take for two things is refused, and so is on
   expect(followed.revision()).toBe(0);
 });
 
-test('what is added has nothing to match', async () => {
+test('a POST refuses If-Match, and takes If-None-Match', async () => {
   const { call } = await controlOn(await openLog());
   const body = { id: 'bot' };
   expect(await call('author', 'POST', '/v1/agents', { body, headers: { 'if-match': '"3"' } })).toMatchObject({
@@ -74,7 +75,7 @@ test('what is added has nothing to match', async () => {
   expect(added.status).toBe(201);
 });
 
-test('pages of large documents end sooner, and lead to all of them', async () => {
+test('a page of large documents is shorter, and all pages together have every document', async () => {
   const { call } = await controlOn(await openLog());
   const tools = Array.from({ length: 4_000 }, (_, at) => `tool-${at}-${'x'.repeat(100)}`);
   for (const id of MANY) await call('author', 'POST', '/v1/policies', { body: { version: 1, id, tools } });

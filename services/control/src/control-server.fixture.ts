@@ -1,4 +1,4 @@
-/** Control services on one log, and how they are called. For tests. */
+/** Control services on one log, and functions that call them. For tests. */
 
 import { join } from 'node:path';
 import { recordHttpReads } from '@mandate/access-log';
@@ -36,15 +36,15 @@ const KEYS = {
   owner: keyOf('default', 'operate:all'),
 };
 const OF_HOST = keyOf('globex', 'publish').record;
-/** The id of a key of the tenant "globex" in the data folder of the plane. */
+/** The id of a key of the tenant "globex" in the plane's data folder. */
 export const KEY_OF_HOST = OF_HOST.id;
-/** One of these callers, or the key itself. */
+/** The name of one of these callers, or an API key. */
 export type Who = keyof typeof KEYS | `sk-${string}`;
 
 const keyOfWho = (who: Who) => (isNamed(who) ? KEYS[who].key : who);
 const isNamed = (who: Who): who is keyof typeof KEYS => who in KEYS;
 
-/** `text` is a body as it is; one or the other. */
+/** `text` is a raw body, `body` a value that is sent as JSON. Give at most one of them. */
 export type Sent = { body?: unknown; text?: string; headers?: Readonly<Record<string, string>> };
 
 export async function openLog(): Promise<Bus> {
@@ -91,7 +91,7 @@ export async function controlOn(bus: Bus) {
         clock,
         hiding: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
-        // The file of the plane has keys of tenants that have nothing on the log.
+        // The plane's data folder has keys of tenants that have nothing on the log.
         fileKeys: async (tenant) => ({ filed: [KEYS.owner.record], globex: [OF_HOST] })[tenant] ?? [],
       },
       reads,

@@ -1,11 +1,11 @@
-/** Agents, policies and rules over HTTP: what is written is read at once, and who comes too late is told so. */
+/** Agents, policies and rules over HTTP: a write can be read at once, and a write with an old revision is refused. */
 
 import { describe, expect, test } from 'vitest';
 import { AGENT, READS, RULE, scene } from './control-scene.fixture.ts';
 import type { Sent } from './control-server.fixture.ts';
 
 describe('agents', () => {
-  test('are registered, read, changed and retired, by who saw them last', async () => {
+  test('are registered, read, changed and retired, but not with an old revision', async () => {
     const { author, auditor, records } = await scene();
     const made = await author('POST', '/v1/agents?reason=new%20here', AGENT);
     expect(made).toMatchObject({ status: 201, etag: '"1"', body: { revision: 1, agent: AGENT } });
@@ -52,7 +52,7 @@ describe('agents', () => {
     });
   });
 
-  test('are registered once, and a repeat under the same key changes nothing', async () => {
+  test('are registered once, and a repeat with the same idempotency key changes nothing', async () => {
     const { author, records } = await scene();
     const key = { 'idempotency-key': 'k-1' };
     const first = await author('POST', '/v1/agents', AGENT, key);
@@ -101,7 +101,7 @@ describe('agents', () => {
     expect((await author('GET', '/v1/agents')).body.agents).toHaveLength(1);
   });
 
-  test('come page after page, by id, also while others are registered', async () => {
+  test('are listed by id in pages, even while others are registered', async () => {
     const { author } = await scene();
     for (const id of ['c', 'a', 'd', 'b']) await author('PUT', `/v1/agents/${id}`, { id });
     const ids: string[] = [];
@@ -120,7 +120,7 @@ describe('agents', () => {
     });
   });
 
-  test('publish with keys of their own, which end with them', async () => {
+  test('have keys of their own, which are revoked with the agent', async () => {
     const { author, other, keys } = await scene();
     const { body } = await author('POST', '/v1/agents', AGENT);
     const second = await author('POST', '/v1/agents/bot-1/keys');
@@ -146,7 +146,7 @@ describe('agents', () => {
     expect((await author('POST', '/v1/agents/nobody/keys')).status).toBe(404);
   });
 
-  test('of another tenant are not there', async () => {
+  test('of another tenant do not exist', async () => {
     const { author, other } = await scene();
     await author('POST', '/v1/agents', AGENT);
     expect((await other('GET', '/v1/agents')).body.agents).toEqual([]);
@@ -158,7 +158,7 @@ describe('agents', () => {
 });
 
 describe('policies', () => {
-  test('have versions that never change, and an earlier one comes back as a new one', async () => {
+  test('have versions that never change, and a rollback makes a new version of an old one', async () => {
     const { author } = await scene();
     expect((await author('POST', '/v1/policies', READS)).body).toEqual({
       ...{ revision: 1, version: 1, isArchived: false },
@@ -188,7 +188,7 @@ describe('policies', () => {
     expect((await author('POST', '/v1/policies/reads/rollback', { version: 9 })).status).toBe(404);
   });
 
-  test('are not archived while a rule names them, unless they are forced to', async () => {
+  test('are not archived while a rule names them, unless it is forced', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);
     await author('POST', '/v1/rules', RULE);
@@ -223,7 +223,7 @@ describe('policies', () => {
     });
   });
 
-  test('that mean nothing are refused, and where in them is told', async () => {
+  test('with an invalid argument schema are refused, with its place in the document', async () => {
     const { author } = await scene();
     const broken = {
       ...READS,
@@ -234,7 +234,7 @@ describe('policies', () => {
     expect(body.errors[0].pointer).toMatch(/^\/toolPolicies\/look\/argumentValidation/);
   });
 
-  test('with an entry that can match nothing, or a limit of no tool, are refused at their places', async () => {
+  test('with an entry that can match nothing, or a limit for an unknown tool, are refused with the place of the error', async () => {
     const { author } = await scene();
     const refused = async (fields: object) => {
       const { status, body } = await author('POST', '/v1/policies', { ...READS, ...fields });
@@ -250,7 +250,7 @@ describe('policies', () => {
     });
   });
 
-  test('with a list that probably means something else are answered with what to look at', async () => {
+  test('with a list that probably means something else are accepted with a warning', async () => {
     const { author } = await scene();
     const { status, body } = await author('POST', '/v1/policies', { ...READS, deniedTools: ['rm?'] });
     expect(status).toBe(201);
@@ -261,7 +261,7 @@ describe('policies', () => {
 });
 
 describe('rules', () => {
-  test('stand in their order, and are put into another', async () => {
+  test('are listed in their order, and can be reordered', async () => {
     const { author } = await scene();
     for (const [id, priority] of [
       ['x', 5],
@@ -288,7 +288,7 @@ describe('rules', () => {
     expect(await reorder(['x', 'y'], 4)).toMatchObject({ status: 409, body: { code: 'RULES_DIFFER' } });
   });
 
-  test('are answered with what is amiss about them', async () => {
+  test('are answered with lint findings about them', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', AGENT);
     const { body } = await author('POST', '/v1/rules', { ...RULE, groups: ['nobody'] });
@@ -297,7 +297,7 @@ describe('rules', () => {
     expect((await author('PUT', '/v1/rules/all-read', RULE)).body.lint).toEqual([]);
   });
 
-  test('say what they let through that was refused: once, and of what stood right before', async () => {
+  test('report what they newly permit, compared with the state just before: once for each change', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);
     const fewer = 'groups: fewer are held to its policy';

@@ -1,4 +1,4 @@
-/** What the routes work on. */
+/** What the routes need. */
 import type { FollowedControl } from '@mandate/control-log';
 import type { HidingRules } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
@@ -7,13 +7,13 @@ import type { ControlThread } from './thread/open-control-thread.ts';
 
 export type Control = {
   followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change'>;
-  /** Does the long work on documents. */
+  /** The thread for long work on documents. */
   apart: ControlThread;
   clock: Clock;
-  /** Keys of the tenant that stand in a file and not on the log, revoked ones among them. */
+  /** The tenant's keys that are in a file and not on the log, including revoked ones. */
   fileKeys(tenant: string): Promise<readonly ApiKeyRecord[]>;
-  /** What a gateway hides of an action before it is decided on; now. */
+  /** The redaction rules that a gateway applies now, before an action is decided. */
   hiding(): HidingRules;
-  /** Takes what is personal out of a text. */
+  /** Removes personal data from a text. */
   redactText(text: string): string;
 };

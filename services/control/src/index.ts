@@ -1,4 +1,4 @@
-/** What a plane, and tests, take of the control service. Its app.ts says what it does. */
+/** What a plane and tests import from the control service. app.ts says what the service does. */
 export { controlRoutes } from './app.ts';
 export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';

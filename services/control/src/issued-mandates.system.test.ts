@@ -1,5 +1,6 @@
 /**
- * Mandates over HTTP: issued, shown, revoked; each once, to its own tenant, and by the documents at its place on the log.
+ * Grants over HTTP: each is issued, shown and revoked once, only for its own tenant. A grant is made of the documents
+ * that are in force at its log position.
  */
 import { CAPS, controlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +27,7 @@ async function scene() {
 }
 
 describe('a mandate', () => {
-  test('is issued for five minutes, and says what it is made of', async () => {
+  test('is issued for five minutes, and lists its rules and policies', async () => {
     const { issue, author, auditor } = await scene();
     await author('POST', '/v1/policies', { version: 1, id: 'small', maxCostPerCall: 1 });
     const when = { field: 'action.tool', op: '==', value: 'pay' };
@@ -57,7 +58,7 @@ describe('a mandate', () => {
     expect(blocked.appliedPolicies).toEqual([{ name: 'reads@1', isMissing: true }]);
   });
 
-  test('is revoked, by who has seen it as it is, and for good', async () => {
+  test('is revoked for good, but not with an old revision', async () => {
     const { issue, author } = await scene();
     const { mandate } = (await issue()).body;
     const revoke = (headers?: Sent['headers']) =>
@@ -76,7 +77,7 @@ describe('a mandate', () => {
     });
   });
 
-  test('of another tenant is not there', async () => {
+  test('of another tenant does not exist', async () => {
     const { issue, other, author } = await scene();
     const { mandate } = (await issue()).body;
     for (const [method, path] of [
@@ -88,7 +89,7 @@ describe('a mandate', () => {
     expect((await other('POST', '/v1/mandates/issue', { agentId: 'bot-1' })).status).toBe(404);
   });
 
-  test('is issued once under an Idempotency-Key, whatever is changed meanwhile', async () => {
+  test('is issued once for an Idempotency-Key, whatever changes meanwhile', async () => {
     const { issue, author } = await scene();
     const key = { 'idempotency-key': 'k-1' };
     const first = await issue({}, key);
@@ -106,12 +107,12 @@ describe('a mandate', () => {
     expect(await issue({}, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
   });
 
-  test('is of what stands at its place on the log: where another service is ahead, it is looked again', async () => {
+  test('is made from its own log position, and again if another service has written before it', async () => {
     const { bus, author, issue } = await scene();
     const { followed } = await controlOn(bus);
     const isLate = new Promise<void>((resolve) => {
       const append = bus.append.bind(bus);
-      // A rule that another service writes lies on the log just before the mandate that was made without it.
+      // Another service's change is on the log just before the grant that was made without it.
       bus.append = async (topic, records) => {
         bus.append = append;
         const narrower = controlRecord.parse({
@@ -130,7 +131,7 @@ describe('a mandate', () => {
     expect((await author('GET', `/v1/mandates/${body.mandate.id}`)).status).toBe(200);
   });
 
-  test('is refused for what is not there, and for what is not as described', async () => {
+  test('is refused for an agent that does not exist, and for a malformed request', async () => {
     const { issue } = await scene();
     const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     const refusals: [object, number, string][] = [
@@ -146,7 +147,7 @@ describe('a mandate', () => {
       expect(await issue(fields)).toMatchObject({ status, body: { code } });
   });
 
-  test('of no rule, or of a policy that is not there, is refused', async () => {
+  test('is refused if no rule matches, or if a policy does not exist', async () => {
     const { issue, author } = await scene();
     await author('PUT', '/v1/rules/all-read', { ...RULE, groups: ['sales'] });
     expect(await issue()).toMatchObject({ status: 409, body: { code: 'NO_RULE_MATCHES' } });
@@ -160,7 +161,7 @@ describe('the list of mandates', () => {
   const idsOf = ({ body }: { body: { mandates: { mandate: { id: string } }[] } }) =>
     body.mandates.map(({ mandate }) => mandate.id);
 
-  test('holds those that are alive, of whom and in which state is asked, a page at a time', async () => {
+  test('has the live ones, and can be filtered by agent and state, a page at a time', async () => {
     const { issue, author, auditor, other, passes } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' });
     const issued = async (fields: object = {}) => {

@@ -1,4 +1,7 @@
-/** The control service alone: on the log of many machines or of a folder, with the API keys of both. */
+/**
+ * Runs the control service alone, on Kafka or on the log of a data folder. API keys come from the log and from the
+ * folder.
+ */
 
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

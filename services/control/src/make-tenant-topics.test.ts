@@ -5,7 +5,7 @@ import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeTenantTopics } from './make-tenant-topics.ts';
 
-test('every tenant’s topic is made once; one that may not be made is told of once, and holds up no other', async () => {
+test('makes each tenant’s topic once, and a topic that is refused is logged once and delays no other', async () => {
   const lines: string[] = [];
   const asked: string[] = [];
   let isAway = true;
@@ -22,7 +22,7 @@ test('every tenant’s topic is made once; one that may not be made is told of o
         asked.push(topic);
         if (topic === topicOfTenant('forbidden'))
           throw new MandateError('BUS_TOPIC_UNFIT', 'not authorized', { remedy: '' });
-        // As the log says whatever it has no name for.
+        // The log reports this code for a refusal that it has no code of its own for.
         if (topic === topicOfTenant('against-a-policy'))
           throw new MandateError('BUS_UNAVAILABLE', 'policy violation', { remedy: '', retryable: false });
         return true;

@@ -1,19 +1,19 @@
 /**
- * Makes the topics of tenants that publish directly, soon after each is opened; and of those that were opened before this
- * process began, for another may have died between the two. Any number of processes may do so at once. A tenant is open
- * whether its topic can be made or not.
+ * Makes the topics of tenants that publish directly, soon after each tenant is opened. Topics of tenants that were
+ * opened earlier are made too, because another process may have died between the two. Any number of processes may do
+ * this at once. A tenant is open whether or not its topic can be made.
  */
 import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
-/** After a refusal, which a person must resolve first, it asks again only after this time. */
+/** After a refusal, a person must first fix something. So the topic is tried again only after this time. */
 const REFUSED_MS = 60_000;
 
 type Options = {
   bus: Pick<Bus, 'makeTopic'>;
   log: Logger;
-  /** Those that are open and publish to topics of their own, as known when it is asked. */
+  /** The tenants that are open now and publish to topics of their own. */
   directTenants(): Iterable<string>;
   /** Default 1,000. */
   everyMs?: number;
@@ -21,7 +21,7 @@ type Options = {
 
 export function makeTenantTopics({ bus, log, directTenants, everyMs = 1_000 }: Options): { stop(): void } {
   const made = new Set<string>();
-  /** By topic, when it is asked for again. */
+  /** By topic, the time of the next try. */
   const refused = new Map<string, number>();
 
   async function make(topic: string): Promise<void> {

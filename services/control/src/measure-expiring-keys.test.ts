@@ -7,7 +7,7 @@ const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const key = (lastsMs: number | null) =>
   issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'x', lastsMs }, () => NOW_MS).record;
 
-test('counts the keys that let in now and expire within two weeks', () => {
+test('counts the valid keys that expire within two weeks', () => {
   const soon = key(DEFAULTS.keyExpiryWarningMs);
   const keys = [
     soon,

@@ -1,4 +1,4 @@
-/** Measures how many API keys soon expire, so that an alarm rings before their holders notice. */
+/** Measures how many API keys expire soon, so that an alarm rings before their holders notice. */
 
 import { type Logger, poll } from '@mandate/runtime';
 import { type ApiKeyRecord, DEFAULTS } from '@mandate/schemas';
@@ -8,9 +8,9 @@ type Options = {
   metrics: Metrics;
   log: Logger;
   clock(): number;
-  /** Those of the file and of the log. */
+  /** The keys of the file and of the log. */
   keys(): Promise<Iterable<ApiKeyRecord>>;
-  /** Default a minute. */
+  /** Default one minute. */
   everyMs?: number;
 };
 

@@ -1,4 +1,4 @@
-/** What a preview answers, without any change. */
+/** The answers of a preview, which changes nothing. */
 import { describe, expect, test } from 'vitest';
 import { AGENT, READS, RULE, scene } from './control-scene.fixture.ts';
 import { NOW_MS } from './control-server.fixture.ts';
@@ -7,7 +7,7 @@ describe('a preview', () => {
   const SOON = new Date(NOW_MS + 30_000).toISOString();
   const reading = (tool: string) => ({ id: 'p', agentId: 'bot-1', type: 'tool_call', tool });
 
-  test('tells what rules lead to, and what each policy says', async () => {
+  test('reports the rules that match, and the checks of each policy', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);
@@ -53,7 +53,7 @@ describe('a preview', () => {
     }
   });
 
-  test('tells of a sub-agent what those above it are held to', async () => {
+  test('reports also the rules that bind the ancestors of a sub-agent', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'lead' });
     await author('POST', '/v1/agents', AGENT);
@@ -75,7 +75,7 @@ describe('a preview', () => {
     expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
   });
 
-  test('of a context tells what would be issued for it, and what stands in the way', async () => {
+  test('for a context, reports the grant that would be issued, or why none would be', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);
@@ -126,7 +126,7 @@ describe('a preview', () => {
     expect((await author('POST', '/v1/mandates/preview', another)).body.code).toBe('ID_DIFFERS');
   });
 
-  test('hears the tenant of whoever asks, as deciders do', async () => {
+  test('decides under the tenant of the caller, as deciders do', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);
@@ -138,7 +138,7 @@ describe('a preview', () => {
       ]);
   });
 
-  test('of candidates changes nothing, and a shadow rule shows beside', async () => {
+  test('with candidate documents changes nothing, and reports shadow rules apart', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);

@@ -1,4 +1,4 @@
-/** Keys of people, over HTTP: who may issue them, what they open, and that nothing opens with one that is revoked. */
+/** Keys of people over HTTP: who may issue them, what they permit, and that a revoked key permits nothing. */
 import { ROLE_NAMES, ROLES, type Role, readControlRecord, TOPICS } from '@mandate/schemas';
 import { busWith } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ async function scene() {
   return { bus, call, followed, issue, passes };
 }
 
-test('a key with a role is shown once, does what its role may, and is listed without its hash', async () => {
+test('shows a key once, permits what its role permits, and lists the key without its hash', async () => {
   const { bus, call, issue } = await scene();
   const keys = await Promise.all(ROLE_NAMES.map((role) => issue(role)));
   for (const [at, role] of ROLE_NAMES.entries()) {
@@ -65,7 +65,7 @@ test.each([
   ['scopes of its own', { name: 'x', role: 'viewer', scopes: ['operate:all'] }],
   ['another tenant', { name: 'x', role: 'viewer', tenant: 'globex' }],
   ['no name', { name: '', role: 'viewer' }],
-])('a key with %s is not issued', async (_, body) => {
+])('does not issue a key with %s', async (_, body) => {
   const { call } = await scene();
   expect(await call('admin', 'POST', '/v1/keys', { body })).toMatchObject({
     status: 400,
@@ -74,7 +74,7 @@ test.each([
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
 });
 
-test('a key of a person expires after 90 days, of a service never, unless it is said', async () => {
+test('a key of a person expires after 90 days and a key of a service never, unless the request says otherwise', async () => {
   const { call, passes } = await scene();
   const issue = async (body: object) => (await call('admin', 'POST', '/v1/keys', { body })).body;
   const lasts = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: string | null }) =>
@@ -95,7 +95,7 @@ test('a key of a person expires after 90 days, of a service never, unless it is 
   expect((await call(soon.key, 'GET', '/v1/rules')).body.code).toBe('KEY_EXPIRED');
 });
 
-test('the same request under its Idempotency-Key is the same only for as long a time', async () => {
+test('a repeat with the same idempotency key but another validity is refused', async () => {
   const { call } = await scene();
   const headers = { 'idempotency-key': 'i-1' };
   const ask = (more: object) =>
@@ -105,7 +105,7 @@ test('the same request under its Idempotency-Key is the same only for as long a 
   expect(await ask({ expiresInMs: 86_400_000 })).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
 });
 
-test('a key that is revoked opens nothing more, and is no more there', async () => {
+test('a revoked key permits nothing, and is no longer listed', async () => {
   const { call, issue } = await scene();
   const { id, key } = await issue('viewer');
   expect((await call('admin', 'DELETE', `/v1/keys/${id}`)).status).toBe(200);
@@ -143,7 +143,7 @@ test('refuses an admin who revokes the key of the request, but not another admin
   expect((await call(one.key, 'GET', '/v1/keys')).status).toBe(401);
 });
 
-test("another tenant's keys are those of nobody", async () => {
+test('the keys of another tenant do not exist', async () => {
   const { call, issue } = await scene();
   const { id, key } = await issue('admin', 'other');
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
@@ -153,7 +153,7 @@ test("another tenant's keys are those of nobody", async () => {
   expect((await call('other', 'GET', '/v1/agents')).body.agents).toHaveLength(1);
 });
 
-test('sent again under the same key it issues none anew, and another request under it is refused', async () => {
+test('a repeat with the same idempotency key issues no second key, and another request with it is refused', async () => {
   const { call } = await scene();
   const headers = { 'idempotency-key': 'k-1' };
   const ask = (role: Role) => call('admin', 'POST', '/v1/keys', { headers, body: { name: 'ann', role } });
@@ -165,7 +165,7 @@ test('sent again under the same key it issues none anew, and another request und
   expect(await ask('viewer')).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
 });
 
-test('they come page after page', async () => {
+test('keys are listed in pages', async () => {
   const { call, issue } = await scene();
   const made = await Promise.all(Array.from({ length: 5 }, () => issue('viewer')));
   const ids: string[] = [];
@@ -177,7 +177,7 @@ test('they come page after page', async () => {
   expect(ids).toEqual(made.map(({ id }) => id).sort());
 });
 
-test('who is revoked while a change of theirs is on its way to the log changes nothing', async () => {
+test('refuses a change whose caller is revoked before the change is on the log', async () => {
   const { bus, call, issue } = await scene();
   const { id, key } = await issue('admin');
   const late = await controlOn(

@@ -1,4 +1,4 @@
-/** Tenants over HTTP: opened, limited, bounded and closed by operators of the plane, and seen by their own people. */
+/** Tenants over HTTP: operators of the plane open, limit and close them, and their own people read them. */
 import { expect, test } from 'vitest';
 import { controlOn, openLog, type Sent, type Who } from './control-server.fixture.ts';
 
@@ -15,7 +15,7 @@ async function scene() {
   return { call, followed, open, put, close, agent };
 }
 
-test('a tenant is opened with a key of its first admin, shown once, who issues all others', async () => {
+test('opens a tenant with a key of its first admin, which is shown once and can issue all others', async () => {
   const { call, open } = await scene();
   const { status, etag, body } = await open({ name: 'Acme' }, { headers: { 'idempotency-key': 'o1' } });
   expect([status, etag]).toEqual([201, `"${body.revision}"`]);
@@ -31,27 +31,27 @@ test('a tenant is opened with a key of its first admin, shown once, who issues a
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toHaveLength(2);
 });
 
-test('whoever opens a tenant that people work in already is not its admin by that', async () => {
+test('issues no admin key for a tenant that already has agents', async () => {
   const { call, open, agent } = await scene();
   await agent('bot');
   expect(await open()).toMatchObject({ status: 201, body: { key: null, holds: { agents: 1 } } });
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
 });
 
-test('nor where a key of a file is of the tenant, though nothing stands in it', async () => {
+test('issues no admin key for a tenant that has a key in the file, even if the tenant is empty', async () => {
   const { call, open } = await scene();
   expect(await open({ id: 'filed' })).toMatchObject({ status: 201, body: { key: null } });
   expect((await call('owner', 'GET', '/v1/tenants/filed')).body.tenant.id).toBe('filed');
 });
 
-test('nor where rules alone stand in it', async () => {
+test('issues no admin key for a tenant that has only rules', async () => {
   const { call, open } = await scene();
   await call('author', 'POST', '/v1/rules', { body: { version: 1, id: 'r', policy: 'p' } });
   expect(await open()).toMatchObject({ status: 201, body: { key: null, holds: { rules: 1 } } });
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
 });
 
-test('what looser bounds let through is told', async () => {
+test('reports what looser tenant limits newly permit', async () => {
   const { open, put } = await scene();
   await open({ bounds: { maxCostTotal: 5 } });
   expect((await put({ bounds: { maxCostTotal: 4 } })).body.widens).toEqual([]);
@@ -60,7 +60,7 @@ test('what looser bounds let through is told', async () => {
   expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual([]);
 });
 
-test('whoever runs the plane sees them all; people of a tenant their own, and of others nothing', async () => {
+test('an operator of the plane sees all tenants, and people of a tenant only their own', async () => {
   const { call, open } = await scene();
   for (const id of ['acme', 'globex', 'zeta']) await open({ id });
   const names = (page: { tenants: { tenant: { id: string } }[] }) =>
@@ -84,7 +84,7 @@ test('whoever runs the plane sees them all; people of a tenant their own, and of
     expect([who, id, await seen(who, id)]).toEqual([who, id, status]);
 });
 
-test('its limits let in no more, whatever is there; another tenant goes on', async () => {
+test('quotas refuse additions but keep what exists, and do not bind another tenant', async () => {
   const { call, put, agent } = await scene();
   for (const id of ['a', 'b']) expect((await agent(id)).status).toBe(201);
   const limited = await put({ limits: { agents: 1 } });
@@ -102,7 +102,7 @@ test('its limits let in no more, whatever is there; another tenant goes on', asy
   });
 });
 
-test('its bounds are in a preview, and must be such as can be enforced', async () => {
+test('tenant limits are part of a preview, and must compile', async () => {
   const { call, put, agent } = await scene();
   const { body: bounded } = await put({ bounds: { deniedTools: ['send'] } });
   await agent('bot');
@@ -129,7 +129,7 @@ test('its bounds are in a preview, and must be such as can be enforced', async (
   ]);
 });
 
-test('in a closed tenant nothing is changed, and its keys read and do no more, until it is opened again', async () => {
+test('in a closed tenant nothing can change, and its keys can only read and be revoked, until it is opened again', async () => {
   const { call, open, put, close, agent } = await scene();
   expect(await close()).toMatchObject({ status: 404, body: { code: 'TENANT_NOT_FOUND' } });
   const { body } = await open();
@@ -165,7 +165,7 @@ test('in a closed tenant nothing is changed, and its keys read and do no more, u
   expect((await agent('x')).status).toBe(201);
 });
 
-test('who was let in before it was closed changes nothing behind it', async () => {
+test('refuses a change that reaches the log after its tenant was closed', async () => {
   const { followed, open } = await scene();
   await open();
   const change = { tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
@@ -174,7 +174,7 @@ test('who was let in before it was closed changes nothing behind it', async () =
   expect(await followed.change(late)).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
 });
 
-test('nobody closes their own tenant', async () => {
+test('refuses to close the tenant of the caller', async () => {
   const { open, close } = await scene();
   await open();
   expect(await close('operator')).toMatchObject({ status: 409, body: { code: 'OWN_TENANT' } });

@@ -1,6 +1,6 @@
 /**
- * The consumer on a real log, with something failing in each gap of its order of work: step, publish, confirm, commit.
- * Whatever fails, the same decisions come out and nothing is charged twice.
+ * The consumer on a real log, with an error between any two of its steps: step, publish, confirm, commit. After any
+ * error the same decisions come out, and nothing is charged twice.
  */
 
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ const EXPECTED = [
   'f 1 first BLOCK COST_LIMIT_EXCEEDED 0',
 ];
 
-/** The gaps, by what stands before and behind them. */
+/** The gaps between steps, named by the step before or after them. */
 const GAPS = [
   'before the step',
   'before publishing',
@@ -72,7 +72,7 @@ const GAPS = [
 ] as const;
 type Gap = (typeof GAPS)[number];
 
-/** Fails once in a gap, on the second batch, and ever after as `then` says. */
+/** An error that is thrown once in this gap, when the gap is passed for the `batch`th time. */
 type Fault = { gap: Gap; error(): Error; batch: number };
 
 function faulty(bus: Bus, ledger: Ledger, fault: Fault | null): { bus: Bus; ledger: Ledger } {
@@ -124,7 +124,7 @@ async function openLog(): Promise<Bus> {
   return bus;
 }
 
-/** One life of a decider, its ledger folded from the log. */
+/** Starts a decider with a ledger that is folded from the log. */
 async function live(bus: Bus, fault: Fault | null): Promise<Decider> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   return startDecider({
@@ -165,7 +165,7 @@ function idOf(record: DecisionsRecord): string | null {
   return record.event === 'action.decided' ? record.decision.id : null;
 }
 
-/** What a reader makes of the log: of several records with one id the first stands. */
+/** Checks what a reader makes of the log. Of several records with one id the first one counts. */
 async function outcomeOn(bus: Bus): Promise<void> {
   const records = (await recordsOn(bus, TOPICS.decisions)).map(readDecisionsRecord);
   const first = new Map<string, DecisionsRecord>();
@@ -201,7 +201,7 @@ const away = () => new MandateError('BUS_UNAVAILABLE', 'away', { remedy: 'wait',
 const epoch = () => new MandateError('LEDGER_EPOCH_CHANGED', 'rebuilt', { remedy: 'do not commit' });
 const fenced = () => new MandateError('BUS_FENCED', 'someone else has it', { remedy: 'let go' });
 
-describe('something fails for a moment', () => {
+describe('recovers from an error', () => {
   test.each(
     GAPS.flatMap((gap) =>
       [away, epoch, fenced].map((error) => ({ gap, error, name: `${error().code} ${gap}` })),
@@ -216,7 +216,7 @@ describe('something fails for a moment', () => {
   });
 });
 
-describe('it dies, and another life goes on', () => {
+describe('after a crash the next decider goes on', () => {
   test.each(GAPS)('%s', async (gap) => {
     const bus = await openLog();
     const first = await live(bus, { gap, error: () => new Error('killed'), batch: 2 });
@@ -228,7 +228,7 @@ describe('it dies, and another life goes on', () => {
   });
 });
 
-test('the partition waits while the log is away, its heartbeat included, and nothing is skipped', async () => {
+test('a partition waits while the log is away, even for its heartbeat, and skips nothing', async () => {
   const bus = await openLog();
   const { ledger } = await restoreLedger({ bus, clock, log });
   let failures = 2;
@@ -269,7 +269,7 @@ test('the partition waits while the log is away, its heartbeat included, and not
   expect({ heartbeatFails, left: failures < 0 }).toEqual({ heartbeatFails: false, left: true });
 });
 
-test('once the ledger is another one nothing is committed, though it was published', async () => {
+test('commits nothing once the ledger has another epoch, although the decisions were published', async () => {
   const bus = await openLog();
   const { ledger } = await restoreLedger({ bus, clock, log });
   let refused = 0;
@@ -302,7 +302,7 @@ test('once the ledger is another one nothing is committed, though it was publish
   await consumer.stop();
 });
 
-test('a partition that cannot go on is told of and counted, and what the others hold is decided', async () => {
+test('reports and counts a partition that cannot go on, and decides the others', async () => {
   const bus = await openLog();
   const { ledger } = await restoreLedger({ bus, clock, log });
   const metrics = createMetrics({ service: 'decider' });
@@ -337,14 +337,14 @@ test('a partition that cannot go on is told of and counted, and what the others 
   );
 });
 
-test('what cannot come back ends the consumer, so that someone notices', async () => {
+test('an error that cannot pass ends the consumer', async () => {
   const bus = await openLog();
   const broken = () => new MandateError('LEDGER_CORRUPT', 'another record', { remedy: 'rebuild' });
   const decider = await live(bus, { gap: 'before the step', error: broken, batch: 1 });
   await expect(decider.finished).rejects.toThrow('another record');
 });
 
-test('what lies in a tenant’s topic that was made anew waits while its places are remembered, and nobody else does', async () => {
+test('records of a tenant’s topic that was made again wait while the ledger remembers its old log positions, and delay no other tenant', async () => {
   const topic = topicOfTenant('acme');
   let nowMs = START_MS;
   const later = () => nowMs;
@@ -389,7 +389,7 @@ test('what lies in a tenant’s topic that was made anew waits while its places 
 });
 
 test.each(['', '-acme', 'a'.repeat(65), 'a b'])(
-  'a topic of the tenant "%s" is refused at the start',
+  'refuses a topic of the invalid tenant "%s" at the start',
   async (owner) => {
     const bus = await openLog();
     const { ledger } = await restoreLedger({ bus, clock, log });
@@ -408,7 +408,7 @@ test.each(['', '-acme', 'a'.repeat(65), 'a b'])(
   },
 );
 
-test('the trace of a request goes on in its answer, beside what CloudEvents asks for', async () => {
+test('copies the trace of a request to its answer, beside the CloudEvents headers', async () => {
   const bus = await createSqliteBus({
     path: join(temporaryFolder(), 'log.sqlite'),
     log,

@@ -1,10 +1,12 @@
 /**
- * The decider: a consumer of the actions topics. For each batch: answer it (answer-batch.ts), publish the decisions,
- * have the ledger check its epoch, commit. In that order, so that a crash in any gap leads to the same outcome. While
- * the ledger or the log is away the partition waits; nothing is decided, nothing is skipped.
+ * The decider: a consumer of the actions topics. For each batch it answers the records (answer-batch.ts), publishes
+ * the
+ * decisions, has the ledger check its epoch, and commits. In this order a crash between any two steps has the same
+ * outcome.
+ * While the ledger or the log is away, the partition waits: nothing is decided and nothing is skipped.
  *
- * Any number of deciders share the partitions when they share the ledger: open-ledger.ts, and how a shared one comes
- * back when Redis has lost it, keep-ledger.ts and rebuild-ledger.ts.
+ * Any number of deciders can share the partitions if they share the ledger (open-ledger.ts). supervise-ledger.ts and
+ * rebuild-ledger.ts bring a shared ledger back after Redis has lost it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, type Headers, nextOffset, type Outgoing, untilCommitted } from '@mandate/bus';
@@ -44,13 +46,16 @@ export type DeciderOptions = AnswerContext & {
   bus: Bus;
   log: Logger;
   metrics: Metrics;
-  /** null or absent where there are no traces. */
+  /** Null or absent if there are no traces. */
   tracer?: Tracer | null;
-  /** Called with each error that makes a partition wait: some of them go away only when an operator acts. */
+  /**
+   * Called with each error that makes a partition wait. Some of these errors end only after a rebuild or the work of
+   * an operator.
+   */
   mend?(error: unknown): void;
-  /** The shared topic, and those of tenants that publish directly, as settings name them. */
+  /** The shared topic, and the topics of tenants that publish directly, from the settings. */
   topics?: readonly string[];
-  /** Further tenants that publish directly, or did, as known when it is asked: see followed-topics.ts. */
+  /** Further tenants that publish directly now, or once did. See followed-topics.ts. */
   tenantsWithTopics?(): Iterable<string>;
   maxBatch?: number;
   sessionTimeoutMs?: number;
@@ -61,9 +66,12 @@ const LONGEST_WAIT_MS = 2_000;
 
 export type Decider = Running & {
   finished: Promise<void>;
-  /** Resolves once everything that is on the actions topics now is decided and committed. */
+  /** Resolves once every record that is on the actions topics now is decided and committed. */
   caughtUp(signal?: AbortSignal): Promise<void>;
-  /** Names what halted under it. That is no reason to end it, or to send the others' work elsewhere: so it is ready. */
+  /**
+   * Names the partitions that halted. The decider is still ready, because its other partitions go on and no restart
+   * would help.
+   */
   readiness(): ReadinessCheck;
 };
 
@@ -124,7 +132,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
   };
 }
 
-/** What a decider writes under a tenant that is none, no ledger could be folded from. */
+/** A ledger could not be folded from decisions for a name that is not a tenant's. */
 function mustNameTenant(topic: string): void {
   const owner = tenantOfTopic(topic);
   if (owner === null || tenant.safeParse(owner).success) return;
@@ -133,7 +141,7 @@ function mustNameTenant(topic: string): void {
   });
 }
 
-/** Tries again, ever more slowly, as long as what fails may come back; anything else ends the consumer. */
+/** Tries again, with growing waits, while the error may pass. Any other error ends the consumer. */
 async function handleUntilDone(
   batch: Batch,
   spans: readonly Span[],
@@ -163,8 +171,9 @@ async function handleUntilDone(
 }
 
 /**
- * A tenant's topic that was deleted and made again begins at places where the ledger remembers other records: it waits
- * until they are forgotten, because it must not end the decider of all tenants.
+ * If a tenant's topic was deleted and made again, its records have log positions at which the ledger remembers other
+ * records. The partition waits until the ledger has forgotten them, because it must not end the decider of all
+ * tenants.
  */
 function isWaitedFor({ retryable, code }: MandateError, { topic }: Batch): boolean {
   const isMadeAnew = code === 'LEDGER_CORRUPT' && tenantOfTopic(topic) !== null;
@@ -222,13 +231,13 @@ async function handle(
   }
 }
 
-/** What the log does not hold yet. */
+/** An answer that is not on the log yet. */
 type NewAnswer = Exclude<Answer, { kind: 'published' }>;
 
-/** With the headers of what it answers, and the span of the work on that. */
+/** An answer with the headers of its request, and the span of the work on that request. */
 type Given = { answer: NewAnswer; headers: Headers | undefined; span: Span | undefined };
 
-/** The trace of a request goes on in its answer. */
+/** Appends answers. Each continues the trace of its request. */
 async function append(
   bus: Bus,
   topic: string,
@@ -256,7 +265,7 @@ function outgoingOf({ key, record }: NewAnswer, traceparent: string | null): Out
   return record.event === 'dead.letter' ? { key, value, headers } : { key, value, headers, written: record };
 }
 
-/** A record that could not be read is of no tenant. */
+/** A record that could not be read has no tenant. */
 function tenantOf(record: NewAnswer['record'] | undefined): string {
   if (record?.event === 'action.decided') return record.decision.tenant;
   return record?.event === 'action.settled' ? record.settlement.tenant : 'none';

@@ -1,4 +1,4 @@
-/** Whatever a tenant puts on its topic with a Kafka client of its own delays no tenant: not even itself. */
+/** Records that a tenant appends to its topic with its own Kafka client delay no tenant, not even itself. */
 
 import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
 import { createMemoryLedger } from '@mandate/ledger';
@@ -31,7 +31,7 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
   });
   afterAll(() => kafka?.stop());
 
-  test('becomes dead letters where nobody can read it; the tenant behind it and all others are decided, after a restart too', async () => {
+  test('become dead letters if they are unreadable, and all other records are decided, even after a restart', async () => {
     const bus = await openBus();
     const producer = await plainProducer(kafka.brokers);
     const bomb = { topic: OWN, compression: GZIP, messages: [{ value: Buffer.alloc(33 * MIB, ' ') }] };
@@ -133,7 +133,10 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
     return found;
   }
 
-  /** Each once: a decider that is fenced, as on brokers that have just begun, answers the same batch again. */
+  /**
+   * Each dead letter once. A decider that is fenced, as on brokers that have just started, answers the same batch
+   * again.
+   */
   async function deadLetters(bus: Bus): Promise<DeadLetter['deadLetter'][]> {
     const records = await all(bus, TOPICS.deadLetters);
     const letters = records.map(({ value }): DeadLetter => JSON.parse(Buffer.from(value).toString()));

@@ -13,7 +13,7 @@ import {
 import { CAPS, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The decider's own settings; their names in the environment begin with MANDATE_. */
+/** The decider's own settings. Their environment variables begin with MANDATE_. */
 export const deciderSettings = z.object({
   DECIDER_DATA_PATH: z
     .string()

@@ -8,7 +8,7 @@ import { followedTopics } from './followed-topics.ts';
 
 const log = silentLogger();
 
-test('a tenant’s topic is read as soon as it is there, whatever the others, and read for ever', async () => {
+test('reads a tenant’s topic as soon as it exists, independently of other topics, and never stops reading it', async () => {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log, partitions: 1 });
   onTestFinished(() => bus.close());
   const append = (tenant: string, value: string) => bus.append(topicOfTenant(tenant), [{ key: null, value }]);

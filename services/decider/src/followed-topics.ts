@@ -1,30 +1,30 @@
 /**
- * The topics that a decider reads: those that it was started with, and those of tenants that were given one since. What was
- * read once is read for as long as it runs: who stops reading a topic cannot know that its last producer has stopped.
+ * The topics that a decider reads: those that it was started with, and those that tenants were given since. It never
+ * stops reading a topic while it runs, because it cannot know whether the last producer of the topic has stopped.
  */
 import type { Bus, Consumer } from '@mandate/bus';
 import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
 export type FollowedTopics = {
-  /** What is read now. */
+  /** The topics that are read now. */
   all(): readonly string[];
-  /** Reads those too that are there from now on, until stopped. */
+  /** Also reads topics that appear from now on, until it is stopped. */
   keepFollowing(consumer: Pick<Consumer, 'follow'>): { stop(): void };
 };
 
 type Options = {
   bus: Pick<Bus, 'ranges'>;
   log: Logger;
-  /** They must be there. */
+  /** Following fails if one of these topics does not exist. */
   topics: readonly string[];
-  /** Tenants that publish to topics of their own, or once did, as known when it is asked. */
+  /** Tenants that publish to topics of their own now, or once did. */
   tenantsWithTopics(): Iterable<string>;
   /** Default 1,000. */
   everyMs?: number | undefined;
 };
 
-/** With what tenants have by now; a topic of theirs that is not there yet is waited for. */
+/** Finds the topics of tenants that exist now. A tenant's topic that does not exist yet is read once it does. */
 export async function followedTopics(options: Options): Promise<FollowedTopics> {
   const { bus, log, tenantsWithTopics, everyMs = 1_000 } = options;
   const read = new Set(options.topics);

@@ -1,4 +1,4 @@
-/** What a plane, and tests, take of the decider. Its app.ts says what it does. */
+/** What a plane and tests import from the decider. app.ts says what it does. */
 export { type Decider, type DeciderOptions, startDecider } from './app.ts';
 export { deciderConfig, deciderSettings } from './config.ts';
 export * from './mandates-file.ts';

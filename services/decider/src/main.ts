@@ -1,7 +1,7 @@
 /**
- * The decider alone: on Kafka and Redis one of many; on the log of a data folder with a ledger in its own memory the only
- * one, so it holds the folder's lock for as long as it lives. The other services need no lock: they speak to it over the
- * log only.
+ * Runs the decider alone. With Kafka and Redis there may be many. With the log of a data folder and a ledger in
+ * memory there may be only one, so it holds the lock of the folder while it runs. The other services need no lock,
+ * because they reach the decider only over the log.
  */
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

@@ -21,7 +21,7 @@ function opened(text: string, log = silentLogger()) {
   return { path, file, inForce };
 }
 
-test('an edit is noticed, and counts as a revision', async () => {
+test('an edit takes effect and gets a new revision', async () => {
   const { path, inForce } = opened(good('one'));
   expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
   writeFileSync(path, `${good('two')}---\n${good('three')}`);
@@ -29,7 +29,7 @@ test('an edit is noticed, and counts as a revision', async () => {
   expect(inForce()).toEqual({ ids: ['two', 'three'], revision: 2 });
 });
 
-test('a bad edit keeps the last good one and says what is wrong and where; mending it is enough', () => {
+test('keeps the last good file after a bad edit and logs what is wrong and where, until the file is fixed', () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
   const { path, file, inForce } = opened(good('one'), log);
@@ -44,7 +44,7 @@ test('a bad edit keeps the last good one and says what is wrong and where; mendi
   expect(file.faults()).toEqual([]);
 });
 
-test('a good edit says once, at the level that the plane logs by default, which mandates are in force', () => {
+test('logs which mandates are in force once after a good edit, at the plane’s default level', () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const { path, file } = opened(good('one'), createLogger({ name: 'test', level: 'warn', destination }));
@@ -57,7 +57,7 @@ test('a good edit says once, at the level that the plane logs by default, which 
   ]);
 });
 
-test('a file that is replaced, as editors do, and one of the same size and name', () => {
+test('notices a file that was replaced by another of the same size and name', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(`${path}.new`, good('two'));
   renameSync(`${path}.new`, path);
@@ -65,7 +65,7 @@ test('a file that is replaced, as editors do, and one of the same size and name'
   expect(inForce().ids).toEqual(['two']);
 });
 
-test('a file that is still being written is not taken, though its beginning reads like a whole one', () => {
+test('does not take a file that is still being written, even if its beginning is valid', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(path, good('two'));
   file.look();
@@ -77,7 +77,7 @@ test('a file that is still being written is not taken, though its beginning read
   expect(file.control().mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(5_000_000);
 });
 
-test('a file that is written to while it is read is not taken either, until a look has seen it whole', () => {
+test('does not take a file that was written to during the read, until a later look finds it unchanged', () => {
   const path = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(path, good('one'));
   let behindIt = '';
@@ -100,7 +100,7 @@ test('a file that is written to while it is read is not taken either, until a lo
   });
 });
 
-test('what may not mean what it says is in the log, at the start and after each edit', () => {
+test('logs warnings about doubtful entries, at the start and after each edit', () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
   const { path, file } = opened(`${good('one')}deniedTools: ["rm?"]\n`, log);
@@ -115,7 +115,7 @@ test('what may not mean what it says is in the log, at the start and after each 
   expect(lines.join('')).not.toContain('may not mean');
 });
 
-test('an edit that is not UTF-8 is a bad edit, and at the start an error, by place and encoding', () => {
+test('text that is not UTF-8 is a bad edit, and at the start an error with place and encoding', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(path, Buffer.from(`${good('two')}deniedTools: [löschen]\n`, 'latin1'));
   lookTwice(file);
@@ -127,7 +127,7 @@ test('an edit that is not UTF-8 is a bad edit, and at the start an error, by pla
   expect(String(caught)).toContain(`${path}:4:16 the file is not UTF-8 at byte`);
 });
 
-test('a pipe in its place is refused, and nothing waits for what is written to it', () => {
+test('refuses a pipe in place of the file, and does not wait for data from it', () => {
   const { path, file, inForce } = opened(good('one'));
   rmSync(path);
   execFileSync('mkfifo', [path]);
@@ -138,7 +138,7 @@ test('a pipe in its place is refused, and nothing waits for what is written to i
   expect(isMandateError(caught, 'MANDATES_INVALID')).toBe(true);
 });
 
-test('a file that went away, or may not be read, is a bad edit', () => {
+test('a file that is missing or unreadable is a bad edit', () => {
   const { path, file, inForce } = opened(good('one'));
   rmSync(path);
   lookTwice(file);
@@ -150,7 +150,7 @@ test('a file that went away, or may not be read, is a bad edit', () => {
   expect(inForce().ids).toEqual(['two']);
 });
 
-test('a folder in its place, or a name below a file, throws nothing', () => {
+test('a folder in place of the file, or a path below a file, throws nothing', () => {
   const { path, file } = opened(good('one'));
   rmSync(path);
   renameSync(writeAt(`${path}.d`), path);
@@ -162,7 +162,7 @@ test('a folder in its place, or a name below a file, throws nothing', () => {
   expect(file.faults()).not.toEqual([]);
 });
 
-test('a bad file at the start is an error with every place in it', () => {
+test('a bad file at the start is an error that lists every place', () => {
   const path = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(path, `${good('one')}maxCostTotal: -1\nfoo: 1\n`);
   const caught = catching(() => openMandatesFile({ path, log: silentLogger() }));
@@ -174,7 +174,7 @@ test('a bad file at the start is an error with every place in it', () => {
   ).toBe(true);
 });
 
-/** As often as it takes to take a change. */
+/** A change takes effect at the second look that finds the same file. */
 function lookTwice(file: MandatesFile) {
   file.look();
   file.look();

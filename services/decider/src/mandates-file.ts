@@ -1,13 +1,13 @@
 /**
- * The mandates, from a file that people edit while everything runs (see runtime's followDocument). A bad file at
- * the start is an error.
+ * The mandates, from a file that people may edit at any time (see runtime's followDocument). A bad file at the start
+ * is an error.
  */
 
 import { type MandateOfFile, type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import { type DocumentFault, describeFault, loadMandates } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 
-/** A line of the log names so many mandates or warnings, and counts them all. */
+/** The most mandates or warnings that one log line names. The line counts all of them. */
 const NAMED_IN_LOG = 20;
 
 export type MandatesFile = FollowedDocument & {
@@ -17,7 +17,7 @@ export type MandatesFile = FollowedDocument & {
 type MandatesFileOptions = {
   path: string;
   log: Logger;
-  /** How its bytes are read; as of any file when absent. */
+  /** Reads the bytes of the file. The default is the ordinary read of a file. */
   readBytes?: (path: string) => Uint8Array;
 };
 
@@ -37,7 +37,8 @@ export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions):
       view = viewOf(mandates, view.revision + 1);
       if (isFirst) return;
       const named = mandates.slice(0, NAMED_IN_LOG).map(({ reference }) => reference.id);
-      // A warning, as a pulled kill switch is: what agents may do has changed, and the plane is silent about lesser things.
+      // A warning, like a pulled kill switch, because what agents may do has changed. By default the plane logs
+      // nothing below a warning.
       log.warn(
         { path, revision: view.revision, mandates: named, count: mandates.length },
         'the mandates file was edited and is in force',

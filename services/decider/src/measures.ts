@@ -3,7 +3,10 @@ import { boundedLabel, type Metrics } from '@mandate/server';
 
 export type DeciderMeasures = ReturnType<typeof deciderMeasures>;
 
-/** What the decider counts; `verdict` and `code` come from closed sets, partitions are few, and the first 100 tenants have a label of their own. */
+/**
+ * The decider's metrics. Labels have a bounded number of values: `verdict` and `code` are closed sets, partitions are
+ * few, and only the first 100 tenants have a label of their own.
+ */
 export function deciderMeasures(metrics: Metrics) {
   const tenantLabel = boundedLabel();
   const writtenBytes = metrics.counter({
@@ -17,7 +20,7 @@ export function deciderMeasures(metrics: Metrics) {
     labels: ['tenant'],
   });
   return {
-    /** One record of the tenant. */
+    /** Counts one record of a tenant, and its bytes. */
     countWritten(tenant: string, bytes: number) {
       const labels = { tenant: tenantLabel(tenant) };
       writtenRecords.inc(labels);
@@ -77,7 +80,7 @@ export function deciderMeasures(metrics: Metrics) {
   };
 }
 
-/** The ledger, each step of which is measured. */
+/** Returns the ledger with a measure of the time of each step. */
 export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures): Ledger {
   const step: Ledger['step'] = async (batch) => {
     const stopTimer = stepSeconds.startTimer();
@@ -87,6 +90,6 @@ export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures):
       stopTimer();
     }
   };
-  // Everything else is the ledger's own, its epoch as it changes included.
+  // Everything else comes from the ledger itself, even its epoch when that changes.
   return Object.assign(Object.create(ledger) as Ledger, { step });
 }

@@ -18,7 +18,7 @@ type Settings = Pick<
   'DECIDER_TENANT_TOPICS' | 'DECIDER_BATCH_RECORDS' | 'DECIDER_SESSION_TIMEOUT_MS'
 >;
 
-/** The decider of a process, on the ledger that `openLedger` opened. */
+/** Opens the decider of a process, on the ledger that `openLedger` opened. */
 export async function openDecider(
   config: Readonly<Settings>,
   parts: ProcessParts &
@@ -32,7 +32,8 @@ export async function openDecider(
     },
 ): Promise<Decider> {
   const { bus, ledger, mend, followed, mandates, privacy, fields, clock, log, metrics, tracer } = parts;
-  // Gateways have sealed what they publish. What other producers should have sealed is redacted, because keys are missing here.
+  // Gateways have sealed what they publish. What other producers should have sealed is redacted here, because a
+  // decider has no keys.
   const redact = hidingInForce(privacy, {
     redact: compileActionRedaction(fields),
     hashKey: fields.hashKey,

@@ -1,6 +1,6 @@
 /**
- * The ledger of a decider. If the settings name a shared ledger, all of its deciders keep it whole. Otherwise the ledger is
- * in the memory of this process, folded from the log, and the process holds the data folder.
+ * The ledger of a decider. If the settings name a shared ledger, all of its deciders rebuild it when it is lost.
+ * Otherwise the ledger is in the memory of this process, folded from the log, and the process holds the data folder.
  */
 
 import { getHeapStatistics } from 'node:v8';
@@ -20,12 +20,13 @@ import { TOPICS } from '@mandate/schemas';
 
 export type OpenedLedger = {
   ledger: Ledger;
-  /** For whatever the ledger throws: has it rebuilt where that is what it awaits. */
+  /** Takes any error of the ledger, and has the ledger rebuilt if the error needs that. */
   mend(error: unknown): void;
 };
 
 /**
- * Holds the data folder, if the ledger is in this process's memory: then no other process may decide on its log. Call it
+ * Holds the data folder if the ledger is in this process's memory. Then no other process can decide on its log. Call
+ * it
  * before anything is changed in the folder.
  *
  * @throws MandateError ALREADY_HELD, FOLDER_NOT_USABLE
@@ -35,7 +36,7 @@ export function holdFolder(settings: RedisSettings, folder: DataFolder, { closin
   closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
 }
 
-/** Call `holdFolder` first. */
+/** Opens the ledger. Call `holdFolder` first. */
 export async function openLedger(
   settings: RedisSettings &
     KafkaSettings & {

@@ -1,4 +1,4 @@
-/** What traces tell of a decider at work, its troubles included. The whole way of an action: test/e2e/plane/traces. */
+/** The traces of a decider at work, errors included. For the traces of a whole action see test/e2e/plane/traces. */
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
@@ -25,7 +25,7 @@ const ask = (id: string) => ({
   action: { id, agentId: 'x', type: 'tool_call', tool: 't', args: { password: 'tr0ub4dor' } },
 });
 
-/** The spans of a decider that works through these records, with something between it and log and ledger. */
+/** Returns the spans of a decider that works through these records. `between` may wrap its log and its ledger. */
 async function traced(
   records: readonly unknown[],
   between: (given: { bus: Bus; ledger: Ledger }) => { bus?: Bus; ledger?: Ledger } = () => ({}),
@@ -60,7 +60,7 @@ async function traced(
   return receiver.spans;
 }
 
-test('every answer is told by what it is', async () => {
+test('the span of each answer has attributes for its kind', async () => {
   const outcome = { actionId: 'a', agentId: 'x', status: 'success', actualCostMicros: 150_000 };
   const spans = await traced([ask('a'), ask('a'), { event: 'action.completed', outcome }, 'nonsense']);
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
@@ -95,7 +95,7 @@ test('every answer is told by what it is', async () => {
   expect(spans.filter(({ hasFailed }) => hasFailed)).toEqual([]);
 });
 
-test('a ledger that was away shows as a step that failed, below a record that was decided in the end', async () => {
+test('a failed ledger step is a failed span below a record that was decided later', async () => {
   let isAway = true;
   const spans = await traced([ask('a')], ({ ledger }) => ({
     ledger: Object.assign(Object.create(ledger) as Ledger, {
@@ -116,7 +116,7 @@ test('a ledger that was away shows as a step that failed, below a record that wa
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
 });
 
-test('a partition that went to another decider in the middle shows as work that failed', async () => {
+test('the spans of a batch fail if the partition goes to another decider meanwhile', async () => {
   let isOurs = false;
   const fenced = new MandateError('BUS_FENCED', 'the partition belongs to another', { remedy: 'none' });
   const spans = await traced([ask('a')], ({ bus }) => ({

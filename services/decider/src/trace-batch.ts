@@ -1,15 +1,22 @@
 /**
- * What traces tell of a batch: a span for each record, from the batch in hand to its offset committed, below the span of
- * the producer that appended it; and below that `plan`, `ledger step`, `decide` and the append of the answer.
+ * The traces of a batch. Each record has a span, from the moment its batch arrives until its offset is committed. The
+ * span is
+ * below the span of the producer that appended the record. Below it are `plan`, `ledger step`, `decide` and the
+ * append of
+ * the answer.
  *
- * The ledger and the log are asked once for the whole batch: the spans of a batch share those times (`beginTogether`).
+ * The ledger and the log are called once for the whole batch, so the spans of a batch share those times
+ * (`beginTogether`).
  */
 import type { Batch, Bus } from '@mandate/bus';
 import type { Answer } from '@mandate/engine';
 import { type Attributes, consumed, type Span, type Tracer } from '@mandate/runtime';
 import { GROUPS, traceparentOf } from '@mandate/schemas';
 
-/** For each record, in order, a span, which begins a trace if its producer began none; undefined without traces. */
+/**
+ * Returns a span for each record, in order, or no spans without a tracer. A span begins a new trace if the producer
+ * sent none.
+ */
 export function beginSpans(
   tracer: Tracer | null,
   { system }: Pick<Bus, 'system'>,
@@ -25,7 +32,7 @@ export function beginSpans(
   );
 }
 
-/** What was answered to a record. Never what was asked: that is the agent's. */
+/** Attributes of the answer to a record. Never attributes of the request, because that is the agent's data. */
 export function describeAnswer(answer: Answer): Attributes {
   if (answer.kind === 'published') return { 'mandate.answer': 'published before' };
   const { record } = answer;

@@ -32,7 +32,7 @@ function warned(replayMemoryMs: number): unknown[] {
   return lines;
 }
 
-test('the start tells which tools ask a person for less than a weekend', () => {
+test('logs at the start which tools ask a person and wait less than a weekend for the answer', () => {
   expect(warned(24 * 3_600_000)).toEqual([
     [
       { count: 2, tools: ['of_the_file', 'of_a_policy'] },
@@ -41,6 +41,6 @@ test('the start tells which tools ask a person for less than a weekend', () => {
   ]);
 });
 
-test('the start says nothing if ids are remembered for a weekend', () => {
+test('logs nothing at the start if ids are remembered for a weekend', () => {
   expect(warned(64 * 3_600_000)).toEqual([]);
 });

@@ -7,7 +7,10 @@ import { DEFAULTS, durationInWords } from '@mandate/schemas';
 
 const NAMED_IN_LOG = 20;
 
-/** Tells at the start which tools ask a person for less than a weekend because no policy says for how long. */
+/**
+ * Logs at the start which tools ask a person and wait less than a weekend for the answer, because no policy sets a
+ * longer time.
+ */
 export function warnOfShortQuestions(of: {
   mandates: readonly Pick<MandateOfFile, 'policies'>[];
   followed: Pick<FollowedControl, 'tenants' | 'tenant'>;

@@ -17,7 +17,7 @@ function measured() {
   return { measures: deciderMeasures(metrics), value };
 }
 
-test('tells how far the group is behind, and how often another epoch came into force', async () => {
+test('measures the group’s lag, and counts the changes of the ledger’s epoch', async () => {
   const { measures, value } = measured();
   const ledger = { epoch: '' };
   let lag = 7;
@@ -44,7 +44,7 @@ test('tells how far the group is behind, and how often another epoch came into f
   expect(epochs).toEqual([0, 1, 1, 1, 1, 2]);
 });
 
-test('each step of the ledger is measured, one that fails too, and all else is the ledger’s own', async () => {
+test('measures each step of the ledger, even one that fails, and leaves everything else to the ledger', async () => {
   const { measures, value } = measured();
   const store = createMemoryLedger({ clock: () => 0, epoch: 'ep_1' });
   const ledger = measuredSteps(store, measures);

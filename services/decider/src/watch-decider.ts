@@ -1,4 +1,4 @@
-/** Looks every so often at what no batch tells: how far the group is behind, and which epoch of the ledger is in force. */
+/** Measures from time to time what no batch shows: the group's lag, and the epoch of the ledger in force. */
 import type { Consumer } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { type Logger, poll } from '@mandate/runtime';
@@ -12,7 +12,7 @@ export type Watched = {
   everyMs?: number;
 };
 
-/** Looks at once, and then until stopped. */
+/** Measures at once, and then again until it is stopped. */
 export function watchDecider(
   { consumer, ledger, log, everyMs = 1_000 }: Watched,
   { lag, epochs }: DeciderMeasures,

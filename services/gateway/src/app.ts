@@ -43,16 +43,16 @@ export type RunnableGateway = {
   /** A plugin for a server of `createHttpServer`. */
   routes(server: HttpServer): Promise<void>;
   /**
-   * Forgets the persons that the log names, and follows the decisions topic, so that requests can wait. Start it before
-   * the server listens, and stop it after: what waits then is answered at once. `finished` rejects when the log can no
-   * longer be followed: the process must end.
+   * Forgets the persons that the log names, and follows the decisions topic, so that requests can wait. Start it
+   * before the server listens, and stop it afterwards; requests that wait are then answered at once. `finished`
+   * rejects if the log can no longer be followed, and the process must end.
    */
   start(): Promise<Running>;
-  /** Whether log and ledger answer. */
+  /** Whether the log and the ledger answer. */
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-/** Settings that are not about where to listen. */
+/** The settings that are not about where to listen. */
 export type GatewaySettings = Pick<
   Readonly<z.output<typeof gatewaySettings>>,
   | 'GATEWAY_MAX_WAITING'
@@ -96,7 +96,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       addGatewayRoutes(server, gateway);
     },
     async start() {
-      // First, so that every forgotten person is forgotten here before anything is sealed.
+      // This is first, so that every forgotten person is forgotten here before anything is sealed.
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
       erasures = sharedByRequests(persons);

@@ -1,9 +1,12 @@
-/** A receiver that asks for a longer wait than this is asked earlier all the same. */
+/** If a receiver asks for more than this, it is tried after this time. */
 const LONGEST_ASKED_MS = 60 * 60_000;
 
 /**
- * How long to wait before the next attempt: twice as long each time, up to `longestRetryMs`, of which a random half is
- * left out so that many who failed together do not come back together. What the receiver asked for is waited in full.
+ * Returns how long to wait before the next attempt. The wait doubles each time, up to `longestRetryMs`. A random
+ * share of up to
+ * half is subtracted, so that deliveries that failed together are not retried together. The wait that a receiver
+ * asked
+ * for is kept in full.
  *
  * @param attempts how many there were, from 1
  * @param random in [0, 1)

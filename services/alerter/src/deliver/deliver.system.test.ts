@@ -1,4 +1,4 @@
-/** What receivers that answer, refuse, redirect, hang or are gone come to get. */
+/** Deliveries to receivers that answer, refuse, redirect, hang or are gone. */
 
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { alerterOn, fate, kill, openLog, publish, settledFate } from '../alerter
 import { type Answers, startReceiver } from '../receiver.fixture.ts';
 import { decided } from '../rules/decided.fixture.ts';
 
-test('a kill is told, signed, once; and what happened before there were alerts is not', async () => {
+test('a kill is delivered once, with a signature; a kill from before alerting began is not delivered', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   await publish(bus, [kill(1)]);
@@ -43,7 +43,7 @@ test.each<[string, Answers, object, string]>([
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a receiver that asks for time gets it', async () => {
+test('waits as long as a receiver asks', async () => {
   const bus = await openLog();
   const receiver = await startReceiver((n) =>
     n === 1 ? { status: 429, headers: { 'retry-after': '1' } } : { status: 200 },
@@ -52,11 +52,11 @@ test('a receiver that asks for time gets it', async () => {
   await publish(bus, [kill(1)]);
   expect(await settledFate(alerter, 'ops')).toEqual(['delivered 2']);
   const [first, second] = receiver.received.map(({ cameMs }) => cameMs);
-  // Timers may be a millisecond early.
+  // Timers may fire a millisecond early.
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(995);
 });
 
-test('a redirect is not followed', async () => {
+test('does not follow a redirect', async () => {
   const bus = await openLog();
   const elsewhere = await startReceiver();
   const receiver = await startReceiver(() => ({ status: 307, headers: { location: elsewhere.url } }));
@@ -66,7 +66,7 @@ test('a redirect is not followed', async () => {
   expect([...elsewhere.received, ...elsewhere.forged]).toEqual([]);
 });
 
-test('one that is dead holds up nobody else, and no more wait for it than may', async () => {
+test('a dead receiver delays no other receiver, and its queue is bounded', async () => {
   const bus = await openLog();
   const [dead, alive] = [await startReceiver(() => 'hang'), await startReceiver()];
   const alerter = await alerterOn(
@@ -87,7 +87,7 @@ test('one that is dead holds up nobody else, and no more wait for it than may', 
   expect([...book.waiting()]).toHaveLength(2);
 });
 
-test('a flood of one tenant leaves another its place, and its turn, at a webhook of both', async () => {
+test('a flood of one tenant leaves another tenant its share and its turn at a shared webhook', async () => {
   const bus = await openLog();
   const first = Promise.withResolvers<{ status: number }>();
   const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));
@@ -108,7 +108,7 @@ test('a flood of one tenant leaves another its place, and its turn, at a webhook
   expect(receiver.received.map(({ data }) => data.tenant)).toEqual(['acme', 'acme', 'other', 'acme']);
 });
 
-test('a kill is told before whatever else waits, however much that is', async () => {
+test('delivers a kill before all other alerts that wait', async () => {
   const bus = await openLog();
   const first = Promise.withResolvers<{ status: number }>();
   const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));

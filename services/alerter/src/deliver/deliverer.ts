@@ -1,11 +1,15 @@
 /**
- * Brings alerts to webhooks: one at a time to each, so a receiver that hangs delays only itself. What fails waits for its
- * next attempt while others go ahead; what has failed often enough is `alert.undelivered`, and so is what comes while too
- * many wait already. What came of each is on the log before the next is tried, so a crash repeats one attempt at most
- * that had succeeded.
+ * Delivers alerts to webhooks, one at a time to each webhook, so a receiver that hangs delays only itself. After a
+ * failed
+ * attempt an alert waits while other alerts go first. After too many failed attempts it becomes `alert.undelivered`,
+ * and so
+ * does an alert that arrives while too many wait. The result of each attempt is on the log before the next attempt,
+ * so
+ * a crash repeats at most one attempt that had succeeded.
  *
- * Kills go before all others, and have room of their own: a flood of a webhook, on which other tenants may rely too,
- * delays no notice of a kill. For everything else tenants have their turns and their share (line.ts).
+ * Kills go before all other alerts and have a queue of their own: a flood at a webhook that several tenants share
+ * delays no
+ * notice of a kill. All other alerts wait in a queue that is fair to tenants (webhook-queue.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '@mandate/runtime';
@@ -21,20 +25,20 @@ import { postAlert } from './post-alert.ts';
 export type DelivererOptions = {
   book: AlertBook;
   webhooks: () => readonly Webhook[];
-  /** Resolves when they are on the log and in the book; rejects only when everything stops. */
+  /** Resolves once the records are on the log and in the book. Rejects only if the whole alerter stops. */
   append(records: readonly AlertsRecord[]): Promise<void>;
   clock: Clock;
   log: Logger;
   measures: AlerterMeasures;
-  /** At most so many wait for one webhook, and as many kills. */
+  /** The most alerts that may wait for one webhook. Kills are counted apart, up to the same number. */
   mostWaiting: number;
   random?: () => number;
 };
 
 export type Deliverer = {
-  /** Delivers it to the webhook, unless that is under way. */
+  /** Delivers an alert to a webhook, unless the delivery is already under way. */
   deliver(alertId: string, webhook: string): void;
-  /** How many wait, for all webhooks together. */
+  /** How many deliveries wait, for all webhooks together. */
   waiting(): number;
   finished: Promise<never>;
   stop(): Promise<void>;
@@ -69,11 +73,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     await append([{ event: 'alert.undelivered', delivery: { alertId, webhook, attempts, at, reason } }]);
   }
 
-  /** @returns whether it is done with, one way or the other */
+  /** @returns true if the alert needs no further attempt */
   async function attempt(name: string, waiting: Waiting): Promise<boolean> {
     const { alertId } = waiting;
     const entry = book.get(alertId);
-    // Another alerter was faster, or it is too old to be known.
+    // Another alerter delivered it, or the book has dropped it.
     if (entry === undefined || !isWaiting(alertId, name)) return true;
     const webhook = webhooks().find((known) => known.name === name);
     if (webhook === undefined) {
@@ -81,7 +85,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       return true;
     }
     if (!isFor(entry.alert, webhook)) {
-      // The name belongs to another tenant now, and so does its receiver.
+      // The webhook of this name now belongs to another tenant, and so does its receiver.
       await giveUp(
         alertId,
         name,
@@ -144,7 +148,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       }
       if (!(await attempt(name, next))) continue;
       for (const line of [urgent, others]) line.remove(next);
-      // It was asked for once more, just as it was done with.
+      // A replay was asked for while this delivery ended.
       if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }

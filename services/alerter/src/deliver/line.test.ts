@@ -10,7 +10,7 @@ const waiting = (tenant: string | null, dueAtMs = 0): Waiting => ({
   dueAtMs,
 });
 
-test('whatever comes and goes: no more than may, and nobody within its share gives way', () => {
+test('holds at most its maximum, and never removes an alert of a tenant within its share', () => {
   const step = fc.record({
     tenant: fc.oneof({ weight: 4, arbitrary: fc.constant('flood') }, fc.constantFrom('a', 'b', null)),
     goes: fc.boolean(),
@@ -31,7 +31,7 @@ test('whatever comes and goes: no more than may, and nobody within its share giv
         const givesWay = line.add(comes);
         expect(givesWay !== null).toBe(there.size > most);
         if (givesWay === null) continue;
-        // There are four tenants.
+        // There are four tenants, so the share of a tenant is a quarter.
         expect(of(givesWay.tenant)).toBeGreaterThan(most / 4);
         expect(of(givesWay.tenant)).toBe(Math.max(...[...there].map((one) => of(one.tenant))));
         there.delete(givesWay);
@@ -42,7 +42,7 @@ test('whatever comes and goes: no more than may, and nobody within its share giv
   );
 });
 
-test('tenants take turns, each in the order in which its own came, however many one has', () => {
+test('tenants take turns, each in its own order, however many alerts a tenant has', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', 'c', null), { maxLength: 60 }), (tenants) => {
       const line = new Line(100);
@@ -68,7 +68,7 @@ test('tenants take turns, each in the order in which its own came, however many 
   );
 });
 
-test('who waits for another attempt holds up nobody, and comes again when it is due', () => {
+test('an alert that waits for a retry delays no other alert, and is next again when it is due', () => {
   const line = new Line(10);
   const [failed, later] = [waiting('a', 50), waiting('a', 60)];
   for (const one of [failed, later]) line.add(one);
@@ -82,7 +82,7 @@ test('who waits for another attempt holds up nobody, and comes again when it is 
   expect(line.dueAtMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('where all have as many, the one that comes gives way', () => {
+test('removes the new alert if all tenants have equally many', () => {
   const line = new Line(2);
   const all = ['a', 'b', 'c', 'a'].map((tenant) => waiting(tenant));
   expect(all.map((one) => line.add(one))).toEqual([null, null, all[2], all[3]]);

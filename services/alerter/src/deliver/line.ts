@@ -1,10 +1,11 @@
 /**
- * The alerts that wait for one webhook, of tenants who may not know of each other. They take turns, and where the line is
- * full the tenant with the most alerts gives way: so a flood of one tenant leaves every other its share.
+ * The alerts that wait for one webhook, fair between tenants that do not know of each other. Tenants take turns. If
+ * the queue is full, the tenant with the most alerts loses its newest one, so a flood of one tenant leaves every
+ * other its share.
  */
 export type Waiting = {
   readonly alertId: string;
-  /** null: the plane's. */
+  /** Null for alerts of the plane. */
   readonly tenant: string | null;
   attempts: number;
   dueAtMs: number;
@@ -12,7 +13,7 @@ export type Waiting = {
 
 export class Line {
   readonly #most: number;
-  /** By tenant and alert, both in the order in which they came; the next tenant comes first. */
+  /** By tenant and alert, both in the order in which they came. The tenant whose turn is next is first. */
   readonly #tenants = new Map<string | null, Map<string, Waiting>>();
   #size = 0;
 
@@ -28,7 +29,9 @@ export class Line {
     return this.#tenants.get(tenant)?.has(alertId) ?? false;
   }
 
-  /** Takes in one that is not there yet. @returns who gives way where there is no room for all, the newest one of its tenant */
+  /**
+   * Adds an alert that is not in the queue. @returns the alert that was removed because the queue was full, or null
+   */
   add(waiting: Waiting): Waiting | null {
     const own = this.#tenants.get(waiting.tenant) ?? new Map<string, Waiting>();
     this.#tenants.set(waiting.tenant, own);
@@ -48,7 +51,10 @@ export class Line {
     if (own?.size === 0) this.#tenants.delete(tenant);
   }
 
-  /** The first that is due, of the first tenant who has one: its turn is over with that. It stays in the line. */
+  /**
+   * Returns the first alert that is due, of the first tenant that has one, and ends that tenant's turn. The alert
+   * stays in the queue.
+   */
   next(nowMs: number): Waiting | undefined {
     for (const [tenant, own] of this.#tenants) {
       const first = soonest(own.values());
@@ -60,7 +66,7 @@ export class Line {
     return undefined;
   }
 
-  /** When the next will be due; Infinity where nothing waits. */
+  /** When the next alert is due; Infinity if the queue is empty. */
   dueAtMs(): number {
     let dueAtMs = Number.POSITIVE_INFINITY;
     for (const own of this.#tenants.values()) {

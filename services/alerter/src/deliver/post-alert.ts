@@ -1,4 +1,4 @@
-/** One attempt: a signed POST, and what came of it. Never throws. */
+/** One delivery attempt: a signed POST, and its result. Never throws. */
 
 import type { Raised } from '../rules/alarms.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
@@ -7,10 +7,13 @@ import { signedHeaders } from './signature.ts';
 
 export type Attempt =
   | { taken: true; status: number }
-  /** `retryAfterMs`: as the receiver asked; `isGone`: it asked for no more. */
+  /**
+   * `retryAfterMs` is the wait that the receiver asked for. `isGone` means that the receiver wants no more alerts
+   * (410).
+   */
   | { taken: false; reason: string; retryAfterMs: number | null; isGone: boolean };
 
-/** @param signal of a stop; the attempt is then as if it had failed */
+/** @param signal aborts when the alerter stops; the attempt then counts as failed */
 export async function postAlert(
   { event, alert }: Raised,
   { url, keys, timeoutMs }: Webhook,
@@ -24,7 +27,7 @@ export async function postAlert(
       method: 'POST',
       headers: { ...signedHeaders({ id: alert.id, atMs, body }, keys), 'user-agent': 'mandate-alerter' },
       body,
-      // Where it was sent is where the operator said; a redirect is a receiver that is not there.
+      // The operator chose the URL. A redirect would send the alert elsewhere, so it counts as a failure.
       redirect: 'manual',
       signal: AbortSignal.any([timeout, signal]),
     });
@@ -39,7 +42,7 @@ export async function postAlert(
   }
 }
 
-/** fetch says only that it failed; why stands behind it. */
+/** Returns why a fetch failed. The error of fetch itself says only that it failed; its cause has the reason. */
 function sayCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return `it cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`;

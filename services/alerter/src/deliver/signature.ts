@@ -1,7 +1,7 @@
-/** The headers of a message, signed as Standard Webhooks 1.0.0 has it: HMAC-SHA256 over id, time and body. */
+/** The headers of a message, signed by Standard Webhooks 1.0.0: HMAC-SHA256 over id, time and body. */
 import { createHmac } from 'node:crypto';
 
-/** @param keys each signs; a receiver accepts any one */
+/** @param keys one signature is made with each key; a receiver accepts any of them */
 export function signedHeaders(
   { id, atMs, body }: { id: string; atMs: number; body: string },
   keys: readonly Buffer[],

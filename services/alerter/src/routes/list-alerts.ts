@@ -1,4 +1,4 @@
-/** GET /v1/alerts: what was raised and cleared, and what became of it at each webhook; newest first. */
+/** GET /v1/alerts: alerts that were raised and cleared, and their delivery to each webhook; newest first. */
 
 import { ALERT_RULES, type ApiKeyRecord, alert, count, described, time } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
@@ -90,7 +90,10 @@ export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter,
 
 type Shown = { entry: Entry; deliveries: readonly [webhook: string, came: Delivery][] };
 
-/** What was done to everything goes to webhooks of every tenant, of which each knows its own and those of everybody. */
+/**
+ * An alert about the whole plane goes to webhooks of every tenant. A tenant sees only its own webhooks and those for
+ * all tenants (`*`).
+ */
 function deliveriesFor(
   { tenant, scopes }: ApiKeyRecord,
   { alert, deliveries }: Entry,

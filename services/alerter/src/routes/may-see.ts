@@ -1,7 +1,7 @@
 import type { Alert, ApiKeyRecord } from '@mandate/schemas';
 import { concerns } from '../rules/addressees.ts';
 
-/** Those of the key's tenant; with operate:all every one. */
+/** The alerts of the key's tenant. A key with `operate:all` sees all alerts. */
 export function maySee({ tenant, scopes }: ApiKeyRecord, alert: Alert): boolean {
   return scopes.includes('operate:all') || concerns(alert, tenant);
 }

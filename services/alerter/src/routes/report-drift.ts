@@ -1,4 +1,4 @@
-/** POST /v1/alerts/drift: what a reconciler has found, which is an alert until one finds nothing. */
+/** POST /v1/alerts/drift: reports what a reconciler found. Drift is an alarm until a reconciler finds none. */
 
 import { count, described, id } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

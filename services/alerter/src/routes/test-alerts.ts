@@ -1,4 +1,4 @@
-/** POST /v1/alerts/test: raises an alert that means nothing, to see whether it arrives. */
+/** POST /v1/alerts/test: raises an alert without a meaning, to see whether it arrives. */
 import { randomUUID } from 'node:crypto';
 import { described, id, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';

@@ -18,7 +18,7 @@ const finding = (given: Partial<Finding>): Finding => ({
   ...given,
 });
 
-/** As the evaluator does: what is news becomes a record, and is known. */
+/** Does what the evaluator does: raises the finding if it is news, and applies the record. */
 function raise(alarms: Alarms, found: Finding): Raised | null {
   const judged = alarms.judge(found);
   if (judged === null) return null;
@@ -29,7 +29,7 @@ function raise(alarms: Alarms, found: Finding): Raised | null {
   return { event, alert };
 }
 
-test('read in any order and any number of times, the topic says the same', () => {
+test('the topic gives the same alarms in any order and after any number of reads', () => {
   const found = fc.record({ subject: fc.constantFrom('a', 'b'), holds: fc.boolean() });
   fc.assert(
     fc.property(fc.array(found, { maxLength: 20 }), fc.array(fc.nat()), (steps, order) => {
@@ -47,7 +47,7 @@ test('read in any order and any number of times, the topic says the same', () =>
   );
 });
 
-test('an id is of one rule, tenant, subject and time', () => {
+test('an id identifies rule, tenant, subject and episode', () => {
   const alarms = new Alarms();
   const found = [
     finding({}),
@@ -64,7 +64,7 @@ test('an id is of one rule, tenant, subject and time', () => {
   expect(raise(new Alarms(), finding({ said: 'by another', order: 7 }))?.alert.id).toBe(ids[0]);
 });
 
-test('actions that were answered are forgotten after a day, and those that wait are not', () => {
+test('forgets an answered action after a day, and keeps one that waits', () => {
   const alarms = new Alarms();
   const approval = (subject: string, order: number, holds: boolean, atMs: number) =>
     raise(alarms, finding({ rule: 'approval', subject, order, holds, at: wireTime(atMs) }));
@@ -90,7 +90,7 @@ test('forgets the subject of a past day after two days, and reports a subject of
   expect(excess('bot 1970-01-01', 2)).not.toBeNull();
 });
 
-test('what is older than a record that showed the alarm as it is changes nothing', () => {
+test('ignores a finding that is older than the newest record that confirmed the alarm', () => {
   const alarms = new Alarms();
   raise(alarms, finding({ order: 1 }));
   expect(raise(alarms, finding({ order: 5 }))).toBeNull();
@@ -98,7 +98,7 @@ test('what is older than a record that showed the alarm as it is changes nothing
   expect(raise(alarms, finding({ order: 6, holds: false }))).toMatchObject({ event: 'alert.cleared' });
 });
 
-test('an action that comes under an old id, after that was forgotten, has an alert of its own', () => {
+test('an action id that is used again after it was forgotten gets a new alert id', () => {
   const alarms = new Alarms();
   const approval = (subject: string, order: number, holds: boolean, atMs: number) =>
     raise(alarms, finding({ rule: 'approval', subject, order, holds, at: wireTime(atMs) }))?.alert.id;

@@ -1,11 +1,17 @@
 /**
- * Which alarms stand, and which have stood: a fold of the alerts topic, and the only memory of the rules. It takes each
- * record any number of times and in any order, and comes out the same, so an evaluator may apply what it has raised at
- * once, and read it again later.
+ * The alarms that are on, and those that were on before: a fold of the alerts topic, and the only memory of the
+ * rules. The
+ * fold does not depend on the order of records or on how often each is applied. So an evaluator may apply an alert as
+ * soon
+ * as it raises it, and read it again later.
  *
- * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming, so two
- * alerters that see the same alarm begin give it one id, and the next time has another. For an approval the record that
- * it began with stands for the episode: that is forgotten, and an action may come under an old id after a day.
+ * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming. So
+ * two
+ * alerters that see the same alarm begin give it one id, and the next alarm of the subject has another. The alarm of
+ * an
+ * approval is forgotten after a day, and its action id may come back later. So its id has the order of the first
+ * record
+ * instead of the episode.
  */
 import { sha256Hex } from '@mandate/policy';
 import {
@@ -20,7 +26,7 @@ import type { Finding } from './finding.ts';
 
 export type Raised = AlertRaised | AlertCleared;
 
-/** `order` is that of the record that last changed it. */
+/** `order` is the order of the record that last changed the alarm. */
 export type Alarm = {
   tenant: string | null;
   subject: string;
@@ -61,12 +67,15 @@ export class Alarms {
     return this.#byRule.get(rule)?.get(keyOf(tenant, subject));
   }
 
-  /** Those that stand, and those that have stood. */
+  /** All alarms of a rule, whether they are on or over. */
   of(rule: AlertRule): Iterable<Alarm> {
     return this.#byRule.get(rule)?.values() ?? [];
   }
 
-  /** What is to be raised or cleared because of what a rule has found; null where that is known, or older than what is. */
+  /**
+   * Returns the alert that a finding raises or clears. Null if the alarm is already in this state, or if the finding
+   * is older than the alarm.
+   */
   judge(finding: Finding): { event: Raised['event']; id: string; episode: number } | null {
     const { rule, tenant, subject, holds, order } = finding;
     if (ONCE.has(rule)) {
@@ -79,7 +88,8 @@ export class Alarms {
       if (known !== undefined && order > newest) this.#confirmed.set(known, order);
       return null;
     }
-    // The record that shows an alarm may be what ends it, too, when it becomes too old.
+    // An approval that is forgotten is cleared with the order of the record that raised or confirmed it. So a
+    // clearing finding may have the same order.
     if (holds ? order <= newest : order < newest) return null;
     const episode = holds ? (known?.episode ?? 0) + 1 : (known?.episode ?? 1);
     const began = holds ? order : (known?.order ?? order);
@@ -90,7 +100,7 @@ export class Alarms {
     };
   }
 
-  /** The order of the newest record that showed the alarm as it is known. */
+  /** The order of the newest record that changed or confirmed the alarm. */
   newestOrder(alarm: Alarm): number {
     return Math.max(alarm.order, this.#confirmed.get(alarm) ?? 0);
   }
@@ -122,7 +132,7 @@ export class Alarms {
   }
 }
 
-/** Calls `forget` for each thing some time after it was added. The times of the records count. */
+/** Calls `forget` for each thing some time after it was added. The clock is the time of the records. */
 class Forgetting {
   readonly #afterMs: number;
   readonly #added: { atMs: number; forget: () => void }[] = [];
@@ -146,7 +156,7 @@ function idOf({ rule, tenant, subject, holds }: Finding, time: number): Alert['i
   return `alr_${sha256Hex(identity).slice(0, 32)}`;
 }
 
-/** No tenant's name contains a slash. */
+/** A slash cannot be part of a tenant's name, so keys are unique. */
 function keyOf(tenant: string | null, subject: string): string {
   return `${tenant ?? ''}/${subject}`;
 }

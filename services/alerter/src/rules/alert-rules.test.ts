@@ -28,7 +28,7 @@ function faultsOf(text: string): string[] {
   return loaded.ok ? [] : loaded.faults.map((fault) => describeFault('f', fault));
 }
 
-test('a file without rules has all of them, and so has none', () => {
+test('a file without rules turns on all rules, and so does having no file', () => {
   expect(loadAlerting('version: 1', env)).toEqual({ ok: true, alerting: DEFAULT_ALERTING });
   expect(DEFAULT_ALERTING).toMatchObject({
     webhooks: [],
@@ -41,7 +41,7 @@ test('a file without rules has all of them, and so has none', () => {
   });
 });
 
-/** The file of the guide without some fields: those that the guide says may be left out. */
+/** The file of the guide without some of the fields that the guide calls optional. */
 function guideWithout(left: readonly string[]): unknown {
   const written = structuredClone(guide);
   for (const path of left) {
@@ -57,7 +57,7 @@ function fieldsOf(node: unknown): Record<string, unknown> {
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 }
 
-/** Every field but those without which there is no webhook. */
+/** The paths of all fields but those that a webhook needs. */
 function optionalIn(node: unknown, path = ''): string[] {
   return Object.entries(fieldsOf(node)).flatMap(([key, value]) => {
     const here = path === '' ? key : `${path}.${key}`;
@@ -67,7 +67,7 @@ function optionalIn(node: unknown, path = ''): string[] {
 
 const REQUIRED = /^version$|^webhooks\.0(?:\.(?:name|url|secrets.*))?$|\.percent\.\d+$|\.rules\.\d+$/;
 
-test('whatever the guide says may be left out may be, in every combination, and is then as in the guide', () => {
+test("the fields that the guide calls optional may be left out in any combination, and default to the guide's values", () => {
   const whole = loadAlerting(JSON.stringify(guide), { ALERTS_SECRET: env.OPS });
   fc.assert(
     fc.property(fc.subarray(optionalIn(guide)), (left) => {
@@ -84,7 +84,7 @@ test('whatever the guide says may be left out may be, in every combination, and 
   );
 });
 
-test('true turns a rule on as it is by default, and false turns it off', () => {
+test('true turns a rule on with its defaults, and false turns it off', () => {
   for (const name of Object.keys(DEFAULT_ALERTING.rules)) {
     const on = loadAlerting(`{ version: 1, rules: { ${name}: true } }`, {});
     expect(on).toEqual({ ok: true, alerting: DEFAULT_ALERTING });
@@ -93,7 +93,7 @@ test('true turns a rule on as it is by default, and false turns it off', () => {
   }
 });
 
-test('a webhook has its keys, from the environment and from files', () => {
+test('a webhook reads its secrets from the environment and from files', () => {
   const path = join(temporaryFolder(), 'secret');
   writeFileSync(path, `${env.OPS}\n`);
   const loaded = loadAlerting(file(good.replace('{ env: OPS }', `{ env: OPS }, { file: ${path} }`)), env);
@@ -102,7 +102,7 @@ test('a webhook has its keys, from the environment and from files', () => {
   ]);
 });
 
-test('the file of the guide says what the defaults are, and that of the containers is good', () => {
+test("the guide's file states the defaults, and the containers' file is valid", () => {
   const loaded = loadAlerting(GUIDE, { ALERTS_SECRET: env.OPS });
   expect(loaded).toMatchObject({ ok: true, alerting: { webhooks: [{ name: 'on-call', keys: [bytes] }] } });
   expect(loaded.ok && loaded.alerting.rules).toEqual(DEFAULT_ALERTING.rules);
@@ -118,7 +118,7 @@ test('the file of the guide says what the defaults are, and that of the containe
   });
 });
 
-describe('every fault has its place, and no secret is told', () => {
+describe('reports every error with its place, and never prints a secret', () => {
   test.each([
     ['an unknown rule', file(good, 'rules: { kil: true }\n'), 'f:2:10 rules.kil'],
     [

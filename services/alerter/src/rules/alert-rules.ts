@@ -1,6 +1,6 @@
 /**
- * The rule file: what is watched, and who is told. Every rule has a default, so that an empty list of webhooks with no
- * rules at all is a good file. Secrets stand elsewhere, in the environment or in a file, and are named here.
+ * The rule file: what is watched, and which webhooks get alerts. Every rule has a default, so a file with only an
+ * empty list of webhooks is valid. Secrets are in the environment or in files; the rule file only names them.
  */
 import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { readTextFile } from '@mandate/runtime';
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const percent = z.int().min(1).max(100);
 
-/** `false` turns a rule off; `true`, nothing, and every figure that is left out mean the defaults. */
+/** `false` turns a rule off. `true`, no value, and every missing number mean the defaults. */
 function ruleWith<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape, z.core.$strict>) {
   const defaults = figures.parse({});
   return z
@@ -22,7 +22,7 @@ function ruleWith<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape, z.cor
 
 const rules = z
   .strictObject({
-    /** Kill switches pulled and released. */
+    /** Kill switches that were pulled or released. */
     kill: z.boolean().default(true),
     approval: ruleWith(
       z.strictObject({
@@ -36,12 +36,15 @@ const rules = z
     budget: ruleWith(
       z.strictObject({
         percent: z.array(percent).min(1).max(10).default([80, 100]),
-        /** It must fall by so many points below a threshold before that can be crossed again. */
+        /**
+         * Spending must fall by this many percentage points below a threshold before the threshold can raise an alert
+         * again.
+         */
         rearmPoints: z.int().min(0).max(99).default(10),
       }),
     ),
     overdrawn: z.boolean().default(true),
-    /** An actual cost above its cap, and one above `maxCostPerCall`. */
+    /** An actual cost above its cap, or above `maxCostPerCall`. */
     excess: z.boolean().default(true),
     costPerCall: z.boolean().default(true),
     firstUse: z.boolean().default(true),
@@ -69,7 +72,7 @@ const rules = z
       }),
     ),
     lag: ruleWith(z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })),
-    /** What `mandate reconcile --alert` finds. */
+    /** Drift that `mandate reconcile --alert` finds. */
     drift: z.boolean().default(true),
   })
   .prefault({});
@@ -85,12 +88,12 @@ const secret = z.union([
 const webhook = z.strictObject({
   name: webhookName,
   url: z.string().refine(isAddress, { error: 'must be an http or https address without user and password' }),
-  /** The first signs first; a second is for the time in which a receiver changes from one to the other. */
+  /** Every secret signs, the first one first. A second secret is for the time in which a receiver changes secrets. */
   secrets: z.array(secret).min(1).max(4),
-  /** The tenant with the alerts that it gets; `*` for all tenants and the plane. */
+  /** The tenant with the alerts that the webhook gets; `*` for all tenants and the plane. */
   tenant: z.union([z.literal('*'), tenant]).default('*'),
   rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
-  /** Whether it is told when an alarm is over, too. */
+  /** Whether the webhook also gets a message when an alarm is over. */
   cleared: z.boolean().default(false),
   timeoutMs: z.int().min(100).max(60_000).default(10_000),
   attempts: z.int().min(1).max(100).default(15),
@@ -108,7 +111,7 @@ const document = z.strictObject({
   webhooks: z.array(webhook).max(100).default([]),
 });
 
-/** A webhook with what it signs with; `rules: null` is all of them. */
+/** A webhook with its signing keys. `rules: null` means all rules. */
 export type Webhook = Omit<z.output<typeof webhook>, 'secrets' | 'rules'> & {
   keys: readonly Buffer[];
   rules: ReadonlySet<AlertRule> | null;
@@ -120,7 +123,7 @@ export type LoadedAlerting =
   | { ok: true; alerting: Alerting }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** The rules without a file: everything is watched, and no alert is sent. */
+/** The rules if there is no file: everything is watched, and no alert is sent. */
 export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: [] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -128,9 +131,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type ReadSecret = (path: string) => string;
 
 /**
- * @param env where secrets are looked for that are named by a variable
- * @param given `readSecret` reads those that are named by a file; `notes` gets those that are not found: where it is left
- *   out, each is a fault
+ * @param env the variables in which secrets are looked up
+ * @param given `readSecret` reads the file of a secret. `notes` collects secrets that are not found; without `notes`,
+ * each of
+ *   these is a fault
  */
 export function loadAlerting(
   source: DocumentSource,
@@ -163,8 +167,8 @@ export function loadAlerting(
 }
 
 /**
- * The same away from the alerter, with an unknown environment and disk: a secret that is not found is a note and no fault
- * of the file. One that is found must be one.
+ * Checks the file away from the alerter, where its environment and disk are unknown. A secret that is not found is a
+ * note, not a fault. A secret that is found must be valid.
  */
 export function checkAlerting(
   source: DocumentSource,
@@ -176,7 +180,7 @@ export function checkAlerting(
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
-/** The key, or what is wrong; never what the secret is. */
+/** Returns the key, or what is wrong with it. The message never contains the secret. */
 function keyOf(
   named: z.output<typeof secret>,
   env: Environment,
@@ -186,7 +190,7 @@ function keyOf(
   const absent = (message: string) => ({ isAbsent: true, message });
   let text: string | undefined;
   if ('env' in named) {
-    // Those are settings, each of which some process knows: a misspelt one ends it.
+    // Names with this prefix are settings. A process stops at a setting that it does not know.
     if (named.env.startsWith('MANDATE_'))
       return bad(`${named.env} begins as settings do: call it something else`);
     text = env[named.env];

@@ -10,7 +10,7 @@ import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = DEFAULTS.replayMemoryMs;
 
-/** An alerter's judgement on approvals, on what it is handed and whenever it is told to look. */
+/** An alerter's rule for approvals, with records and times that the test chooses. */
 function watching() {
   const alarms = new Alarms();
   const evaluator = evaluatorOn(alarms, DEFAULT_ALERTING);
@@ -34,7 +34,7 @@ function watching() {
 const deferred = (n: number, atMs: number, actionId = 'act-1') =>
   decided(n, { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', actionId, decidedAt: wireTime(atMs) });
 
-test('what nobody has answered for a day waits no more, and is told of anew when it is asked for again', () => {
+test('an unanswered approval is cleared after a day, and asking again raises a new alert', () => {
   const { read, look, said, raised } = watching();
   read(deferred(1, START_MS));
   look(START_MS + DAY_MS - 1);
@@ -52,7 +52,7 @@ test('what nobody has answered for a day waits no more, and is told of anew when
   expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(3);
 });
 
-test('a grant that came too late leaves a person to be waited for', () => {
+test('a grant that came too late leaves the action waiting for a person', () => {
   const { read, said, raised } = watching();
   read(deferred(1, START_MS));
   read(approved(2, { actionId: 'act-1' }));
@@ -64,7 +64,7 @@ test('a grant that came too late leaves a person to be waited for', () => {
   expect(raised[2]?.alert.facts).toMatchObject({ approvalId: approvalId(subject) });
 });
 
-test('what is told of again when it is overdue ends a day after that', () => {
+test('an overdue approval is cleared one day after its overdue time', () => {
   const { read, look, said } = watching();
   const overdueMs = 3 * DAY_MS;
   read(deferred(1, START_MS));
@@ -75,7 +75,7 @@ test('what is told of again when it is overdue ends a day after that', () => {
   expect(said().slice(2)).toEqual(['cleared approval', 'cleared approval_overdue']);
 });
 
-test('whenever it is looked: the same alerts, of actions that are asked for again and again, answered or not', () => {
+test('raises the same alerts however often it looks, for actions that are asked again and again, answered or not', () => {
   const step = fc.record({
     afterMs: fc.integer({ min: 1, max: 20 * HOUR_MS }),
     action: fc.constantFrom('act-1', 'act-2'),
@@ -109,7 +109,7 @@ test('whenever it is looked: the same alerts, of actions that are asked for agai
   );
 });
 
-test('of actions that nobody ever answers no more are remembered than two days bring', () => {
+test('remembers unanswered actions for at most two days', () => {
   const { read, look, remembered } = watching();
   let most = 0;
   for (let n = 1; n <= 500; n++) {
@@ -125,7 +125,7 @@ describe('actions that wait for a person', () => {
   const rules = only({ approval: {} });
   const deferral = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
 
-  test('are an alarm until a person answers', () => {
+  test('raise an alarm until a person answers', () => {
     const history = [decided(1, deferral), approved(2, { actionId: 'act-1' })];
     expect(brief(raisedBy(history, rules))).toEqual([
       'alert.raised approval bot act-1',
@@ -133,7 +133,7 @@ describe('actions that wait for a person', () => {
     ]);
   });
 
-  test('a repeated question raises nothing, and a repeat of another action clears nothing', () => {
+  test('a repeated question raises nothing, and a duplicate of another action clears nothing', () => {
     const again = decided(2, { ...deferral, kind: 'duplicate', actionId: 'act-1' });
     const repeat = decided(3, {
       kind: 'duplicate',

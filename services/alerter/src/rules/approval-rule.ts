@@ -1,7 +1,7 @@
 /**
- * An action waits for a person: from its DEFER, or from when a grant came too late, until a person answers, it is decided
- * otherwise, or a day has passed. By then the ledger has forgotten the question, so the next request asks a new question,
- * with a new alert.
+ * An action that waits for a person. The wait begins with its DEFER, or when a grant came too late. It ends when a
+ * person answers, when the action is decided otherwise, or after a day. By then the ledger has forgotten the
+ * question, so the next request asks a new question, with a new alert.
  */
 import {
   type ApprovalRecorded,
@@ -30,7 +30,7 @@ export function deferred(decision: Decision, alarms: Alarms): Finding[] {
       { ...about, rule: 'approval', holds: true, said, facts },
     ];
   }
-  // What a repeat is told says nothing of the action that it repeats.
+  // The answer to a duplicate says nothing about the action itself.
   if (!standsForAction(kind)) return [];
   return over(about, { agentId, actionId, tool }, `${actionId} of ${agentId} was decided: ${code}.`);
 }
@@ -45,7 +45,7 @@ export function answered({ approval }: ApprovalRecorded): Finding[] {
   );
 }
 
-/** Questions without an answer: told again after `overdueMs`, if that is asked for, and no more a day later. */
+/** Findings for questions without an answer: overdue after `overdueMs`, if that is set, and cleared one day later. */
 export function* unanswered(
   alarms: Alarms,
   overdueMs: number | undefined,
@@ -61,7 +61,8 @@ export function* unanswered(
 function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number): Finding[] {
   const { tenant, subject, order, at, facts } = alarm;
   const dueMs = Date.parse(at) + overdueMs;
-  // Many may wait, and are looked at every second: those that were told of cost no more than this.
+  // Many questions may wait, and all are looked at every second. An alarm that is already on costs no more than this
+  // check.
   if (nowMs < dueMs || alarms.get('approval_overdue', tenant, subject)?.stands) return [];
   return [
     {
@@ -77,7 +78,9 @@ function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number)
   ];
 }
 
-/** Ended by the record that it began with, or that showed it last, for that has become too old. */
+/**
+ * Clears an alarm that is too old. The clearing has the order of the record that raised or last confirmed the alarm.
+ */
 function forgotten(alarm: Alarm, alarms: Alarms, nowMs: number, afterMs: number): Finding[] {
   const { tenant, subject, stands, at, facts } = alarm;
   const endMs = Date.parse(at) + afterMs;
@@ -96,7 +99,7 @@ function over(about: About, facts: Finding['facts'], said: string): Finding[] {
   return rules.map((rule) => ({ ...about, rule, holds: false, said, facts }));
 }
 
-/** Ids hold no blanks. */
+/** Ids contain no spaces, so subjects are unique. */
 function subjectOf({ agentId, actionId }: { agentId: string; actionId: string }): string {
   return `${agentId} ${actionId}`;
 }

@@ -55,7 +55,7 @@ describe('a share of BLOCK', () => {
     expect([...evaluator.evaluate(history), ...evaluator.evaluate(history)]).toEqual([]);
   });
 
-  test('is counted on after a restart, from the records before it', () => {
+  test('goes on counting after a restart, from the records before it', () => {
     const history = [1, 2, 3, 4].map((n) => logged(blocked(n), n));
     const evaluator = evaluatorOn(new Alarms(), rules);
     evaluator.recall(history.slice(0, 3));

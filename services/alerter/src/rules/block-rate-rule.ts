@@ -23,9 +23,9 @@ export class BlockRates {
   }
 
   /**
-   * The findings after the newest decision. Count the decision first.
+   * Returns the findings after the newest decision. Count the decision first.
    *
-   * @param alarms a small share is a finding only if an alarm is known that it may clear
+   * @param alarms a small share is a finding only if it may clear a known alarm
    */
   findings(decision: Decision, rule: BlockRateRule, alarms: Alarms): Finding[] {
     if (!isCounted(decision)) return [];
@@ -33,7 +33,7 @@ export class BlockRates {
     const atMs = Date.parse(decision.decidedAt);
     const { events: decisions, part: blocks } = this.#shares.within(keyOf(decision, rule), atMs, windowMs);
     const isSpike = decisions >= leastDecisions && reaches(blocks, decisions, percent);
-    // Half of the share ends the alarm, so that a share near the threshold is reported once.
+    // The alarm ends below half of the threshold, so a share that hovers near the threshold is reported once.
     if (!isSpike && reaches(2 * blocks, decisions, percent)) return [];
     const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
     const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
@@ -45,7 +45,7 @@ export class BlockRates {
   }
 }
 
-/** Repeats do not count: they are blocked because they are repeats, whatever agents may do. */
+/** Duplicates do not count: they are blocked because they are duplicates, whatever agents may do. */
 function isCounted({ kind, duplicateOf }: Decision): boolean {
   return kind !== 'duplicate' && duplicateOf === null;
 }

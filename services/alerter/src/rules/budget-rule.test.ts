@@ -37,7 +37,7 @@ describe('budgets', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('clears when an operator gives back', () => {
+  test('clears when an operator returns money to the budget', () => {
     expect(levels(at(1, 8_000_000, 0), adjusted(2, { spentMicros: 1 }))).toEqual([
       'alert.raised 80',
       'alert.cleared 80',

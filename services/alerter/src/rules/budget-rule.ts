@@ -1,6 +1,6 @@
 /**
- * A budget has reached a share of its limit: to the micro-dollar, as the ledger saw it with a decision. What an outcome
- * adds shows with the next decision, unless it overdraws, which is a rule of its own.
+ * A budget reached a share of its limit, exact to the micro-dollar, as the ledger saw it at a decision. What an
+ * outcome adds is seen at the next decision. An outcome that overdraws a budget has a rule of its own.
  */
 import {
   type BudgetAdjusted,
@@ -21,7 +21,7 @@ type BudgetRule = Exclude<AlertRules['budget'], false>;
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 type Level = { budget: Budget; mandate: string; spentMicros: number; maxMicros: number };
 
-/** What an alarm about a budget says of it. */
+/** The facts of an alert about a budget. */
 const budgetFacts = z.object({
   percent: z.int(),
   spentMicros: z.int(),
@@ -33,7 +33,7 @@ const budgetFacts = z.object({
   mandate: z.string(),
 });
 
-/** As the check `budget` writes down what it saw. */
+/** The evidence of a `budget` check. */
 const weighed = z.object({
   scope: z.enum(['agent', 'principal', 'mandate', 'tenant']),
   id: z.string(),
@@ -42,7 +42,7 @@ const weighed = z.object({
   maxMicros: z.int().nullable(),
 });
 
-/** @param alarms a budget with room is a finding only if an alarm is known that it may clear */
+/** @param alarms a budget with room is a finding only if it may clear a known alarm */
 export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, agentId, action, decidedAt: at, ledgerSequence: order } = decision;
   const mandateId = decision.mandate?.id ?? '';
@@ -50,7 +50,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   return decision.checks.flatMap((check) => {
     if (check.check !== 'budget') return [];
     const read = weighed.safeParse(check.evidence);
-    // A budget with a limit of 0 cannot fill.
+    // A budget with a limit of 0 is never partly spent.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
     const mandate = mandateOfBudget(check, mandateId);
@@ -68,8 +68,8 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
 }
 
 /**
- * An operator gave back, or added. The record does not say what limits the budget, so only those alarms can be judged that
- * are known, each with the limit that it knew last.
+ * An operator gave money back to a budget, or charged it. The record does not say which limits apply to the budget.
+ * So only known alarms are judged, each with the limit that it knew last.
  */
 export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, budget, spentMicros, at, ledgerSequence: order } = adjustment;
@@ -114,7 +114,8 @@ function findings(
 }
 
 /**
- * A counter that several mandates or policies share may have another limit in each, so there is an alarm for each. Ids hold no blanks.
+ * Mandates or policies that share a counter may each set another limit, so each has an alarm of its own. Ids contain
+ * no spaces, so subjects are unique.
  */
 function subjectOf({ scope, subject, id, windowMs }: Budget, mandate: string, percent: number): string {
   return [scope, subject, id, windowMs ?? 'lifetime', mandate, percent].join(' ');

@@ -5,7 +5,7 @@ import { brief, only, raisedBy } from './evaluated.fixture.ts';
 describe('an actual cost that is too much', () => {
   const rules = only({ excess: true, costPerCall: true, overdrawn: true });
 
-  test('raises one alert a day for each agent and each mark', () => {
+  test('raises one alert a day for each agent and each kind of excess', () => {
     const marks = ['EXCESS_QUARANTINED', 'OVERDRAWN', 'COST_PER_CALL_EXCEEDED'] as const;
     const given = {
       marks: [...marks],

@@ -1,6 +1,6 @@
 /**
- * An actual cost was above its cap, or above a `maxCostPerCall`. Each is told once a day for each agent: an agent that does
- * so with every call would fill the page.
+ * An actual cost was above its cap, or above a `maxCostPerCall`. Each is reported once a day for each agent.
+ * Otherwise an agent that does so with every call would flood the list.
  */
 import { formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';

@@ -22,7 +22,7 @@ export function decided(n: number, given: Partial<Decision> = {}): DecisionsReco
   return { event: 'action.decided', decision: buildDecision(n, { appendedAtMs, mandate, ...given }) };
 }
 
-/** What the check of a budget saw: before the decision charged anything. */
+/** The evidence of a budget check: the state before the decision charged anything. */
 export function sawBudget(
   spentMicros: number,
   maxMicros: number,
@@ -108,7 +108,7 @@ export function adjusted(n: number, given: Partial<BudgetAdjusted['adjustment']>
   };
 }
 
-/** As it lies on the log. */
+/** The record as the log returns it. */
 export function logged(record: DecisionsRecord, offset: number, partition = 0): LogRecord {
   return {
     position: { topic: TOPICS.decisions, partition, offset },

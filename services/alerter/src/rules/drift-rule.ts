@@ -1,14 +1,17 @@
-/** Log, ledger and audit do not agree on what was spent, or a law of the plane is broken: from a reconciler that says so until one that finds none. */
+/**
+ * Log, ledger and audit disagree about what was spent, or a law of the plane is broken. The alarm lasts from a
+ * reconciler's report of drift until a report without drift.
+ */
 import { formatMicros, wireTime } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
-/** What a reconciler compared, and found. */
+/** How much a reconciler compared, and how much of it differs. */
 export type Reconciled = {
   driftMicros: number;
   counters: number;
   differences: number;
   doubledActions: number;
-  /** How many laws are. */
+  /** How many laws are broken. */
   brokenLaws: number;
 };
 
@@ -21,7 +24,7 @@ export function drifted(tenant: string, reconciled: Reconciled, atMs: number): F
     tenant,
     subject: 'log ledger audit',
     holds,
-    // Reconcilers tell one after the other; no record of the log has a part in it.
+    // No record of the log is involved, so reports are ordered by their time.
     order: atMs,
     at: wireTime(atMs),
     said: holds

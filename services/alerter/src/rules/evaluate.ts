@@ -1,4 +1,4 @@
-/** What the rules read from one record. Pure, but for the rates, which count it. */
+/** The findings of all rules for one record. The function is pure, but it counts the record in `rates`. */
 import type { ActionDecided, DecisionsRecord } from '@mandate/schemas';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
@@ -15,7 +15,7 @@ import type { ReleaseRates } from './release-rate-rule.ts';
 
 export type Seen = { record: DecisionsRecord; topic: string; partition: number; offset: number };
 
-/** What the rules count. */
+/** The counts of the rules that look back over a time window. */
 export type Rates = { blocks: BlockRates; releases: ReleaseRates };
 
 export function evaluate(
@@ -68,14 +68,14 @@ function count(
   if (releaseRate) rates.releases.note(decision, partition);
 }
 
-/** Counts what came right before the first record that is looked at. */
+/** Counts a record from before the first record that is evaluated. */
 export function recall(record: DecisionsRecord, partition: number, rules: AlertRules, rates: Rates): void {
   if (record.event === 'action.decided') count(record, partition, rules, rates);
   if (record.event === 'action.settled' && rules.releaseRate)
     rates.releases.settled(record.settlement, partition, rules.releaseRate);
 }
 
-/** What counts of what happened before there were alerts: which tools are known. */
+/** Returns the findings for a record from before alerting began: only the tools that are known. */
 export function evaluateHistory({ record }: Seen): Finding[] {
   return record.event === 'action.decided' ? firstUse(record.decision, { quiet: true }) : [];
 }

@@ -32,7 +32,7 @@ export function evaluatorOn(alarms: Alarms, alerting: Alerting, begun = new Map<
   return createEvaluator({ alarms, alerting: () => alerting, begun, log: silentLogger() });
 }
 
-/** The alerts that an evaluator without alarms raises and clears; quiet ones are left out. */
+/** Returns the alerts that a new evaluator raises and clears, without the quiet ones. */
 export function raisedBy(
   records: readonly DecisionsRecord[],
   alerting: Alerting = DEFAULT_ALERTING,
@@ -43,6 +43,6 @@ export function raisedBy(
   return raised.filter(({ alert }) => !alert.quiet);
 }
 
-/** `alert.raised` or `alert.cleared`, with the rule and the subject. */
+/** Each alert as `alert.raised` or `alert.cleared`, with its rule and subject. */
 export const brief = (raised: readonly Raised[]) =>
   raised.map(({ event, alert }) => `${event} ${alert.rule} ${alert.subject}`);

@@ -1,8 +1,8 @@
 import type { AlertRule, Json } from '@mandate/schemas';
 
 /**
- * What a rule reads from one record: whether an alarm holds. It does not ask whether it is known already; alarms.ts
- * makes of it an alert, or nothing.
+ * What a rule finds in one record: whether an alarm holds. Rules do not ask whether the alarm is known; alarms.ts
+ * turns a finding into an alert, or into nothing.
  */
 export type Finding = {
   rule: AlertRule;
@@ -10,12 +10,13 @@ export type Finding = {
   subject: string;
   holds: boolean;
   /**
-   * The order of the record among those about this subject: a record that is older than what is known changes nothing.
+   * The place of the record in the order of records about this subject. A finding with an older order than the alarm
+   * changes nothing.
    */
   order: number;
   at: string;
   said: string;
   facts: Readonly<Record<string, Json>>;
-  /** To be noted only. */
+  /** True if the alert is only recorded, to be remembered, and neither listed nor sent. */
   quiet?: boolean;
 };

@@ -1,4 +1,7 @@
-/** An agent was allowed a tool that it had never been allowed before. Noted in any case, or it would not be known later. */
+/**
+ * An agent was allowed a tool for the first time. The first use is recorded even if the rule is off, so that it is
+ * still known later.
+ */
 import type { Decision } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 

@@ -18,7 +18,7 @@ test('bounds the alerts about an agent in a minute, and the next alert says how 
   expect(floods.send(of('bot', 61))).toBe(0);
 });
 
-test('agents of one tenant together have a bound too, and another tenant its own', () => {
+test('agents of one tenant share a limit too, and another tenant has its own', () => {
   const floods = new Floods();
   const sent = Array.from({ length: ofATenant + 5 }, (_, at) => floods.send(of(`made-up-${at}`)));
   expect(sent.filter((listed) => listed === null)).toHaveLength(5);
@@ -32,7 +32,7 @@ test('kills are always sent', () => {
   expect(new Set(sent)).toEqual(new Set([0]));
 });
 
-test('it counts a bounded number of agents, however many are made up', () => {
+test('counts a bounded number of agents, however many exist', () => {
   const floods = new Floods();
   for (let at = 0; at < 25_000; at += 1) floods.send(of(`made-up-${at}`, at));
   expect(floods.size).toBeLessThanOrEqual(10_000);

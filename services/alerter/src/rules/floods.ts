@@ -1,10 +1,13 @@
 /**
- * Bounds how many alerts of a rule are sent in a minute about one agent, and about one tenant. Further alerts are recorded
- * and listed, but no webhook gets them, because a person who gets 200 messages reads none of them. The next alert that is
+ * Limits how many alerts of a rule are sent in a minute about one agent, and about one tenant. Further alerts are
+ * recorded
+ * and listed, but no webhook gets them, because a person who gets 200 messages reads none of them. The next alert
+ * that is
  * sent says how many were only listed.
  *
- * Minutes go by the times of the records that alerts are about, so alerters that read old records fold alike. Alerts about
- * the work of people (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
+ * Minutes are those of the records that the alerts are about, so a replay of old records gives the same result.
+ * Alerts about
+ * what people did (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
  */
 import type { AlertRule } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
@@ -13,21 +16,27 @@ export const MOST_IN_A_MINUTE = { ofAnAgent: 10, ofATenant: 60 };
 
 const ALWAYS_SENT: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'test', 'lag', 'drift']);
 const MINUTE_MS = 60_000;
-/** How many agents and tenants are counted. Above this number the oldest minutes are forgotten. */
+/**
+ * The most agents and tenants that are counted. Above this number, the counts that were updated longest ago are
+ * dropped.
+ */
 const MOST_COUNTED = 10_000;
 
-/** `listed`: how many alerts were only listed since the last one that was sent. */
+/** `listed` is how many alerts were only listed since the last alert that was sent. */
 type Counted = { minute: number; sent: number; listed: number };
 
 export class Floods {
   readonly #counted = new Map<string, Counted>();
 
-  /** How many agents and tenants are counted. */
+  /** How many agents and tenants are counted now. */
   get size(): number {
     return this.#counted.size;
   }
 
-  /** How many alerts were only listed since the last one that was sent; null when this one is only listed, too. */
+  /**
+   * Returns how many alerts were only listed since the last one that was sent, or null if this alert is only listed
+   * too.
+   */
   send({ rule, tenant, at, facts }: Pick<Finding, 'rule' | 'tenant' | 'at' | 'facts'>): number | null {
     if (ALWAYS_SENT.has(rule)) return 0;
     const minute = Math.floor(Date.parse(at) / MINUTE_MS);
@@ -51,7 +60,7 @@ export class Floods {
     const name = JSON.stringify(of);
     const known = this.#counted.get(name) ?? { minute, sent: 0, listed: 0 };
     if (known.minute < minute) Object.assign(known, { minute, sent: 0 });
-    // The entry that was counted last comes last, so the first entries are forgotten.
+    // The map keeps the most recently counted entry last, so the first entry is the one to drop.
     this.#counted.delete(name);
     this.#counted.set(name, known);
     for (const oldest of this.#counted.keys()) {

@@ -20,7 +20,7 @@ describe('kill switches', () => {
   const everything = killRecord(1, { scope: 'all' });
   const agent = killRecord(2, { scope: 'agent', tenant: 'acme', agentId: 'bot' });
 
-  test('each raises one alert, though every partition has its record', () => {
+  test('raises one alert for a kill, although every partition has its record', () => {
     const evaluator = evaluatorOn(new Alarms(), DEFAULT_ALERTING);
     const raised = [0, 1, 2].flatMap((partition) => evaluator.evaluate([logged(everything, 0, partition)]));
     expect(brief([...raised, ...evaluator.evaluate([logged(agent, 1)])])).toEqual([
@@ -29,7 +29,7 @@ describe('kill switches', () => {
     ]);
   });
 
-  test('the alert says who was killed, by which key and why', () => {
+  test('says who was killed, with which key, and why', () => {
     const [alert] = raisedBy([agent]).map(({ alert }) => alert);
     expect(alert).toMatchObject({
       tenant: 'acme',

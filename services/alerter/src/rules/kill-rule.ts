@@ -1,4 +1,4 @@
-/** A kill switch was pulled, or released. One record may lie in several partitions: its id tells it is the same. */
+/** A kill switch was pulled or released. Several partitions may hold copies of the same record, with the same id. */
 import type { AgentKilled, AgentRevived, KillTarget } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Decisions come late: so long after their request was on the log; or they do not come at all, or are not recorded,
+ * Decisions come too long after their requests were on the log. Or records are not decided or not recorded at all,
  * because a service is away. This concerns every tenant, so the alert has no tenant.
  */
 import { type Decision, durationInWords, GROUPS, wireTime } from '@mandate/schemas';
@@ -33,7 +33,7 @@ export function late(
   ];
 }
 
-/** Records that have waited for their group for too long, and where they lie. */
+/** Records that have waited too long for their group, and their topics. */
 export type Undone = { records: number; topics: readonly string[] };
 
 type Group = typeof GROUPS.decider | typeof GROUPS.recorder;
@@ -43,7 +43,7 @@ const WAITS: Readonly<Record<Group, string>> = {
   [GROUPS.recorder]: 'are not recorded: is a recorder there, and does ClickHouse answer?',
 };
 
-/** @param atMs when it was looked, which orders what was seen: no record of the log has a part in it */
+/** @param atMs when the alerter looked; it orders the findings, because no record of the log is involved */
 export function behind(
   group: Group,
   { records, topics }: Undone,

@@ -1,4 +1,4 @@
-/** An outcome cost more than a budget had: the agent is blocked, until something of its is allowed again. */
+/** An outcome cost more than was left in a budget. The agent is blocked until one of its actions is allowed again. */
 import { type Decision, formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 

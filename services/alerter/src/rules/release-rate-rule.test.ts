@@ -3,7 +3,7 @@ import { Alarms } from './alarms.ts';
 import { decided, logged, settled } from './decided.fixture.ts';
 import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 
-describe('a share that is given back', () => {
+describe('the share of money that outcomes release', () => {
   const rules = only({ releaseRate: { percent: 50, leastOutcomes: 2, windowMs: 30_000 } });
   const allowed = (n: number, given = {}) => decided(n, { tool: 'pay', chargedMicros: 100, ...given });
   const cancelled = { status: 'cancelled', deltaMicros: -100, chargedMicros: 0 } as const;
@@ -58,7 +58,7 @@ describe('a share that is given back', () => {
     expect(raised?.alert.facts).toMatchObject({ reservedMicros: most, releasedMicros: most });
   });
 
-  test('is counted on after a restart, from the records before it', () => {
+  test('goes on counting after a restart, from the records before it', () => {
     const history = [...twice(cancelled)].map((record, n) => logged(record, n));
     const evaluator = evaluatorOn(new Alarms(), rules);
     evaluator.recall(history.slice(0, 3));

@@ -1,6 +1,6 @@
 /**
- * Outcomes that did not succeed gave back too large a share of what an agent's calls of a tool or model reserved of late.
- * Reports with a refused give-back count as well: they show what the agent tries.
+ * Outcomes that did not succeed released too large a share of what an agent's recent calls of a tool or model had
+ * reserved. Reports with a refused release count as well: they show what the agent tries.
  */
 import {
   type Decision,
@@ -16,7 +16,10 @@ import { reaches, WindowedShares } from './windowed-shares.ts';
 
 export type ReleaseRateRule = Exclude<AlertRules['releaseRate'], false>;
 
-/** A settlement does not say what was called. Decisions do, and so many of them are remembered until they are settled. */
+/**
+ * A settlement does not name the tool or model, but its decision does. This many decisions are remembered until they
+ * are settled.
+ */
 const MOST_OPEN = 100_000;
 
 export class ReleaseRates {
@@ -39,7 +42,7 @@ export class ReleaseRates {
     }
   }
 
-  /** Counts a settlement, and says what it makes of the share. */
+  /** Counts a settlement, and returns the finding about the new share. */
   settled(settlement: Settlement, partition: number, rule: ReleaseRateRule): Finding[] {
     const action = actionOf(settlement);
     const called = this.#called.get(action);
@@ -52,7 +55,7 @@ export class ReleaseRates {
 
     const { events: outcomes, whole, part } = this.#shares.within(subject, atMs, windowMs);
     const isSpike = outcomes >= leastOutcomes && reaches(part, whole, percent);
-    // Half the share ends it: one that hovers at the threshold is told of once.
+    // The alarm ends below half of the threshold, so a share that hovers near the threshold is reported once.
     if (!isSpike && reaches(sumMicros(part, part), whole, percent)) return [];
     const said = `Outcomes of ${called.name} that did not succeed gave back, or tried to, ${formatSum(part)} of the ${formatSum(whole)} that ${agentId} reserved in ${durationInWords(windowMs)}.`;
     const facts = {
@@ -64,7 +67,7 @@ export class ReleaseRates {
   }
 }
 
-/** What was reserved, and how much of it the outcome gave back, or was refused to give back. */
+/** The amount that was reserved, and the part that the outcome released or tried to release. */
 function sharesOf(settlement: Settlement) {
   const { marks, deltaMicros, chargedMicros } = settlement;
   const whole = Math.max(0, sumMicros(chargedMicros, -deltaMicros));

@@ -1,10 +1,10 @@
 /**
- * The recent share of each subject in a total. The counts are in buckets of a thirtieth of the window. Times are those of
- * the records, so a replay of the log gives the same counts.
+ * For each subject, the share of a part in a whole over the last time window. Counts are in buckets of a thirtieth of
+ * the window. Times are those of the records, so a replay of the log gives the same counts.
  */
 import { sumMicros } from '@mandate/schemas';
 
-/** `events` that were counted; `part` of `whole`, both of one unit. */
+/** `events` is how many events were counted. `part` is contained in `whole`; both have the same unit. */
 export type Share = { events: number; whole: number; part: number };
 
 const BUCKETS = 30;
@@ -19,7 +19,7 @@ export class WindowedShares {
     this.#partitions.delete(partition);
   }
 
-  /** @param countedAs what the subjects are; the counts begin again when it changes, or the window does */
+  /** @param countedAs what the subjects are; if it or the window changes, counting starts again from zero */
   count(
     counted: { partition: number; subject: string; atMs: number; whole: number; part: number },
     windowMs: number,
@@ -36,7 +36,7 @@ export class WindowedShares {
     buckets.set(bucket, added(buckets.get(bucket) ?? NONE, { events: 1, whole, part }));
   }
 
-  /** The share over all partitions, in the window that ends then. */
+  /** The share over all partitions, in the window that ends at `atMs`. */
   within(subject: string, atMs: number, windowMs: number): Share {
     const newest = bucketOf(atMs, windowMs);
     let sum = NONE;
@@ -54,7 +54,7 @@ export class WindowedShares {
     this.#newest = 0;
   }
 
-  /** Kept for twice as long as they count: partitions are not read at the same pace. */
+  /** Drops buckets after two windows instead of one, because partitions are not read at the same speed. */
   #forgetBefore(newest: number): void {
     this.#newest = newest;
     for (const subjects of this.#partitions.values()) {
@@ -76,7 +76,10 @@ function added(one: Share, other: Share): Share {
   };
 }
 
-/** Exact, although a hundred times an amount may be beyond the safe integers. */
+/**
+ * True if `part` is at least this percentage of `whole`. Exact even if a hundred times an amount is beyond the safe
+ * integers.
+ */
 export function reaches(part: number, whole: number, percent: number): boolean {
   const [shown, asked] = [part * 100, whole * percent];
   if (Number.isSafeInteger(shown) && Number.isSafeInteger(asked)) return shown >= asked;

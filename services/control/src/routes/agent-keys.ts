@@ -88,7 +88,7 @@ export async function issueKey(
     await carryOut(control, request, null, what, { expects: 0, part: `key of ${agentId}` });
     return { id: record.id, key };
   } catch (error) {
-    // Another key, drawn by chance, was issued under the same change.
+    // An earlier try of this change issued another, random key.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }

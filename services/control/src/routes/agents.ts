@@ -1,4 +1,7 @@
-/** /v1/agents: who is registered. What an agent may do follows from the rules that match it; one that is not registered has none. */
+/**
+ * /v1/agents: the registered agents. The rules that match an agent say what it may do. An agent that is not
+ * registered may do nothing.
+ */
 
 import { agentDocument, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** The answer of POST /v1/mandates/preview: by the present documents, and by planned ones. */
+/** The answer of POST /v1/mandates/preview, from the documents in force and from planned ones. */
 import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type HidingRules, trialHiding } from '@mandate/privacy';
 import {
@@ -97,7 +97,7 @@ export type PreviewAsked = {
   hiding: HidingRules;
 };
 
-/** @throws HttpProblem for a body that is not as described, and for an agent that is not there */
+/** @throws HttpProblem if the body does not fit the schema, or if the agent does not exist */
 export function answerPreview(standing: TenantControl, asked: PreviewAsked): z.output<typeof previewAnswer> {
   const body = readBody(asked.body, previewBody);
   return 'action' in body
@@ -110,7 +110,7 @@ function actionPreviewed(
   asked: z.output<typeof actionAsked>,
   { tenant, atMs, query, hiding }: PreviewAsked,
 ): z.input<typeof actionAnswer> {
-  // As a decider has it: a gateway has redacted it.
+  // A decider sees the action after a gateway has redacted it, so the preview redacts it too.
   const action = trialHiding(hiding)({ ...asked.action, tenant }, tenant);
   const candidates = { ...candidatesOf(standing, action.agentId, asked, atMs), action };
   const { matches, documents, plan, shadowPlan } = preview(standing, candidates);

@@ -2,10 +2,10 @@
 import { described, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The size of all policies of an answer together, as JSON. */
+/** The most characters of JSON that all policy documents of an answer may have together. */
 const MOST_UNITS = 8 * 1024 * 1024;
 
-/** In the query of a route that answers with them. */
+/** The query parameter of the routes that answer with policies. */
 export const expand = {
   expand: described(
     z.enum(['policies']).optional(),

@@ -1,4 +1,7 @@
-/** What becomes of POST /v1/mandates/issue: rules are looked through, and what matches is put on the log as it stands. */
+/**
+ * Issues a grant (POST /v1/mandates/issue): finds the rules that match, and puts the grant with these rules on the
+ * log.
+ */
 import { randomBytes } from 'node:crypto';
 import { type ComposedIssue, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/control';
 import { canonicalJson } from '@mandate/policy';
@@ -9,7 +12,7 @@ import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
 import { notFound } from '../writes/not-found.ts';
 
-/** Each time, what it would be made of was changed between looking and writing. */
+/** A try fails if a document changes between reading and writing. This many tries are made. */
 const MOST_TRIES = 5;
 
 export const issueBody = z
@@ -30,8 +33,9 @@ export const issueBody = z
 type Wanted = z.output<typeof issueBody>;
 
 /**
- * The record says what the mandate is made of, as it was found here; where that is changed before the record is on the log,
- * it takes no effect, and it is looked again. Undefined where this very request was answered before with one that is forgotten.
+ * Issues a grant. The record names the rules and policies that were found here. If one of them changes before the
+ * record is on the log, the record takes no effect, and another try follows. Returns undefined if this very request
+ * was answered before, with a grant that is forgotten by now.
  */
 export async function issue(
   control: Control,
@@ -47,7 +51,7 @@ export async function issue(
     try {
       await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
       const { byId } = control.followed.tenant(tenant).issued;
-      // The same request may have been on its way twice.
+      // The same request may have been sent twice at once.
       return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
     } catch (error) {
       const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
@@ -60,7 +64,9 @@ function partOf(tried: number): string {
   return `mandate, try ${tried}`;
 }
 
-/** By this very request, under its Idempotency-Key, whatever was changed since. */
+/**
+ * Returns the grant that this very request issued before, found by its Idempotency-Key, whatever has changed since.
+ */
 function issuedBefore(
   control: Control,
   request: Asked,
@@ -97,7 +103,7 @@ function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted
   };
 }
 
-/** The end of a mandate that is issued at that moment. */
+/** The end of a grant that is issued at `atMs`, in milliseconds. */
 export function endMsOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
   return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
 }
@@ -111,7 +117,7 @@ export const NOTHING_TO_ISSUE = [
   'POLICY_MISSING',
 ] as const;
 
-/** As the problem of a request, or as what a preview tells. */
+/** The reason why nothing is issued, for the problem of a request or for a preview. */
 export function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): {
   code: (typeof NOTHING_TO_ISSUE)[number];
   reason: string;

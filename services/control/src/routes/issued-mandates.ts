@@ -1,4 +1,7 @@
-/** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
+/**
+ * /v1/mandates: grants, issued to an agent for a while. What the agent may do under a grant is fixed when it is
+ * issued; later changes of rules do not alter it.
+ */
 import { type IssuedMandate, policiesNamed } from '@mandate/control';
 import { described, id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate/server';
@@ -74,7 +77,7 @@ const listQuery = pages.querystring.extend({
   ),
 });
 
-/** The names of the rules, and of their policies; each once. */
+/** The sorted names of the rules and of their policies, each once. */
 export function namesOf(matched: readonly MatchedRule[]): { rules: string[]; policies: string[] } {
   const [rules, policies] = [matched.map(({ rule }) => rule), matched.map(({ policy }) => policy)];
   return { rules: [...new Set(rules)].sort(), policies: [...new Set(policies)].sort() };

@@ -4,13 +4,13 @@ type Compiled =
   | { ok: true }
   | { ok: false; faults: readonly { path: readonly (string | number)[]; message: string }[] };
 
-/** How many faults of a document are told. */
+/** The most faults of a document that an answer lists. */
 const MOST = 50;
 
 /**
- * Throws VALIDATION_FAILED, as for any other fault of the body: its shape was read, and what it means is checked here.
+ * Throws VALIDATION_FAILED if a document does not compile. Its shape was checked before; this checks its meaning.
  *
- * @param within where in the body the document stands
+ * @param within path of the document in the body
  */
 export function mustCompile(compiled: Compiled, within: readonly (string | number)[] = []): void {
   if (compiled.ok) return;

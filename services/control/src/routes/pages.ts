@@ -1,14 +1,17 @@
-/** Pages of what is kept by id. */
+/** Pages of things that have ids. */
 
 import { described, id } from '@mandate/schemas';
 import { nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { limit } from './shapes.ts';
 
-/** The size of all rows of a page as JSON: pages of large documents end sooner. */
+/** The most characters of JSON in all rows of a page. Pages of large documents end sooner. */
 const PAGE_UNITS = 8 * 1024 * 1024;
 
-/** As many of the rows, at most `limit`, as a page holds; its `limit` tells the cursor whether more may follow. */
+/**
+ * Returns as many rows as fit into a page, at most `limit`. The returned `limit` tells the cursor whether more rows
+ * may follow.
+ */
 export function pageOf<Row>(rows: readonly Row[], limit: number): { page: Row[]; limit: number } {
   const page: Row[] = [];
   let units = 0;
@@ -20,7 +23,7 @@ export function pageOf<Row>(rows: readonly Row[], limit: number): { page: Row[];
   return { page, limit };
 }
 
-/** @param list its name in the answer, and in its cursors */
+/** @param list the name of the list in the answer and in cursors */
 export function pagesById<List extends string, Row extends z.ZodType>(list: List, row: Row) {
   const cursor = pageCursor(list, z.tuple([id]));
   return {
@@ -31,7 +34,7 @@ export function pagesById<List extends string, Row extends z.ZodType>(list: List
     } as Record<List, z.ZodArray<Row>> & {
       next: typeof nextCursor;
     }),
-    /** Those behind the cursor, by id. */
+    /** The rows after the cursor, by id. */
     page<Kept>(
       kept: ReadonlyMap<string, Kept>,
       asked: { limit: number; cursor?: [string] | undefined },

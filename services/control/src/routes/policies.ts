@@ -1,4 +1,4 @@
-/** /v1/policies: named pieces of authority, each a history of versions that never change. */
+/** /v1/policies: named policies, each with a history of versions that never change. */
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy } from '@mandate/policy';
@@ -271,7 +271,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
   );
 }
 
-/** As which version: another may have been published right behind it. */
+/** The version that this change published. Another version may have been published just after it. */
 function publishedAs(history: History | undefined, revision: number): z.output<typeof shown> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);

@@ -1,4 +1,4 @@
-/** A preview of POST /v1/mandates/issue: what it would answer, and why where it would issue nothing. */
+/** A preview of POST /v1/mandates/issue: its answer, or the reason why it would issue nothing. */
 import { previewIssue as preview, type TenantControl } from '@mandate/control';
 import { described, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** POST /v1/mandates/preview: what an agent could do, by the present documents and by planned changes. */
+/** POST /v1/mandates/preview: what an agent could do under the documents in force and under planned changes. */
 import { callerOf, type HttpServer, rawBody } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';

@@ -1,4 +1,7 @@
-/** /v1/keys: of the people who work with the tenant, each with a role. What agents publish with is at /v1/agents/:id/keys. */
+/**
+ * /v1/keys: keys of the people who work with the tenant, each with a role. Keys with which agents publish are at
+ * /v1/agents/:id/keys.
+ */
 
 import { apiKeyRecord, described, id, ROLE_NAMES, roleLastsMs, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
@@ -11,7 +14,7 @@ import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQ
 
 const tags = ['keys'];
 const scope = 'admin';
-/** The name of this part of the request, if the request names other parts too. */
+/** The name of this change within the request, because a request may make several changes. */
 const PART = 'key of a role';
 
 const role = z.enum(ROLE_NAMES);
@@ -131,7 +134,7 @@ async function issue(
     const { revision } = await carryOut(control, request, null, what, { expects: 0, part: PART });
     return { ...shownOf({ revision, document: { role, key: record, changeId: '' } }), key };
   } catch (error) {
-    // Another key, drawn by chance, was issued under the same change.
+    // An earlier try of this change issued another, random key.
     const before =
       error instanceof HttpProblem && error.code === 'ID_REUSED' && issuedBefore(control, request);
     if (!before || before.name !== name || before.role !== role || lastsOf(before) !== lastsMs) throw error;
@@ -143,7 +146,7 @@ function lastsOf({ createdAt, expiresAt }: z.output<typeof shown>): number | nul
   return expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
-/** By this very request, and not revoked since. */
+/** Returns the key that this very request issued before, unless it was revoked since. */
 function issuedBefore(control: Control, request: Asked): z.output<typeof shown> | undefined {
   const changeId = repeatableId(request, PART);
   const { roleKeys } = control.followed.tenant(callerOf(request).tenant);
@@ -151,7 +154,10 @@ function issuedBefore(control: Control, request: Asked): z.output<typeof shown> 
   return before && shownOf(before);
 }
 
-/** The key that it is asked with stands on the topic, or in a file; or did, and was revoked since it was let in. */
+/**
+ * Names the key of the request if that key is on the topic. A key of a file has no name there. Throws if the key was
+ * revoked after the request was let in.
+ */
 async function asking({ followed }: Control, request: Asked): Promise<{ byKey?: string }> {
   const { id, tenant } = callerOf(request);
   if (followed.tenant(tenant).roleKeys.has(id)) return { byKey: id };

@@ -1,4 +1,4 @@
-/** /v1/rules: which policies agents are held to, and when. */
+/** /v1/rules: which policies apply to which agents, and when. */
 import { compileRule } from '@mandate/policy';
 import { CAPS, count, described, id, policyNamed, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
@@ -106,7 +106,7 @@ export function writeRules(server: HttpServer, control: Control): void {
     },
   );
 
-  // Before the route with an id: there may be a rule of that name.
+  // Registered before the route with an id, because a rule could have this name.
   server.put(
     '/v1/rules/reorder',
     {

@@ -1,4 +1,4 @@
-/** What several routes take and give. */
+/** Schemas and answers that several routes share. */
 
 import { CAPS, count, described, id, time } from '@mandate/schemas';
 import { HttpProblem, type HttpReply } from '@mandate/server';
@@ -37,21 +37,23 @@ export const revision = described(
   42,
 );
 
-/** What is refused beside what every route refuses. */
+/** Refusals of some routes, beside those of every route. */
 export const NOT_THERE = { 404: 'There is none of that id.' };
 export const IN_THE_WAY = {
   409: 'It would not stand, or is not as you have seen it (If-Match): `code` tells which, `revision` what stands.',
 };
 
-/** The answers of routes that work in a thread apart. */
+/** The refusals of routes that work in the control thread. */
 export const TAKES_LONG = { 422: 'It takes too long to find out: ask of less.' };
 
-/** JSON that is written already: a value would be checked by the schema of the answer, and written. */
+/**
+ * Sends text that is JSON already. A value would be checked by the schema of the answer and written a second time.
+ */
 export function sendJson(reply: HttpReply, text: string): HttpReply {
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-/** A document says its own id, and that is the one in the path. */
+/** Throws if the id in the document is not the id in the path. */
 export function mustBeNamed(id: string, document: { id: string }): void {
   if (document.id === id) return;
   throw new HttpProblem(

@@ -1,4 +1,4 @@
-/** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
+/** GET /v1/lint: problems in the policies and rules of a tenant, although each document on its own is valid. */
 import type { LintedDocument } from '@mandate/control/lint';
 import { described } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/server';
@@ -43,7 +43,10 @@ export const lint = described(
   'What is wrong or doubtful about the document, although it is in force. It looks at the first 100 agents that the document holds for. null: the service is busy; ask GET /v1/lint.',
 );
 
-/** The change took effect, so that nothing can be said of it is no failure. */
+/**
+ * Returns the findings about a document that was changed. The change has taken effect, so null findings are no
+ * failure.
+ */
 export async function lintOf(
   control: Control,
   request: HttpRequest,
@@ -56,7 +59,7 @@ export async function lintOf(
   return text === null ? null : JSON.parse(text);
 }
 
-/** Where looking was given up as a whole, nothing was found, and that is said. */
+/** If the whole search was given up, answers with no findings and says that the search is incomplete. */
 function incomplete(error: unknown): string {
   if (!(error instanceof HttpProblem) || error.code !== 'TAKES_TOO_LONG') throw error;
   return JSON.stringify({ findings: [], complete: false, skipped: [] } satisfies z.output<typeof answer>);

@@ -1,6 +1,6 @@
 /**
- * /v1/tenants: which there are, how much there may be in each, its bounds, and whether it is open. They are for operators
- * of the plane; people of a tenant see their own. A tenant without a document is open, and bounded by nothing.
+ * /v1/tenants: the tenants, their quotas and tenant limits, and whether each is open. For operators of the plane;
+ * people of a tenant see their own tenant. A tenant without a document is open and has no limits.
  */
 import { compileBounds, type OpenedTenant } from '@mandate/control';
 import { count, described, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
@@ -134,7 +134,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { id } = request.body;
-      // Asked first: where it cannot be known, nothing is opened.
+      // The key file is read first. If it cannot be read, the tenant is not opened.
       const isKnown = (await control.fileKeys(id)).length > 0;
       await put(control, request, reply, { expects: 0 });
       const key = isKnown ? null : await firstKey(control, request, id);
@@ -203,7 +203,10 @@ function put(
   return carryOut(control, request, reply, what, { ...options, tenant: document.id });
 }
 
-/** Else who opens a tenant that people work in already would make themselves their admin. */
+/**
+ * Issues the first admin key, only in a tenant that is empty. Otherwise whoever opens a tenant in use would become
+ * its admin.
+ */
 async function firstKey(
   control: Control,
   request: Asked,
@@ -219,7 +222,7 @@ async function firstKey(
     await carryOut(control, request, null, what, { expects: 0, part: name, tenant });
     return { id: record.id, name, role, key };
   } catch (error) {
-    // Another key, drawn by chance, was issued under the same change.
+    // An earlier try of this change issued another, random key.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What both kinds of preview take beside their question: planned documents. */
+/** The planned documents that both kinds of preview take, beside their question. */
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy, compileRule, roomToWrite } from '@mandate/policy';
@@ -45,10 +45,12 @@ export const near = z
   .describe('Rules that name the agent but do not match, at most 20, each with the reason.');
 
 /**
- * All documents of a request share the room that one document has: however many there are, they compile in the same time.
+ * Compiles the candidates. All documents of a request share the step budget of one document, so their number does not
+ * change
+ * the time.
  *
  * @param nowMs when the request came
- * @throws HttpProblem where a document cannot be compiled, is of another agent, or there is none
+ * @throws HttpProblem if a document does not compile, if it is of another agent, or if the agent does not exist
  */
 export function candidatesOf(
   { agents }: TenantControl,

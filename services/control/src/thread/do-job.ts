@@ -6,7 +6,7 @@ import { HttpProblem } from '@mandate/server';
 import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
-/** Throws what is a fault of ours. */
+/** Throws only errors that are bugs of ours. */
 export function doJob(standing: (tenant: string) => TenantControl, job: ControlJob): JobResult {
   try {
     return { ok: true, text: JSON.stringify(answerOf(standing(job.tenant), job)) };

@@ -33,13 +33,13 @@ function put(control: FollowedControl, tenant: string, rule: object) {
   );
 }
 
-/** As much of a request as tells who asks. */
+/** The parts of a request that identify the caller. */
 function requestOf(tenant: string, signal = new AbortController().signal): HttpRequest {
   return { principalKey: { tenant, id: `key of ${tenant}` }, signal } as unknown as HttpRequest;
 }
 
 const lint = (tenant: string) => ({ kind: 'lint' as const, tenant, atMs: 0, fileKeys: [] });
-/** A preview that says so much wrong that reading it takes a while. */
+/** A preview with so many errors that reading it takes a while. */
 const long = (tenant: string) => {
   const rules = Array.from({ length: 20_000 }, (_, n) => ({ id: `r${n}`, colour: n }));
   const body = new TextEncoder().encode(JSON.stringify({ agentId: 'a', context: {}, rules }));

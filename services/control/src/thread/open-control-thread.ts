@@ -1,7 +1,7 @@
 /**
- * Runs long work in its own thread, so that only the caller of the work waits for it. The thread does one job at a time. The
- * tenant that has used the least time is next. The thread holds a second copy of all documents. So it starts when it is
- * first needed, and ends when it was idle for a while.
+ * Runs long work in its own thread, so that only the caller of the work waits for it. The thread does one job at a
+ * time, next for the tenant that has used the least time. The thread holds a second copy of all documents. So it
+ * starts when it is first needed, and ends when it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { FairQueue, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
@@ -11,12 +11,12 @@ import { type StartedThread, startControlThread } from './start-control-thread.t
 
 export type ControlThread = {
   /**
-   * The answer of the job, as JSON.
+   * Returns the answer of the job, as JSON.
    *
    * @throws HttpProblem the refusal of the job; 503 OVERLOADED if too many jobs wait; 422 TAKES_TOO_LONG
    */
   answer(request: HttpRequest, job: ControlJob): Promise<string>;
-  /** null if there is no answer now. */
+  /** Returns null where `answer` would throw, because the job is optional. */
   answerIfPossible(request: HttpRequest, job: ControlJob): Promise<string | null>;
   stop(): Promise<void>;
 };
@@ -126,7 +126,7 @@ export function openControlThread(options: {
     const onGone = () => leave(overloaded());
     request.signal.addEventListener('abort', onGone);
     queue.add(lane, waiting);
-    // What it leaves to run on is not of the request that happened to come first.
+    // The queue works on after this request. Its work must not be counted for the request that started it.
     outsideRequests(() => void work());
     try {
       return await promise;

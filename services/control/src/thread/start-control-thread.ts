@@ -1,4 +1,4 @@
-/** A control thread, started: it is fed with the log, and does one job at a time. */
+/** A running control thread. It gets the records of the log, and does one job at a time. */
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Bus, Snapshots } from '@mandate/bus';
@@ -10,7 +10,7 @@ import type { Answer, Call, Result } from './messages.ts';
 
 export type StartedThread = {
   /**
-   * Rejects where the thread ended, or could not be told what is on the log.
+   * Rejects if the thread ends, or if it cannot be given the records of the log.
    *
    * @param revision how many records of the log the thread must have read
    * @param onBegin called when the job begins
@@ -27,7 +27,7 @@ const MOST_HEAP_MIB = 2_048;
 
 type Waiting = { resolve(result: Result): void; reject(error: unknown): void; onBegin?: () => void };
 
-/** `Omit` of each kind of call by itself. */
+/** `Omit` applied to each kind of call separately. */
 type Asked = Call extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
 export function startControlThread(options: {

@@ -1,4 +1,4 @@
-/** A change, from the request that asks for it to what the log made of it. */
+/** A change, from its request to the result on the log. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Changed } from '@mandate/control';
 import { type ControlChange, controlWidening } from '@mandate/control/lint';
@@ -11,19 +11,19 @@ import { notFound } from './not-found.ts';
 export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }>;
 
 export type CarriedOut = {
-  /** The revision of the change, from here on, for all readers of this process. */
+  /** The revision of the change. All readers of this process see it from here on. */
   revision: number;
-  /** What it lets through that was refused; null: it was made before, by a request like this one. */
+  /** What the change newly permits, a line each; null if an earlier request made this change. */
   widens: string[] | null;
 };
 
 /**
- * Writes it, and sets the ETag of what was changed where there is a reply to set it on.
+ * Writes the change, and sets the ETag of what was changed if there is a reply.
  *
- * @param options.expects in the place of what the headers say
+ * @param options.expects the expected revision, instead of the one in the headers
  * @param options.part names one of several changes that a request makes
- * @param options.tenant that is changed: the caller's own when absent
- * @throws HttpProblem 409 with the `revision` that stands, where it never took effect
+ * @param options.tenant the tenant to change; default: the caller's
+ * @throws HttpProblem 409 with the present `revision`, if the change did not take effect
  */
 export async function carryOut(
   control: Control,
@@ -48,7 +48,10 @@ export async function carryOut(
   return { revision, widens: revision > before.revision ? [...before.widens] : null };
 }
 
-/** With an Idempotency-Key the id is a function of it: sent again, the change is the same one, and happens once. */
+/**
+ * The change id of a request with an Idempotency-Key: a function of the key. So a repeated request is the same
+ * change, and happens once.
+ */
 export function repeatableId(request: Asked, part = ''): string | null {
   const key = idempotencyKeyOf(request);
   return key === null ? null : `chg_${digest([callerOf(request).tenant, key, part])}`;
@@ -85,7 +88,7 @@ function mustStandOnLog(record: ControlRecord): void {
 
 type Refusal = Extract<Changed, { ok: false }>;
 
-/** By what stands in the way: what went wrong, and what to do. */
+/** For each refusal: its status, what went wrong, and what to do. */
 const REFUSALS: Readonly<
   Record<
     Exclude<Refusal['refusal'], 'NOT_FOUND' | 'TOO_MANY'>,
@@ -150,7 +153,7 @@ function refused({ refusal, revision }: Refusal, record: ControlRecord, control:
   return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
 }
 
-/** It was expected to be of some revision, and is of none. */
+/** The change expected some revision, but the document does not exist. */
 function isGone(): HttpProblem {
   return new HttpProblem(409, 'REVISION_CONFLICT', 'it is not there: it was removed, or never was', {
     remedy: 'List what there is, and decide again what to change.',
@@ -158,7 +161,7 @@ function isGone(): HttpProblem {
   });
 }
 
-/** So many of them are named. */
+/** The most rules that a refusal names. */
 const RULES_NAMED = 5;
 
 function inUse(
@@ -172,14 +175,14 @@ function inUse(
   );
   const more = rules.length > RULES_NAMED ? [`${rules.length - RULES_NAMED} more`] : [];
   const named = [...rules.slice(0, RULES_NAMED), ...more].join(', ');
-  // The name may be gone by now.
+  // Other changes may have removed the names by now.
   const told = named === '' ? message : `${message}: ${named}`;
   return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
 }
 
 const LIMITED = 'GET /v1/tenants/{id} tells the limits of a tenant that was opened, and what it holds.';
 
-/** By what is one too many: what there is too much of, and what to do. */
+/** For each event of which there may be too many: what there is too much of, and what to do. */
 const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: string, remedy: string]>>> = {
   'agent.put': ['agents', `Retire those that are no longer used: ${LIMITED}`],
   'key.issued': ['keys of this agent', 'Revoke those that are no longer used.'],
@@ -192,7 +195,7 @@ const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: stri
   'mandate.issued': ['issued mandates', `Revoke those that are no longer used: ${LIMITED}`],
 };
 
-/** By the limits of the tenant, or by those of all, for every process holds them. */
+/** The refusal of a change for which there is no room, by the tenant's quotas or by those of the plane. */
 function tooMany({ event }: ControlRecord, revision: number): HttpProblem {
   const [full, remedy] = FULL[event] ?? [
     'tenants, or topics of their own,',

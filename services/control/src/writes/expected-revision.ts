@@ -1,11 +1,14 @@
-/** What a client believes to change, from its headers: RFC 9110, 13.1. A revision is the ETag of what has it. */
+/**
+ * The revision that a client expects, from its request headers (RFC 9110, section 13.1). The ETag of a document is
+ * its revision.
+ */
 import { HttpProblem, type HttpRequest } from '@mandate/server';
 
 export function etagOf(revision: number): string {
   return `"${revision}"`;
 }
 
-/** 0: that it is not there yet; undefined: whatever it is. Throws INVALID_PRECONDITION. */
+/** Returns 0 if the document must not exist yet, undefined if any revision will do. Throws INVALID_PRECONDITION. */
 export function expectedRevision({ headers }: Pick<HttpRequest, 'headers'>): number | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined && noneMatch !== undefined)

@@ -14,7 +14,7 @@ test('wakes each request that waits for a change of this action, and no other', 
   expect(await elsewhere.next(0, NOT_GONE)).toBe(false);
 });
 
-test('misses no change between two looks, and tells each once', async () => {
+test('misses no change between two looks, and reports each once', async () => {
   const changes = new ActionChanges();
   const listening = changes.listen('acme', 'a');
   changes.tell('acme', 'a');
@@ -22,7 +22,7 @@ test('misses no change between two looks, and tells each once', async () => {
   expect(await listening.next(0, NOT_GONE)).toBe(false);
 });
 
-test('ends when the time has passed, when the caller leaves, and when all is closed', async () => {
+test('ends after the wait, when the caller leaves, and when everything closes', async () => {
   const changes = new ActionChanges();
   expect(await changes.listen('acme', 'a').next(1, NOT_GONE)).toBe(false);
   const gone = new AbortController();
@@ -35,7 +35,7 @@ test('ends when the time has passed, when the caller leaves, and when all is clo
   expect(await changes.listen('acme', 'a').next(60_000, NOT_GONE)).toBe(false);
 });
 
-test('a request that stopped is told nothing', async () => {
+test('wakes no request that has stopped', async () => {
   const changes = new ActionChanges();
   const listening = changes.listen('acme', 'a');
   listening.stop();

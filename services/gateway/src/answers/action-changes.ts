@@ -1,6 +1,6 @@
 /**
- * Wakes requests that wait for a change of one action: a decision on it, or a person's answer to its question. A change
- * tells nothing but that it happened: the request looks again.
+ * Wakes requests that wait for a change of one action: a decision on it, or a person's answer to its question. A
+ * change carries no data. The request looks again.
  */
 export class ActionChanges {
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -38,7 +38,7 @@ export class ActionChanges {
     };
   }
 
-  /** Every request that waits looks for the last time. */
+  /** Wakes every request that waits, for a last look. */
   close(): void {
     this.#isClosed = true;
     for (const wakes of [...this.#waiting.values()]) for (const wake of [...wakes]) wake();
@@ -53,7 +53,7 @@ export class ActionChanges {
 
 export type Listening = {
   next(waitMs: number, gone: AbortSignal): Promise<boolean>;
-  /** Call it however the request ends. */
+  /** Stops listening. Call it however the request ends. */
   stop(): void;
 };
 

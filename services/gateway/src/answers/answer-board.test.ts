@@ -11,8 +11,8 @@ const HOLDER = { tenant: 'acme', key: 'k1' };
 const board = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
   new AnswerBoard({ maxWaiting: 100, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
 
-describe('the board', () => {
-  test('wakes every caller that waits for a position, and a later caller finds the answer there', async () => {
+describe('pending replies', () => {
+  test('wake every caller that waits for a position, and a later caller finds the answer there', async () => {
     const answers = board();
     const early = [1, 2].map(() => answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE));
     answers.post(posted(6), 10);
@@ -21,7 +21,7 @@ describe('the board', () => {
     expect(await answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
   });
 
-  test('gives what came in time, in the order asked for', async () => {
+  test('return the answers that came in time, in the order asked for', async () => {
     const answers = board();
     const waiting = answers.take(3, HOLDER).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
     answers.post(posted(2), 10);
@@ -29,7 +29,7 @@ describe('the board', () => {
     expect(await waiting).toEqual([posted(3), null, posted(2)]);
   });
 
-  test('lets whoever goes away go at once, and everybody when it closes', async () => {
+  test('let a caller go when its connection ends, and all callers on close', async () => {
     const answers = board();
     const gone = new AbortController();
     const leaving = answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, gone.signal);
@@ -41,7 +41,7 @@ describe('the board', () => {
     expect(await answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
   });
 
-  test('has so many places for a key, given back once', () => {
+  test('limit the places of a key, and free a reservation once', () => {
     const answers = board({ maxWaiting: 12 });
     const places = answers.take(2, HOLDER);
     expect(() => answers.take(2, HOLDER)).toThrow('2 answers are being waited for');
@@ -83,7 +83,7 @@ describe('recent answers', () => {
     }
   });
 
-  test('count an answer that comes twice once', () => {
+  test('count an answer that is added twice once', () => {
     const recent = kept({ count: 2 }, posted(1), posted(2), posted(2), posted(2));
     expect(recent.of(sourceAt(1))).not.toBeNull();
   });
@@ -101,7 +101,7 @@ describe('recent answers', () => {
     );
   });
 
-  test('are asked by tenant, agent and attempt, and show what may be seen', () => {
+  test('are found by tenant, agent and attempt, and only for visible agents', () => {
     const recent = kept({}, of(1, { attempt: 1 }), of(2, { attempt: 2 }), of(3, { agentId: 'other' }));
     const ask = (tenant: string, name: object, visible: (agentId: string) => boolean = everybody) =>
       recent.standing(tenant, { actionId: 'a', ...name }, visible)?.decision.source.offset;

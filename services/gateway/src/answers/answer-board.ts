@@ -1,7 +1,7 @@
 /**
- * Where requests wait for their answers. An answer is posted once, under the position of the record that it answers; all
- * callers that wait for that position are woken, and a caller that comes a moment later finds it among the recent ones.
- * So it does not matter which comes first: the acknowledgement of a request, or the answer to it.
+ * The requests that wait for their answers. An answer is resolved once, under the log position of the record that it
+ * answers. It wakes all callers that wait for that position, and callers that come a moment later find it among the
+ * recent answers. So it does not matter whether the answer or the acknowledgement of its request comes first.
  */
 
 import type { Source } from '@mandate/schemas';
@@ -16,22 +16,24 @@ export type BoardBounds = {
   maxRecentBytes: number;
 };
 
-/** Places taken beforehand, so that nothing is published that could not be waited for. */
+/** Places reserved before publishing, so that no record is published whose answer could not be waited for. */
 export type Places = {
-  /** The answers in the order of `sources`; null for each that did not come in time, or before `gone` aborted. */
+  /**
+   * The answers in the order of `sources`; null for each answer that did not come in time, or before `gone` aborted.
+   */
   answers(sources: readonly Source[], waitMs: number, gone: AbortSignal): Promise<readonly (Answer | null)[]>;
-  /** Gives the places back; call it however the request ends. */
+  /** Frees the places. Call it however the request ends. */
   leave(): void;
 };
 
 type Wake = (answer: Answer) => void;
 
-/** `finish` answers with what is known by then. `isOver` is true once others needed the places. */
+/** `finish` answers with what is known by then. `isOver` is true once other callers needed the places. */
 type Place = { finish: () => void; isOver: boolean };
 
 export class AnswerBoard {
   readonly recent: RecentAnswers;
-  /** Decisions on actions, and answers of persons. */
+  /** Changes of actions: decisions, and answers of people. */
   readonly changes = new ActionChanges();
   readonly #room: FairRoom;
   readonly #waiting = new Map<string, Set<Wake>>();
@@ -44,12 +46,12 @@ export class AnswerBoard {
     this.recent = new RecentAnswers({ count: bounds.maxRecent, bytes: bounds.maxRecentBytes });
   }
 
-  /** How many answers are waited for, or soon will be. */
+  /** How many answers are waited for or have a reserved place. */
   get taken(): number {
     return this.#room.amount;
   }
 
-  /** @param bytes the size of its record on the log */
+  /** @param bytes the size of the answer's record on the log */
   post(answer: Answer, bytes: number): void {
     this.recent.add(answer, bytes);
     const key = sourceKey(sourceOf(answer));
@@ -61,11 +63,12 @@ export class AnswerBoard {
   }
 
   /**
-   * Takes places for `count` answers. When all are taken, the largest holder's oldest call is answered early, with what is
-   * known by then.
+   * Reserves places for `count` answers. If none are left, the oldest call of the largest holder is answered early,
+   * with what
+   * is known by then.
    *
-   * @param onCut is called when others needed the places
-   * @throws HttpProblem 503 OVERLOADED if this holder cannot wait for so many more
+   * @param onCut is called when other callers need these places
+   * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many
    */
   take(count: number, holder: Holder, onCut = () => {}): Places {
     const place: Place = { finish: () => {}, isOver: false };
@@ -82,7 +85,7 @@ export class AnswerBoard {
     };
   }
 
-  /** Everybody who waits is answered with what there is, now and from now on. */
+  /** Answers every call at once with what is known, now and from now on. */
   close(): void {
     this.#closed = true;
     this.changes.close();
@@ -137,7 +140,7 @@ export class AnswerBoard {
   }
 }
 
-/** At least one. */
+/** A share of the total, but at least one. */
 function partOf(most: number, parts: number): number {
   return Math.max(1, Math.floor(most / parts));
 }

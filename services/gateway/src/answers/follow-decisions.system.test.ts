@@ -19,7 +19,7 @@ import { followDecisions } from './follow-decisions.ts';
 const notReady = () =>
   new MandateError('LEDGER_UNAVAILABLE', 'rebuilding', { remedy: 'wait', retryable: true });
 
-/** A ledger that is ready from the start, or once it is told so. */
+/** A ledger that is ready from the start, or after `becomesReady`. */
 function ledgerOf(epoch: string, ready = true, generation = 0) {
   let looks = 0;
   return {
@@ -38,7 +38,7 @@ function ledgerOf(epoch: string, ready = true, generation = 0) {
   };
 }
 
-/** @param partitions how many the topic has when the following begins; the log has more from there on */
+/** @param partitions how many partitions the topic has when the following begins; the log gets more later */
 async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null, partitions?: number) {
   const whole = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => whole.close());
@@ -71,7 +71,7 @@ const begins = (id: string, generation?: number): DecisionsRecord => ({
   },
 });
 
-test('a decision of another epoch behind the record of a new one is void, partition by partition', async () => {
+test('after the record of a new epoch, decisions of another epoch are void, in each partition separately', async () => {
   const { append, board, following } = await scene(ledgerOf('ep-1').ledger);
   await append(
     0,
@@ -88,7 +88,7 @@ test('a decision of another epoch behind the record of a new one is void, partit
   await following.finished;
 });
 
-test('on a partition that was added since, what was begun last on the others holds', async () => {
+test('a partition that was added later has the newest epoch of the others', async () => {
   const { append, board } = await scene(ledgerOf('ep-1', true, 1).ledger, 2);
   await append(
     0,
@@ -103,7 +103,7 @@ test('on a partition that was added since, what was begun last on the others hol
   expect(board.recent.of(sourceAt(3))).toBe(null);
 });
 
-test('without a ledger any epoch holds until the log names one', async () => {
+test('without a ledger every epoch is in force until the log names one', async () => {
   const { append, board } = await scene(null);
   await append(
     0,
@@ -116,10 +116,10 @@ test('without a ledger any epoch holds until the log names one', async () => {
   expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
 });
 
-test('while the ledger is being rebuilt nothing is handed over; then it is told what is void', async () => {
+test('passes on nothing while the ledger is rebuilt, and then no void decision', async () => {
   const { ledger, becomesReady, looks } = ledgerOf('ep-2', false);
   const { append, board } = await scene(ledger);
-  // A decision of a decider that was held up: the epoch that makes it void comes before the position where the reading
+  // A decision of a delayed decider. The epoch that makes it void is on the log before the position where the reading
   // begins.
   await append(0, decided(1, { ledgerEpoch: 'ep-1' }));
   await waitUntil('several looks at the ledger', () => looks() > 2);
@@ -133,7 +133,7 @@ test('while the ledger is being rebuilt nothing is handed over; then it is told 
 test.each([
   ['an event that it does not know', { event: 'decisions.regrouped', regrouping: { by: 'a newer decider' } }],
   ['no event', 'not ours'],
-])('%s ends it: what lies behind may not mean what it says', async (_, record) => {
+])('fails on %s, because it could change the meaning of later records', async (_, record) => {
   const { append, board, following } = await scene(ledgerOf('ep-1').ledger);
   await append(0, record as unknown as DecisionsRecord, decided(2, { ledgerEpoch: 'ep-1' }));
   await expect(following.finished).rejects.toMatchObject({
@@ -143,7 +143,7 @@ test.each([
   expect(board.recent.of(sourceAt(2))).toBe(null);
 });
 
-test('a field that it does not know is passed over: newer deciders may say more', async () => {
+test('ignores an unknown field, because newer deciders may add fields', async () => {
   const { append, board } = await scene(ledgerOf('ep-1').ledger);
   const { decision } = decided(1, { ledgerEpoch: 'ep-1' });
   const more = { event: 'action.decided', decision: { ...decision, mood: 'good' } } as DecisionsRecord;
@@ -151,7 +151,7 @@ test('a field that it does not know is passed over: newer deciders may say more'
   await waitUntil('the decision', () => board.recent.of(sourceAt(1)));
 });
 
-test('a rebuilder that was overtaken before the reading began voids nothing behind it', async () => {
+test('a rebuild that was overtaken before the reading began makes no decision void', async () => {
   const { append, board } = await scene(ledgerOf('ep-2', true, 7).ledger);
   await append(
     0,
@@ -165,7 +165,7 @@ test('a rebuilder that was overtaken before the reading began voids nothing behi
   expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
 });
 
-test('it shows what stands, as every reader does', async () => {
+test('passes on the same decisions as every other reader', async () => {
   const recordOf = (step: EpochStep, at: number) =>
     'begins' in step
       ? begins(step.begins.id, step.begins.generation)
@@ -184,7 +184,7 @@ test('it shows what stands, as every reader does', async () => {
   );
 });
 
-test('it can be stopped while the ledger is still away', async () => {
+test('can be stopped while the ledger is away', async () => {
   const { following } = await scene(ledgerOf('ep-1', false).ledger);
   await following.stop();
   await following.finished;

@@ -1,7 +1,7 @@
 /**
- * Puts every decision and settlement that reaches the log on the board: one reader a process, however many wait. It
- * begins at the end of the log, because no caller waits yet. When it fails the process must fail too: its callers would
- * wait for answers that never come.
+ * Passes every decision and settlement that reaches the log to the requests that wait: one reader in each process,
+ * however many wait. It begins at the end of the log, because no caller waits yet. If it fails, the process must fail
+ * too, because its callers would wait for answers that never come.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
@@ -78,7 +78,7 @@ export async function followDecisions(options: {
   });
   const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));
   started.resolve();
-  // An error of the ledger is thrown to callers that read; there may be none.
+  // An error of the ledger is thrown to whatever reads the epoch. Perhaps nothing ever reads it.
   firstEpoch.catch(() => {});
   return {
     async stop() {
@@ -89,14 +89,14 @@ export async function followDecisions(options: {
   };
 }
 
-/** What holds on a partition that was added since: what was begun last on any other. */
+/** The epoch on a partition that was added later: the newest epoch of all other partitions. */
 function newest(first: EpochInForce | null, epochs: ReadonlyMap<number, EpochInForce>): EpochInForce | null {
   return [...epochs.values()].reduce((latest, epoch) => {
     return latest === null || epoch.generation > latest.generation ? epoch : latest;
   }, first);
 }
 
-/** Throws LOG_UNREADABLE: what it does not know may say that the next decision is void. */
+/** Throws LOG_UNREADABLE, because an unknown record may make the next decision void. */
 function read({ position, value, written }: LogRecord): DecisionsHead {
   const known = writtenDecision(written);
   if (known !== null) return decisionsHeadOf(known);
@@ -108,8 +108,9 @@ function read({ position, value, written }: LogRecord): DecisionsHead {
 }
 
 /**
- * Asked once the reader has its place: an epoch that began before that is in force now, or its ledger is not ready yet;
- * one that begins later is read. Until it is known nothing is handed over, so nothing void ever is.
+ * Returns the epoch in force at the start. The ledger is asked after the reader has its position. So an epoch that
+ * began earlier is in force by now, or its ledger is not ready yet, and an epoch that begins later is read from the
+ * log. No decision is passed on before this is known.
  */
 async function epochInForce(
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null,

@@ -1,7 +1,7 @@
 /**
- * The newest decisions and settlements, kept for two kinds of callers: those with an answer that overtook the
- * acknowledgement of its own request, and those that ask for a decision that the audit may not hold yet. Bounded by count
- * and by bytes on the log; the oldest go first.
+ * The newest decisions and settlements, kept for two kinds of callers. For some, the answer came before the
+ * acknowledgement of their own request. Others ask for a decision that the audit may not have yet. The store is
+ * bounded by count and by bytes on the log; the oldest answers go first.
  */
 import {
   type ActionSettled,
@@ -12,10 +12,10 @@ import {
   standsForAction,
 } from '@mandate/schemas';
 
-/** A decision: what a gateway needs to know of it, and the bytes of its record on the log, which callers get. */
+/** A decision: the fields that a gateway needs, and the bytes of its record on the log, which callers get. */
 export type Decided = { event: 'action.decided'; decision: DecisionHead; value: Uint8Array };
 
-/** What the decisions topic answers to a record of an actions topic. */
+/** A record of the decisions topic that answers a record of an actions topic. */
 export type Answer = Decided | ActionSettled;
 
 export type ActionName = { actionId: string; agentId?: string | undefined; attempt?: number | undefined };
@@ -30,7 +30,7 @@ export function sourceOf(answer: Answer): Source {
   return answer.event === 'action.decided' ? answer.decision.source : answer.settlement.source;
 }
 
-/** All of it, for code that has to change something in it. */
+/** The whole decision, parsed, for code that must change part of it. */
 export function wholeOf({ value }: Decided): Decision {
   const record = readDecisionsRecord(value);
   if (record.event !== 'action.decided') throw new TypeError(`a decision was expected, not ${record.event}`);
@@ -49,7 +49,7 @@ export class RecentAnswers {
     this.#maxBytes = bounds.bytes;
   }
 
-  /** The same answer again, as after a decider's crash, changes nothing. */
+  /** Adds an answer. The same answer again, as after a crash of a decider, changes nothing. */
   add(answer: Answer, bytes: number): void {
     const key = sourceKey(sourceOf(answer));
     if (this.#bySource.has(key)) return;
@@ -69,8 +69,8 @@ export class RecentAnswers {
   }
 
   /**
-   * The decision that stands for an action, as far as the newest records tell; of the newest attempt when none is
-   * asked for. `visible` leaves out the agents that the asker may not see.
+   * The valid decision about an action, as far as the newest records show it. Without an attempt in the question, the
+   * newest attempt counts. `visible` leaves out agents that the caller may not see.
    */
   standing(tenant: string, action: ActionName, visible: (agentId: string) => boolean): Decided | null {
     const decisions = (this.#byAction.get(actionKey(tenant, action.actionId)) ?? []).filter(
@@ -97,7 +97,10 @@ export class RecentAnswers {
   }
 }
 
-/** `next` lies behind `best` on the log. A repeat never stands over a decision proper; a DEFER gives way to its answer. */
+/**
+ * Whether `next` is the valid decision instead of `standing`, which is earlier on the log. A duplicate never replaces
+ * a first decision. The answer to a question replaces its DEFER.
+ */
 function stands({ decision: next }: Decided, standing: Decided | null): boolean {
   if (standing === null) return true;
   const best = standing.decision;

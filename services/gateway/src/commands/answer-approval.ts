@@ -1,4 +1,7 @@
-/** A person's answer to a deferred action: a grant or a refusal in the ledger, for one exact request, for a while. */
+/**
+ * A person's answer to a deferred action: a grant or a refusal in the ledger, for one exact request and for a limited
+ * time.
+ */
 import type { Command, Receipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 import { type ApprovalSubject, agentKey, wireTime } from '@mandate/schemas';
@@ -14,8 +17,8 @@ export type ApprovalAnswer = ApprovalSubject & {
 };
 
 /**
- * Throws APPROVAL_NOT_FOUND or APPROVAL_NOT_WAITING where there is nothing to answer, and APPROVAL_IN_FORCE_NOT_ON_LOG when only the
- * log is missing.
+ * Throws APPROVAL_NOT_FOUND or APPROVAL_NOT_WAITING if there is no question to answer, and
+ * APPROVAL_IN_FORCE_NOT_ON_LOG if only the record on the log is missing.
  */
 export async function answerApproval(
   gateway: Gateway,
@@ -45,7 +48,7 @@ export async function answerApproval(
       }),
   );
   const { expiresAtMs, ...receipt } = given;
-  // The end of the grant in force: a repeat of the command asks for a later end, and gets that of the first time.
+  // The end of the grant in force. A repeated command asks for a later end, but gets the end of the first time.
   const expiresAt = wireTime(expiresAtMs);
   gateway.log.info({ approval, command, logged }, 'approval answered');
   if (logged) return { ...receipt, expiresAt };

@@ -15,7 +15,9 @@ import { revive } from './pull-kill-switch.ts';
 const BOT: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const MADE_UP: KillTarget = { ...BOT, agentId: 'made-up' };
 
-/** A gateway on a ledger in memory. Its log takes every record. `changes`: how many changes its callers may make. */
+/**
+ * A gateway on a ledger in memory. Its log takes every record. `changes` is how many changes its callers may make.
+ */
 function scene({ changes = 0, open = [] as object[] } = {}) {
   const ledger = createMemoryLedger({ clock: () => 1_000, epoch: 'ep-1' });
   const logged: { event: string; id: string }[] = [];

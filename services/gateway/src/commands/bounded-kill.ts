@@ -55,7 +55,7 @@ function isSame({ command: last }: LastKill, command: Command, request: HttpRequ
   return idempotencyKeyOf(request) === null && last.by === command.by && last.reason === command.reason;
 }
 
-/** A revive came after the flag was read and before the kill. */
+/** Returns null if a revive came between the read of the flag and the kill. */
 function nullIfRevived(error: unknown): null {
   if (error instanceof HttpProblem && error.code === 'REVIVED_SINCE') return null;
   throw error;

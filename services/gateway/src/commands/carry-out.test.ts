@@ -7,7 +7,7 @@ const clock = () => 1_000;
 const target: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const command = { id: 'k', by: 'op', reason: 'stop' };
 
-/** A ledger, and another one in its place once it was rebuilt. */
+/** A ledger that can be replaced by another one, as after a rebuild. */
 function rebuilt() {
   let inForce: Ledger = createMemoryLedger({ clock, epoch: 'before' });
   return {
@@ -25,7 +25,7 @@ function rebuilt() {
   };
 }
 
-test('a kill that fell between the fold of a rebuild and the log is in force all the same', async () => {
+test('a kill that the rebuild of the ledger missed is in force in the new ledger too', async () => {
   const { ledger, rebuild } = rebuilt();
   let recorded = 0;
   const { logged } = await carryOut(ledger, ledger.kill, async () => {
@@ -37,7 +37,7 @@ test('a kill that fell between the fold of a rebuild and the log is in force all
   expect(await ledger.killStatus()).toMatchObject({ killed: { reason: 'stop' } });
 });
 
-test('what nothing came in between of is carried out once', async () => {
+test('carries out an order once if the ledger is not rebuilt meanwhile', async () => {
   const { ledger } = rebuilt();
   let orders = 0;
   const order = () => {
@@ -51,7 +51,7 @@ test('what nothing came in between of is carried out once', async () => {
   expect(orders).toBe(1);
 });
 
-test('any other failure is the caller’s', async () => {
+test('throws any other error to the caller', async () => {
   const { ledger } = rebuilt();
   const lost = async () => {
     throw new Error('lost');

@@ -5,7 +5,9 @@
 import type { Command } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';
 
-/** `revision`: the revision of the flag after this kill. If the flag has another revision now, it was changed since. */
+/**
+ * `revision` is the revision of the flag after this kill. If the flag has another revision now, it was changed since.
+ */
 export type LastKill = { readonly command: Command; readonly revision: number };
 
 /** Each kill takes some 500 bytes. */

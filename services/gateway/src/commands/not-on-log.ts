@@ -1,6 +1,9 @@
 import { HttpProblem } from '@mandate/server';
 
-/** The ledger did what was asked; its event waits for the log. `extension`: what the caller would have been told. */
+/**
+ * The problem of a command that the ledger has carried out, and the log has not recorded yet. `extension` is the
+ * answer that the caller would have got.
+ */
 export function notOnLog(
   code: string,
   what: string,

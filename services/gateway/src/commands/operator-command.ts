@@ -1,4 +1,4 @@
-/** Who commands, under which id: taken from the request, the same for every command of an operator. The reason without what is personal in it. */
+/** An operator's command: its author and its id from the request, and its reason without personal data. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Command } from '@mandate/ledger';
 import { sortableId } from '@mandate/schemas';
@@ -6,10 +6,11 @@ import { callerOf, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /**
- * @param what everything that makes two commands the same one, apart from the wording of the reason. With an
- *   Idempotency-Key the id is a function of it, of the caller's tenant and of `what`: repeated, the command is the same
- *   command; the same key with anything else in `what` is another one, so that ledger and log never disagree on what
- *   an id did.
+ * @param what everything that makes two commands the same one, except the wording of the reason. With an
+ * Idempotency-Key,
+ *   the id is a function of the key, the caller's tenant and `what`. So a repeated command has the same id, and the
+ *   same
+ *   key with another `what` has another id. Ledger and log therefore never disagree about what an id did.
  */
 export function operatorCommand(
   request: HttpRequest,

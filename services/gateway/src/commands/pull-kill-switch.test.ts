@@ -14,7 +14,7 @@ const clock = () => 1_000;
 const target: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const by = (id: string) => ({ id, by: 'op', reason: id });
 
-/** A ledger that gateways share, rebuilt from what is on the log; `onAppend` comes before what is appended next. */
+/** A ledger that gateways share, which can be rebuilt from the log. `onAppend` runs before the next append. */
 function scene() {
   const values: Uint8Array[] = [];
   const folded = (epoch: string): Ledger => {
@@ -65,7 +65,7 @@ function scene() {
   };
 }
 
-test('a kill that had to be carried out again outlives the revive that came in between', async () => {
+test('a kill that is carried out again after a rebuild outlives a revive in between', async () => {
   const { gateway, rebuild, isKilled } = scene();
   const other = gateway();
   const held = gateway(async () => {
@@ -78,7 +78,7 @@ test('a kill that had to be carried out again outlives the revive that came in b
   expect(await isKilled()).toBe(true);
 });
 
-test('the event of a kill fits the log, however many it stops and whatever they are called', async () => {
+test('the event of a kill fits the log, however many agents it stops and however long their names are', async () => {
   const { gateway, ledger, rebuild, values, isKilled } = scene();
   const long = (at: number) => String(at).padStart(CAPS.idUnits, '界');
   const open = Array.from({ length: 5_000 }, (_, at) => ({
@@ -98,7 +98,7 @@ test('the event of a kill fits the log, however many it stops and whatever they 
   expect(await isKilled()).toBe(true);
 });
 
-/** The ledger, with a receipt as large as it is told. */
+/** The ledger with a given receipt, as large as the test needs. */
 function withReceipt(ledger: Ledger, receipt: Pick<KillReceipt, 'open' | 'sequences'>): Ledger {
   return new Proxy(ledger, {
     get: (_, name) =>
