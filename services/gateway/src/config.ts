@@ -14,7 +14,7 @@ import {
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
-/** The gateway's own settings; their names in the environment begin with MANDATE_. */
+/** The gateway's own settings. Their environment variables begin with MANDATE_. */
 export const gatewaySettings = z.object({
   GATEWAY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   GATEWAY_PORT: port(7420),

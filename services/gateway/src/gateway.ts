@@ -1,4 +1,4 @@
-/** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
+/** What the routes share: the clients that they were given, and all state of the gateway that outlives a request. */
 
 import type { HttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
@@ -18,39 +18,42 @@ import type { RefusedAgents } from './refusals/refused-agents.ts';
 
 export type GatewayDependencies = {
   bus: Bus;
-  /** null where another process holds it: then nothing that needs it is answered. */
+  /** Null if another process holds the ledger. Requests that need the ledger are then refused. */
   ledger: Ledger | null;
-  /** The families that an agent is in by the register, and those that it left: a kill of one may stop it. */
+  /**
+   * The subtrees that an agent is in by the register, and those that it left. A kill of any of them may stop the
+   * agent.
+   */
   standing(tenant: string, agentId: string): Required<Standing>;
-  /** How much of the register was read. */
+  /** How many records of the control topic this process has read. */
   controlRevision(): number;
-  /** The agents that have a name before they act. */
+  /** The agents that are known before they act. */
   register: AgentRegister;
-  /** How much the tenant may write. */
+  /** The quotas of the tenant that are in force. */
   limits(tenant: string): TenantLimitsInForce;
-  /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
+  /** Whether the tenant is closed. Nothing is allowed in a closed tenant, so no request is published. */
   isClosed(tenant: string): boolean;
-  /** Whether the operator of the plane limits the tenant by what is counted there. */
+  /** Whether the budget counts for the tenant limits. */
   isOfBounds(tenant: string, budget: BudgetReference): boolean;
-  /** On which kills are heard of, those of other processes included. */
+  /** Reports kills, including those of other processes. */
   kills: KillBroadcast;
-  /** Applied to every action before it is published. Throws PERSON_ERASED. */
+  /** Redacts an action before it is published. Throws PERSON_ERASED. */
   redact(action: Action, tenant: string): Action;
-  /** Applied to every reason of an operator before it is kept or published. */
+  /** Redacts an operator's reason before it is stored or published. */
   redactText(text: string): string;
   /**
-   * A digest of the parts that were removed for good, so that two requests that differ only there are still told apart;
-   * null if nothing was removed. Sealed texts go into it as they are sealed, or it would tell of them when their person
-   * is forgotten.
+   * A digest of the values that redaction removed for good; null if nothing was removed. It distinguishes two
+   * requests that differ only in removed values. Sealed values enter the digest in their sealed form. Otherwise the
+   * digest could reveal them after their person is forgotten.
    */
   fingerprint(original: Action, redacted: Action, tenant: string): string | null;
-  /** The decision that stands, from the audit; null when it knows none. null where there is no audit. */
+  /** Returns the valid decision from the audit, or null if the audit has none. Null if there is no audit. */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
-  /** With which `redact` seals, and what was sealed is read again. The gateway opens them. */
+  /** The keys with which `redact` seals personal data, and with which it is read again. The gateway opens them. */
   personKeys: PersonKeys;
   /** Whether `redact` seals anything now. */
   sealsPersons(): boolean;
-  /** Calls it when that may have changed. */
+  /** Calls the listener when the answer of `sealsPersons` may have changed. */
   onPrivacyEdit(listener: () => void): void;
   log: Logger;
   metrics: Metrics;
@@ -66,11 +69,11 @@ export type Gateway = GatewayDependencies & {
   undecided: UndecidedRecords;
   /** Records who reads sealed values or other people's actions, before the answer shows them. */
   reads: HttpReads;
-  /** Before anything is redacted. Throws PERSON_KEYS_NOT_READY. */
+  /** Call it before anything is redacted. Resolves once the keys are ready. Throws PERSON_KEYS_NOT_READY. */
   untilSealable(): Promise<void>;
 };
 
-/** The ledger, or LEDGER_UNAVAILABLE. */
+/** Returns the ledger. Throws LEDGER_UNAVAILABLE if this process has none. */
 export function ledgerOf({ ledger }: Pick<Gateway, 'ledger'>): Ledger {
   if (ledger !== null) return ledger;
   throw new MandateError('LEDGER_UNAVAILABLE', 'this gateway has no ledger of its own', {

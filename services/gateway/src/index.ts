@@ -1,4 +1,4 @@
-/** What a plane, and tests, take of the gateway. Its app.ts says what it does. */
+/** What a plane and tests import from the gateway. app.ts says what it does. */
 export { createGateway, type GatewaySettings, type RunnableGateway } from './app.ts';
 export { LastKills } from './commands/last-kills.ts';
 export { kill, revive } from './commands/pull-kill-switch.ts';

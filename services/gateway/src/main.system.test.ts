@@ -5,7 +5,7 @@ import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { startService, temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('a gateway of its own publishes to the log of a folder, with its secrets redacted', async () => {
+test('a gateway in its own process publishes redacted actions to the log of a folder', async () => {
   const folder = dataFolder(temporaryFolder());
   const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['publish'], agents: ['*'], name: 'test' });
   await fileKeyStore(folder.keys).add(record);

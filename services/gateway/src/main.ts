@@ -1,7 +1,7 @@
 /**
- * A gateway in its own process: on Kafka and Redis one of many, each of which can do everything. With the log file of a
- * machine, the decider has the ledger in its memory and the gateway has none: it publishes and waits for decisions, and
- * refers operators to the process that holds the ledger.
+ * A gateway in its own process. On Kafka and Redis, any number of gateways may run, and each can do everything. On
+ * the log of a data folder, the ledger is in the memory of the decider's process. The gateway then publishes and
+ * waits for decisions, and refers operators to that process.
  */
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

@@ -20,7 +20,7 @@ import type { GatewayDependencies } from './gateway.ts';
 
 type Settings = GatewaySettings & RedisSettings & { readonly GATEWAY_PERSON_KEYS_PATH?: string | undefined };
 
-/** The gateway of a process. It follows the log from here on; its routes are for the caller to register. */
+/** Opens the gateway of a process, which follows the log from here on. The caller registers its routes. */
 export async function openGateway(
   config: Settings,
   parts: ProcessParts & {
@@ -29,13 +29,13 @@ export async function openGateway(
     followed: FollowedControl;
     privacy: PrivacyFile;
     fields: HiddenFields;
-    /** The secret of the data folder, which fingerprints what is redacted. */
+    /** The secret of the data folder. It is the key of the fingerprints of redacted values. */
     secret: string;
     clock: Clock;
-    /** null: another process has the ledger. */
+    /** Null if another process has the ledger. */
     ledger: Ledger | null;
     findDecision: GatewayDependencies['findDecision'];
-    /** The mandates of a file, if its decider is in this process. */
+    /** The mandates of a file, if the decider is in this process. */
     mandatesOfFile?: () => readonly MandateOfFile[];
   },
 ): Promise<Pick<RunnableGateway, 'routes' | 'readiness'>> {

@@ -1,4 +1,6 @@
-/** The agents that a caller may act for. The tenant is always that of the key; a tenant in a body must be the same. */
+/**
+ * The agents that a caller may act for. The tenant is always the key's tenant; a tenant in a body must be the same.
+ */
 
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { HttpProblem, speaksFor } from '@mandate/server';
@@ -25,7 +27,10 @@ export function mustSpeakFor(
   }
 }
 
-/** Those who audit or operate see every agent of their tenant; a publisher sees those that it speaks for. */
+/**
+ * Keys that may audit or operate see every agent of their tenant. Other keys see only the agents that they publish
+ * for.
+ */
 export function maySee(key: ApiKeyRecord, agentId: string): boolean {
   return seesEveryAgent(key) || speaksFor(key, agentId);
 }
@@ -34,7 +39,7 @@ export function seesEveryAgent({ scopes }: ApiKeyRecord): boolean {
   return scopes.includes('audit') || scopes.includes('operate');
 }
 
-/** The tenant to look at: the key's own, or any with operate:all. Throws TENANT_MISMATCH. */
+/** Returns the tenant to look at: the key's own, or any with operate:all. Throws TENANT_MISMATCH. */
 export function tenantToSee(key: ApiKeyRecord, asked: string | undefined): string {
   if (asked === undefined || asked === key.tenant || key.scopes.includes('operate:all'))
     return asked ?? key.tenant;

@@ -10,7 +10,7 @@ import { gatewayMeasures } from './measures.ts';
 import { UndecidedRecords } from './publish/undecided-records.ts';
 import { recheckKillSwitch } from './recheck-kill-switch.ts';
 
-test('an ALLOW below an agent whose family was killed is withheld, by who stood above when it was decided', async () => {
+test('withholds an ALLOW if an ancestor’s subtree was killed, going by the ancestors at the time of the decision', async () => {
   const ledger = createMemoryLedger({ clock: () => 2_000, epoch: 'ep-1' });
   const log = silentLogger();
   const metrics = createMetrics({ service: 'test' });

@@ -8,12 +8,12 @@ import { type Logger, MandateError } from '@mandate/runtime';
 import { agentsAboveIn, type Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
-/** The part of a decision that says whether the decision may be handed over. */
+/** The parts of a decision that show whether it may be handed over. */
 type Judged = Pick<Decision, 'agentId' | 'verdict' | 'decidedAt' | 'reservation'>;
 
 /**
- * For each decision, in the given order: why its ALLOW is withheld, or null. Throws LEDGER_UNAVAILABLE if a kill flag cannot be
- * read. Then no ALLOW is handed over.
+ * For each decision, in the given order: why its ALLOW is withheld, or null. Throws LEDGER_UNAVAILABLE if a kill flag
+ * cannot be read. No ALLOW is handed over then.
  */
 export async function recheckKillSwitch(
   gateway: Pick<Gateway, 'ledger' | 'log' | 'measures'>,
@@ -30,7 +30,10 @@ export async function recheckKillSwitch(
   });
 }
 
-/** The key names an agent and its ancestors: a kill of an ancestor's family stops the agent. Without a ledger the map is empty. */
+/**
+ * By the names of an agent and its ancestors, because a kill of an ancestor's subtree stops the agent. Without a
+ * ledger the map is empty.
+ */
 async function killStatuses(
   { ledger, log }: Pick<Gateway, 'ledger' | 'log'>,
   tenant: string,

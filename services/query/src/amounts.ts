@@ -5,7 +5,9 @@ import { z } from 'zod';
 type Micros = `${string}Micros`;
 type Dollars<Row> = { [K in keyof Row as K extends `${infer Name}Micros` ? Name : never]: string };
 
-/** `{ spentMicros: 1500000 }` → `{ spentMicros: 1500000, spent: '$1.50' }`, for every amount of the row. */
+/**
+ * Adds dollars to every amount of the row: `{ spentMicros: 1500000 }` → `{ spentMicros: 1500000, spent: '$1.50' }`.
+ */
 export function withDollars<Row extends Record<string, unknown>>(row: Row): Row & Dollars<Row> {
   const dollars = Object.entries(row)
     .filter((entry): entry is [Micros, number] => entry[0].endsWith('Micros') && typeof entry[1] === 'number')

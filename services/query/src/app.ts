@@ -1,7 +1,8 @@
 /**
- * The query service: the audit over HTTP. What was decided and why, what was spent, what operators did, and the sums
- * that the reconciler needs. It only reads, and only the tables that the recorder fills; who reads is on the log before; the tenant is always that of
- * the caller's key. Every answer is pages, bounded lists or a stream; ClickHouse away or slow is a 503 in bounded time.
+ * The query service: the audit over HTTP. It answers what was decided and why, what was spent, what operators did,
+ * and the sums that the reconciler needs. It only reads, and only the tables that the recorder fills. Each reader is
+ * recorded on the log before the answer. The tenant is always that of the caller's key. Every answer is a page, a
+ * bounded list or a stream. If ClickHouse is away or slow, the answer is 503 in bounded time.
  */
 
 import { recordHttpReads } from '@mandate/access-log';
@@ -41,9 +42,11 @@ export type QueryOptions = {
   clock: Clock;
   /** How long a question may take before the answer is 503. Default 10,000. */
   timeoutMs?: number;
-  /** The log, where every read is on record before it is answered; null: it is on none, which is said once. */
+  /**
+   * The log, on which every read is recorded before the answer. Null: reads are not recorded, which is logged once.
+   */
   bus: Pick<Bus, 'append'> | null;
-  /** Takes what is personal out of what is put on record of a read; nothing, where it is absent. */
+  /** Removes personal data from what is recorded about a read. Without it nothing is removed. */
   redactText?: (text: string) => string;
 };
 
@@ -73,7 +76,7 @@ const ROUTES = [
   sums,
 ];
 
-/** Everything under /v1/audit, and what waits for a person, as a plugin for an HTTP server of @mandate/runtime. */
+/** Everything under /v1/audit and /v1/approvals, as a plugin for an HTTP server of @mandate/server. */
 export function queryRoutes(options: QueryOptions): HttpRoutes {
   const { audit, log, metrics, clock, timeoutMs = 10_000, bus, redactText = (text) => text } = options;
   const bounded = boundedWork({ log, metrics, timeoutMs });
@@ -85,7 +88,7 @@ export function queryRoutes(options: QueryOptions): HttpRoutes {
   };
 }
 
-/** Whether questions can be answered now: a server without the tables answers, and no question of ours. */
+/** Whether questions can be answered now. A server without the tables would answer, but no question of ours. */
 export async function queryReadiness(audit: AuditClient): Promise<readonly ReadinessCheck[]> {
   const asked = ask(audit, identity, {}).then(() => {});
   return [await answers('audit', asked)];

@@ -1,4 +1,4 @@
-/** An approval as answers give it: the question, what was decided since, and what a person answered. */
+/** An approval as answers show it: the question, the decisions since, and the person's answer. */
 import { approvals } from '@mandate/audit';
 import { APPROVAL_ID_UNITS, approvalId, CODES, parsedJson, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';

@@ -22,7 +22,7 @@ const failing = (code: string, retryable: boolean) =>
   });
 
 test.each(['AUDIT_UNAVAILABLE', 'AUDIT_ACCESS_DENIED', 'AUDIT_DATABASE_MISSING'])(
-  '%s is 503, with nothing of what ClickHouse said',
+  '%s gives 503, and no part of ClickHouse’s message',
   async (code) => {
     const problem = await failing(code, true).catch((error: unknown) => error);
     expect(problem).toMatchObject({ status: 503, code: 'AUDIT_UNAVAILABLE' });
@@ -30,13 +30,13 @@ test.each(['AUDIT_UNAVAILABLE', 'AUDIT_ACCESS_DENIED', 'AUDIT_DATABASE_MISSING']
   },
 );
 
-test('what asking again would not mend is thrown as it is', async () => {
+test('throws an error that a retry would not fix as it is', async () => {
   await expect(failing('AUDIT_ANSWER_UNEXPECTED', false)).rejects.toMatchObject({
     code: 'AUDIT_ANSWER_UNEXPECTED',
   });
 });
 
-/** Never answers; `givenUp` is what it was given to listen to. */
+/** An audit that never answers. `givenUp` is the signal that it got. */
 function hanging() {
   let givenUp: AbortSignal | undefined;
   const query: AuditClient['query'] = (_sql, _params, _row, signal) => {
@@ -64,7 +64,7 @@ test('a question whose caller has gone is given up', async () => {
   expect(isGivenUp()).toBe(true);
 });
 
-test('a part of an export leaves no listener on the signal of its caller after it was read', async () => {
+test('a part of an export leaves no listener on its caller’s signal after it was read', async () => {
   const audit = { ...fakeAudit(async () => []), file: async () => Readable.from(['{}']) };
   const file = exportWithin((_asker, work) => work(new AbortController().signal), audit);
   const asker = { tenant: 'acme', gone: new AbortController().signal };

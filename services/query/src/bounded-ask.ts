@@ -1,4 +1,7 @@
-/** Questions to the audit that never keep a caller waiting: an answer, or 503 in bounded time, whatever others ask. */
+/**
+ * Questions to the audit with bounded waits: the caller gets an answer, or a 503 in bounded time, whatever others
+ * ask.
+ */
 import type { Readable } from 'node:stream';
 import {
   type Asked,
@@ -14,15 +17,16 @@ import { HttpProblem, type Metrics } from '@mandate/server';
 import type { z } from 'zod';
 import { createFairSemaphore } from './fair-semaphore.ts';
 
-/** Fewer run than a client has sockets (10), so that readiness always has one. */
+/** Fewer questions run than a client has sockets (10), so that one socket is left for readiness. */
 const MOST = { running: 8, waiting: 100 };
 
-/** Who asks: of which tenant, and whether the answer is no longer waited for. */
+/** The caller of a question: its tenant, and the signal that it no longer waits. */
 export type Asker = { tenant: string; gone: AbortSignal };
 
 /**
- * `ask` of the audit, bounded. A question is given up when its caller no longer waits. Throws HttpProblem 503:
- * AUDIT_UNAVAILABLE when ClickHouse is away, too slow, or refuses us, OVERLOADED when the tenant has too much under way.
+ * `ask` of the audit, with bounded waits. A question is given up when its caller no longer waits. Throws HttpProblem
+ * 503: AUDIT_UNAVAILABLE if ClickHouse is away, too slow, or refuses the service; OVERLOADED if the tenant has too
+ * many questions under way.
  */
 export type BoundedAsk = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   asker: Asker,
@@ -38,7 +42,9 @@ export function askWithin(bounded: BoundedWork, audit: AuditClient): BoundedAsk 
   return (asker, question, given) => bounded(asker, (givenUp) => ask(audit, question, given, givenUp));
 }
 
-/** `exportPart` of the audit, bounded until its bytes begin; they go on for as long as the asker is there. */
+/**
+ * `exportPart` of the audit. The wait for the first byte is bounded. The rest may take as long as the caller listens.
+ */
 export type BoundedExport = (
   asker: Asker,
   ...part: [of: Exportable, asked: Asked, as: { format: ExportFormat; named?: boolean }]
@@ -87,10 +93,10 @@ export function boundedWork(options: Bounds): BoundedWork {
       const answer = semaphore.run(tenant, signal, () => work(signal));
       return await Promise.race([answer, late.promise]);
     } catch (error) {
-      // A fault that may pass is a fault of the plane, a wrong password too, and not of the question.
+      // An error that may pass, even a wrong password, is an error of the plane and not of the question.
       if (!isMandateError(error) || !error.retryable) throw error;
       failures.inc({ cause: 'away' });
-      // What ClickHouse said may name hosts and tables: it goes to the log, as the cause, and not to the caller.
+      // ClickHouse's message may name hosts and tables. It goes to the log, as the cause, and not to the caller.
       throw unavailable('the audit does not answer now', error);
     } finally {
       clearTimeout(timer);

@@ -9,7 +9,7 @@ import {
 import { corsOrigins, maxSockets, requestsPerKeyPerSecond } from '@mandate/server';
 import { z } from 'zod';
 
-/** The query service's own settings; their names in the environment begin with MANDATE_. */
+/** The query service's own settings. Their environment variables begin with MANDATE_. */
 export const querySettings = z.object({
   QUERY_DATA_PATH: z
     .string()

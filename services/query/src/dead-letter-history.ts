@@ -1,4 +1,4 @@
-/** Who published a dead letter again, and what became of each record that was published from it. */
+/** Who republished a dead letter, and what happened to each record that was published from it. */
 import { answersTo, lettersById, republicationsOf } from '@mandate/audit';
 import { source, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -27,8 +27,8 @@ export const republication = z.object({
 });
 
 /**
- * Oldest first.
- * @param sourceTopic of what may be seen; absent: of everything
+ * Returns the republications, oldest first.
+ * @param sourceTopic the only topic that the caller may see; absent: the caller may see all topics
  */
 export async function historyOf(
   ask: BoundedAsk,
@@ -37,7 +37,8 @@ export async function historyOf(
 ): Promise<z.output<typeof republication>[]> {
   const told = await ask(asker, republicationsOf, { sourceTopic, letterId });
   const ids = told.flatMap(({ answerIds }) => answerIds);
-  // For a tenant's own topic it is that tenant; a caller that may see every topic may see what came of it.
+  // A tenant's own topic belongs to that tenant. A caller that may see every topic may see the answers of all
+  // tenants.
   const tenants = new Set(told.flatMap(({ tenant }) => tenant ?? []));
   const [letters, ...answered] = await Promise.all([
     ask(asker, lettersById, { sourceTopic, ids }),

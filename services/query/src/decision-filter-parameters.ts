@@ -1,4 +1,4 @@
-/** What decisions can be narrowed by, as one writes it behind the `?`: the same wherever decisions are asked about. */
+/** The query parameters that filter decisions, the same in every route about decisions. */
 import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
 import { normalModel, normalProvider } from '@mandate/policy';
 import type { Clock } from '@mandate/runtime';
@@ -53,7 +53,10 @@ export const decisionFilterParameters = (clock: Clock) => ({
 
 type Given = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>;
 
-/** As the audit's questions take it. Throws HttpProblem 400 for a period that ends before it begins. */
+/**
+ * Returns the filter as the audit's questions take it. Throws HttpProblem 400 for a period that ends before it
+ * begins.
+ */
 export function decisionFilterOf(tenant: string, given: Given): DecisionFilter {
   const { agent, parentAction, trace, model, provider, from, to, ...same } = given;
   mustBeInOrder(from, to);

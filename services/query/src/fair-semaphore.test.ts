@@ -4,7 +4,7 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 
 const waited = new AbortController().signal;
 
-/** Work that ends at `end`. `started` names the work that began, in order. */
+/** Work that ends when `end` is called. `started` names the work that began, in order. */
 function working(most: { running: number; waiting: number }) {
   const semaphore = createFairSemaphore(most);
   const started: string[] = [];

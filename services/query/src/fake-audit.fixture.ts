@@ -1,6 +1,6 @@
 import type { AuditClient } from '@mandate/audit';
 
-/** An audit that can only be asked, and answers as told. */
+/** An audit whose only method is `query`, with answers that the test gives. */
 export function fakeAudit(query: AuditClient['query']): AuditClient {
   const nothing = async () => {};
   return {

@@ -7,8 +7,9 @@ export type FindDecision = (
 ) => Promise<Decision | null>;
 
 /**
- * Finds the decision that stands for an action, as far as it is recorded: of the newest attempt, unless one is asked
- * for. Where several agents' actions share the id and none is named, the one decided last answers. Null when none is.
+ * Finds the valid decision about an action in the audit. Without an attempt in the question, the newest attempt
+ * counts. If several agents' actions share the id and no agent is named, the newest decision counts. Null if there is
+ * none.
  */
 export function createFindDecision(audit: AuditClient): FindDecision {
   return async (tenant, action) => {

@@ -1,4 +1,4 @@
-/** Decisions, settlements and control events as answers give them, found, followed or otherwise. */
+/** Decisions, settlements and control events in the form in which answers show them. */
 import {
   CONTROL_PARTITION,
   type DecisionSummary,

@@ -1,4 +1,4 @@
-/** What a plane, and tests, take of the query service. Its app.ts says what it does. */
+/** What a plane and tests import from the query service. app.ts says what it does. */
 export { type QueryOptions, queryReadiness, queryRoutes } from './app.ts';
 export { queryConfig, querySettings } from './config.ts';
 export { whatWouldChange } from './explain/what-would-change.ts';

@@ -1,4 +1,4 @@
-/** A kill as the audit shows it: who pulled the switch and why, and who ended that. */
+/** A kill in the form in which answers show it: who pulled the switch and why, and who revived. */
 import { kills } from '@mandate/audit';
 import { time } from '@mandate/schemas';
 import { z } from 'zod';

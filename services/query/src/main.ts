@@ -1,4 +1,7 @@
-/** The query service alone: on the audit tables and the log, on servers or in a folder, and the API keys of both. */
+/**
+ * Runs the query service alone. The audit tables and the log are on servers or in a folder, and API keys come from
+ * both.
+ */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openControl } from '@mandate/control-log';
 import { answers, makeDataFolder, systemClock } from '@mandate/runtime';
@@ -24,7 +27,7 @@ await runService(process, {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.QUERY_DATA_PATH);
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
-    // On a server the recorder makes the tables. A service that only asks needs no right to make them.
+    // On a server, the recorder creates the tables. A service that only asks needs no right to create them.
     if (config.CLICKHOUSE_URL === undefined) await migrate(audit, MIGRATIONS_DIRECTORY);
     const bus = closing(await openQueryLog(config, { folder, log }), (held) => held?.close());
     const ofFolder = fileKeyStore(folder.keys);

@@ -18,13 +18,13 @@ function folder() {
   return dataFolder(path);
 }
 
-test('in a folder, its log takes the reads, whoever was there first', async () => {
+test('records reads on the log of a folder, even if the service creates the log', async () => {
   const bus = await openQueryLog(settings, { folder: folder(), log });
   onTestFinished(() => bus?.close());
   expect(await bus?.append(TOPICS.access, [{ key: null, partition: 0, value: '{}' }])).toHaveLength(1);
 });
 
-test('with the audit alone on a server, a log that nobody keeps is no log', async () => {
+test('with only the audit on a server, refuses to create a log that no recorder reads', async () => {
   const place = folder();
   const opening = openQueryLog({ ...settings, ...ON_SERVER }, { folder: place, log });
   await expect(opening).rejects.toMatchObject({
@@ -38,7 +38,7 @@ test('with the audit alone on a server, a log that nobody keeps is no log', asyn
   await bus?.close();
 });
 
-test('where reads are not recorded, the log is opened where there is one, for the keys on it', async () => {
+test('if reads are not recorded, still opens an existing log for its keys', async () => {
   const off = { ...settings, QUERY_RECORD_READS: false };
   expect(await openQueryLog({ ...off, ...ON_SERVER }, { folder: folder(), log })).toBe(null);
   const bus = await openQueryLog(off, { folder: folder(), log });

@@ -1,4 +1,4 @@
-/** The log: the keys of people and agents are there, and on it goes who reads what. */
+/** The log of the query service. It has the keys of people and agents, and takes the records of who reads what. */
 
 import { existsSync } from 'node:fs';
 import { type Bus, openLog } from '@mandate/bus';
@@ -9,10 +9,12 @@ import { TOPICS } from '@mandate/schemas';
 type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: string | undefined };
 
 /**
- * null if reads are not recorded and only the audit is on a server: then only the keys of the folder are known.
+ * Returns null if reads are not recorded and only the audit is on a server. Then only the keys of the folder are
+ * known.
  *
- * @throws MandateError ACCESS_LOG_MISSING where only the audit is on a server and there is no log beside it: reads would
- * go to a file that is never read. And the errors of the log about a topic that is missing or unfit.
+ * @throws MandateError ACCESS_LOG_MISSING if only the audit is on a server and the folder has no log. Reads would
+ * then go to
+ * a file that no recorder reads. Also throws the log's errors about a topic that is missing or unfit.
  */
 export async function openQueryLog(
   settings: Settings,

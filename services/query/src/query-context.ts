@@ -1,4 +1,4 @@
-/** What the routes share. */
+/** What all routes share. */
 import type { Clock } from '@mandate/runtime';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
@@ -6,18 +6,18 @@ import type { Asker, BoundedAsk, BoundedExport } from './bounded-ask.ts';
 
 export type QueryContext = { ask: BoundedAsk; file: BoundedExport; clock: Clock };
 
-/** A route, or a few that belong together. */
+/** A route, or several that belong together. */
 export type Route = (server: HttpServer, context: QueryContext) => void;
 
-/** The caller of the request, while the connection is there. */
+/** Returns the caller of a request. Its signal aborts when the connection ends. */
 export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
   return { tenant: callerOf(request).tenant, gone: request.signal };
 }
 
-/** Where a record lies on the log. */
+/** The log position of a record. */
 export const logPlace = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });
 
-/** Splits the position of a row off into `log`. */
+/** Moves the log position of a row into the field `log`. */
 export function withLogPlace<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
   row: Row,
 ): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: z.output<typeof logPlace> } {

@@ -1,4 +1,4 @@
-/** What callers are told of parameters that are not as described. */
+/** Error messages about wrong query parameters. */
 import { issueApiKey } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';

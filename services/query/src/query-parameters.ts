@@ -38,7 +38,7 @@ function faultOf(input: unknown, nowMs: number): string | undefined {
 
 const MOMENT = 'an RFC 3339 time, a day (UTC), or how long ago: 15m, 2h, 7d, 4w';
 
-/** `from` is included, `to` is not. */
+/** The period includes `from` and excludes `to`. */
 export const period = (clock: Clock) => ({
   from: moment(clock)
     .optional()
@@ -47,7 +47,7 @@ export const period = (clock: Clock) => ({
   to: moment(clock).optional().describe(`Up to here, which is not included: ${MOMENT}.`),
 });
 
-/** A parameter that may be repeated, up to so often. What is wrong is said of it as it was given, once or repeated. */
+/** A parameter that may be repeated, at most `most` times. Error messages refer to the form in which it was given. */
 export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: number) {
   const several = z
     .array(value)
@@ -60,12 +60,12 @@ export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: n
     .transform((given): z.output<Value>[] => (Array.isArray(given) ? given : [given]));
 }
 
-/** Any of its values. */
+/** A parameter that matches any of its values. */
 export function anyOf<Value extends z.ZodType<string>>(value: Value) {
   return oneOrMore(value, 100).optional().describe('May be repeated: any of them.');
 }
 
-/** Written plainly: no sign, no blank, no exponent, no hexadecimal. */
+/** Digits only: no sign, no spaces, no exponent, no hexadecimal. */
 export const wholeNumberWithin = (least: number, most: number) => {
   const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
   const error = `give a whole number in plain digits, ${range}`;

@@ -15,11 +15,14 @@ type Given = Pick<QueryOptions, 'audit'> &
   Partial<QueryOptions> & {
     keys: readonly ApiKeyRecord[];
     limits?: Partial<HttpLimits>;
-    /** Before it has any route. */
+    /** Called before any route is registered. */
     prepare?: (server: HttpServer) => void;
   };
 
-/** The routes of the query service on a server of their own, until the test has ended. Reads are on no record unless there is a `bus`. */
+/**
+ * The routes of the query service on a server of their own, until the test ends. Without a `bus`, reads are not
+ * recorded.
+ */
 export async function queryServer({ keys, limits = {}, prepare, ...given }: Given): Promise<HttpServer> {
   const [metrics, log] = [createMetrics({ service: 'query' }), silentLogger()];
   const server = await createHttpServer({

@@ -1,4 +1,4 @@
-/** Nothing of the audit is shown, nor even looked for, before it is on the log who asks for what. */
+/** The log has a record of who asks for what before the audit is even asked. */
 import type { Bus } from '@mandate/bus';
 import { MandateError } from '@mandate/runtime';
 import { type AuditRead, readAccessRecord, TOPICS } from '@mandate/schemas';
@@ -19,7 +19,7 @@ const KEYS = [
   auditor.record,
   publisher.record,
   { ...revoked.record, revokedAt: '2026-01-05T00:00:00.000Z' },
-  // Its id is right, and its secret is another's.
+  // This key has a known id, but the secret of another key.
   { ...forged.record, hash: auditor.record.hash },
 ];
 
@@ -40,7 +40,7 @@ async function serving({
   timeoutMs?: number;
 } = {}) {
   const reads: AuditRead[] = [];
-  /** What happened, in its order. */
+  /** The events of the test, in their order. */
   const happened: string[] = [];
   const bus: Pick<Bus, 'append'> = {
     append:
@@ -77,13 +77,13 @@ async function serving({
 
 const isStream = (path: string) => path === '/v1/audit/live';
 
-/** A path as a caller asks it. */
+/** The path with values in place of its parameters. */
 const asked = (path: string) => path.replaceAll(/:\w+/g, 'dec_1');
 
-test('every route there is tells who asked for what, before the audit is asked', async () => {
+test('every route records who asks for what before it asks the audit', async () => {
   const { ask, routes, reads, happened } = await serving();
   expect(routes.length).toBeGreaterThan(30);
-  // A stream goes on to ask for a moment after its listener left, so the streams come last.
+  // A stream goes on for a moment after its listener has left, so the streams come last.
   const streamsLast = routes.toSorted((a, b) => Number(isStream(a.path)) - Number(isStream(b.path)));
   for (const { method, path } of streamsLast) {
     happened.length = 0;
@@ -108,7 +108,7 @@ test('every route there is tells who asked for what, before the audit is asked',
   }
 });
 
-test('with the log away no route answers, nor is the audit asked', async () => {
+test('while the log is away every route answers 503, and the audit is not asked', async () => {
   const { ask, routes, happened } = await serving({ append: away });
   for (const { method, path } of routes) {
     const answer = await ask(asked(path), auditor, method === 'HEAD' ? 'HEAD' : 'GET');
@@ -121,14 +121,14 @@ test('with the log away no route answers, nor is the audit asked', async () => {
   expect(happened).toEqual([]);
 });
 
-test('a log that says nothing is waited for no longer than a question', async () => {
+test('waits for the log no longer than for a question', async () => {
   const { ask, happened } = await serving({ append: () => new Promise(() => {}), timeoutMs: 20 });
   const answer = await ask('/v1/audit/decisions');
   expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
   expect(happened).toEqual([]);
 });
 
-test('a key without the scope is on record as refused, or hears that the log is away', async () => {
+test('records the refusal of a key without the scope, and answers 503 if the log is away', async () => {
   const { ask, reads, happened } = await serving();
   expect((await ask('/v1/audit/decisions?agent=bot', publisher)).statusCode).toBe(403);
   expect(reads).toMatchObject([
@@ -146,7 +146,7 @@ test('a key without the scope is on record as refused, or hears that the log is 
   expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
-test('who shows no key that opens anything is on record under the tenant whose it was, without what was asked', async () => {
+test('records a request with an invalid key under the tenant of the key’s id, without its parameters', async () => {
   const { ask, reads, close } = await serving();
   const unknown = issue('audit');
   for (const shown of [revoked, forged, unknown, { ...unknown, key: 'sk-none' }])
@@ -167,7 +167,7 @@ test('who shows no key that opens anything is on record under the tenant whose i
   await away.close();
 });
 
-test('a question beyond the rate of its key is answered with nothing, and counted on record', async () => {
+test('refuses a request above the rate of its key, and records the refusal', async () => {
   const { ask, reads, close } = await serving({ limits: { requestsPerKeyPerSecond: 1 } });
   expect((await ask('/v1/audit/decisions')).statusCode).toBe(200);
   expect((await ask('/v1/audit/decisions')).statusCode).toBe(429);
@@ -175,14 +175,14 @@ test('a question beyond the rate of its key is answered with nothing, and counte
   expect(reads).toMatchObject([{ refused: false }, { refused: true, code: 'TOO_MANY_REQUESTS' }]);
 });
 
-test('a question that is refused for what it says is on record as it was put', async () => {
+test('records a request with invalid parameters as it was sent', async () => {
   const { ask, reads } = await serving();
   const answer = await ask('/v1/audit/decisions?colour=red&agent=a&agent=b');
   expect(answer.statusCode).toBe(400);
   expect(reads).toMatchObject([{ parameters: { colour: 'red', agent: ['a', 'b'] }, refused: false }]);
 });
 
-test('what is personal is taken out of all that somebody wrote, also where it is cut', async () => {
+test('removes personal data from everything that a caller wrote, even where the text is cut', async () => {
   const redactText = (text: string) => text.replaceAll(/\w+@\w+\.\w+/g, '[email]');
   const { ask, reads } = await serving({ redactText });
   const long = `${'x'.repeat(248)} ada@example.com and more`;

@@ -1,4 +1,4 @@
-/** One decision as it is on the log, for a caller that asks for it by its id. */
+/** One decision as the log has it, for a caller that asks for it by its id. */
 import { decisionById } from '@mandate/audit';
 import { actionDecided, decision } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
@@ -6,13 +6,13 @@ import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
 import { logPlace } from './query-context.ts';
 
-/** What a newer writer adds to a decision is shown, although this reader does not know it. */
+/** Fields that a newer writer adds to a decision are shown, although this version does not know them. */
 export const wholeDecision = actionDecided.extend({
   decision: decision.loose(),
   log: logPlace.describe('Where the record lies.'),
 });
 
-/** The record, and the trace that its header names. Throws HttpProblem 404. */
+/** Returns the record, and the trace id from its header. Throws HttpProblem 404. */
 export async function findWhole(
   ask: BoundedAsk,
   asker: Asker,

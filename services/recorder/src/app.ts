@@ -1,14 +1,21 @@
 /**
- * The recorder: a consumer of the decisions, the dead letters, the reads and the changes of agents, policies and rules, and the
- * only writer of the audit's tables. For each batch: read it, have it land in ClickHouse, commit. So nothing that is
- * committed is missing from the tables, and what lands twice shows once, because every table collapses repeats.
+ * The recorder: a consumer of the decisions, the dead letters, the reads and the changes of agents, policies and
+ * rules, and the
+ * only writer of the audit's tables. It reads each batch, inserts it into ClickHouse, and commits. So every committed
+ * record
+ * is in the tables, and a record that is inserted twice shows once, because every table collapses repeats.
  *
- * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land. A
- * change that cannot be read holds up those after it, because their results depend on it. While ClickHouse is away the
- * partitions wait; decisions go on, and the lag is a metric. Where its tables are made again the recorder ends: started
- * again, it fills them from the start of the log. Several recorders share the partitions. Where a ledger was rebuilt,
- * what its predecessors wrote after that point is marked void. Where tenants have a retention, what is past it is neither
- * recorded nor kept.
+ * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes, and the others
+ * are
+ * inserted. A change that cannot be read delays all later changes, because their results depend on it. While
+ * ClickHouse is
+ * away the partitions wait; decisions go on, and a metric shows the lag. If the tables are dropped and created again,
+ * the
+ * recorder ends. After a restart it fills the new tables from the start of the log. Several recorders share the
+ * partitions.
+ * After a rebuild of the ledger, records that older epochs wrote later are marked void. If tenants have a retention,
+ * rows
+ * past it are neither recorded nor kept.
  */
 import type { AuditClient } from '@mandate/audit';
 import { type Bus, untilCommitted } from '@mandate/bus';
@@ -41,35 +48,43 @@ import { insertOf } from './trace-batch.ts';
 
 export type RecorderOptions = {
   bus: Bus;
-  /** With its tables: run `migrate` first. */
+  /** The audit, with its tables: run `migrate` first. */
   audit: AuditClient;
   log: Logger;
   metrics: Metrics;
-  /** null or absent where there are no traces. */
+  /** Null or absent if there are no traces. */
   tracer?: Tracer | null;
   clock?: Clock;
-  /** At most so many records of a partition at once. Default 1,000. */
+  /** The most records of a partition in one batch. Default 1,000. */
   maxBatch?: number;
-  /** How long records are gathered before an insert when few come; what lags behind never waits. Default 200. */
+  /**
+   * How long records are gathered before an insert if few arrive. Records that lag behind never wait. Default 200.
+   */
   gatherMs?: number;
   sessionTimeoutMs?: number;
-  /** How long the log keeps decisions and dead letters; absent: always. There is an alarm at half of it. */
+  /** How long the log keeps decisions and dead letters; absent: for ever. At half of this time there is an alarm. */
   retentionMs?: number | undefined;
-  /** For how long a tenant's rows are kept; absent: always. On a server it takes a user who may remove rows. */
+  /** How long a tenant's rows are kept; absent: for ever. On a server this needs a user who may delete rows. */
   keepMonths?: KeepMonths | undefined;
-  /** When rows that are kept no longer are first dropped, default a minute after the start, and then how often, default 6 hours. */
+  /**
+   * When rows past their retention are first dropped (default: one minute after the start), and how often after that
+   * (default: every 6 hours).
+   */
   dropping?: { firstAfterMs: number; everyMs: number };
-  /** How often the lag is looked at, and whether the tables are still the same. Default 1,000. */
+  /** How often the recorder measures the lag, and checks that the tables are still the same. Default 1,000. */
   lagEveryMs?: number;
-  /** How often sums are brought up to date, default 10,000, and for how long an hour must have been left alone, default 60,000. */
+  /**
+   * How often rollups are refreshed (default 10,000), and how long no row may have arrived for an hour before it is
+   * counted (default 60,000).
+   */
   rollups?: { everyMs: number; quietMs: number };
 };
 
 export type Recorder = Running & {
-  /** Rejects when it cannot go on: with AUDIT_TABLES_REPLACED it is to be started again. */
+  /** Rejects if the recorder cannot go on. After AUDIT_TABLES_REPLACED, start it again. */
   finished: Promise<void>;
   /**
-   * Resolves once everything that is on the log now is in the tables, and so in every answer. Rejects when `signal`
+   * Resolves once every record that is on the log now is in the tables, and so in every answer. Rejects if `signal`
    * aborts or the recorder stops first.
    */
   caughtUp(signal?: AbortSignal): Promise<void>;
@@ -97,7 +112,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
     await mustStillBe(tables, audit);
   };
-  // Named by the tables, so that lost ones are recorded again.
+  // The group has the id of the tables, so that new tables are filled from the start of the log.
   const group = recorderGroup(tables);
   const { tracer = null } = options;
   const context = {
@@ -128,7 +143,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const tablesWatch = poll(
     everyMs,
     () => mustStillBe(tables, audit),
-    // What else fails is ClickHouse away: readiness and whatever waits tell of that.
+    // Any other error means that ClickHouse is away. Readiness and the waiting partitions report that.
     (error) => isMandateError(error, 'AUDIT_TABLES_REPLACED') && replaced.reject(error),
   );
   const finished = Promise.race([consumer.finished, replaced.promise]);

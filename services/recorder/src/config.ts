@@ -8,7 +8,7 @@ import {
 } from '@mandate/runtime/settings';
 import { z } from 'zod';
 
-/** The recorder's own settings; their names in the environment begin with MANDATE_. */
+/** The recorder's own settings. Their environment variables begin with MANDATE_. */
 export const recorderSettings = z.object({
   RECORDER_DATA_PATH: z
     .string()

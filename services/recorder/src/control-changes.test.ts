@@ -26,7 +26,7 @@ const change = fc
     drawn,
     fc.nat(40),
     fc.option(fc.nat(20), { nil: undefined, freq: 1 }),
-    // Written once more, right behind it or not.
+    // Whether the record is on the log twice, directly after itself or later.
     fc.boolean(),
   )
   .map(([what, id, expects, isAgain]) => {
@@ -40,7 +40,7 @@ const written = fc
     ...changes.flatMap(({ record, isAgain }, at) => (isAgain && at % 2 === 0 ? [record, record] : [record])),
     ...changes.flatMap(({ record, isAgain }, at) => (isAgain && at % 2 === 1 ? [record] : [])),
   ]);
-/** So many records make a batch; what comes behind it, before the next one. */
+/** The size of a batch, and what happens between it and the next one. */
 const delivery = fc.record({
   size: fc.integer({ min: 1, max: 7 }),
   behind: fc.constantFrom('goes on', 'tries again', 'has it delivered again', 'is taken over'),
@@ -67,7 +67,7 @@ async function logOf(values: readonly string[], partition = 0) {
 
 type Told = { refusal: string | null; void: boolean; version: number };
 
-/** The results that a reader finds who reads the log from its start, and counts versions by hand. */
+/** The results that a reader finds by reading the log from its start. Versions are counted by hand. */
 function foundBy(records: readonly ControlRecord[]): Told[] {
   const fold = foldControl();
   const published = new Map<string, number>();
@@ -82,7 +82,7 @@ function foundBy(records: readonly ControlRecord[]): Told[] {
   });
 }
 
-test('what became of a change is what every reader finds, wherever batches end, however often they come, and whoever reads on', async () => {
+test('the result of a change is the one that every reader finds, however batches end, repeat and move to other recorders', async () => {
   await fc.assert(
     fc.asyncProperty(written, fc.array(delivery, { minLength: 1, maxLength: 8 }), async (log, deliveries) => {
       const { bus, records } = await logOf(log.map((record) => JSON.stringify(record)));
@@ -116,7 +116,7 @@ test('what became of a change is what every reader finds, wherever batches end, 
 
 const WHO = { id: 'c', tenant: 'acme', by: 'ann', reason: '', at: AT };
 
-test('one that cannot be read stops those behind it, and what lies with it in a batch is not folded twice', async () => {
+test('an unreadable change stops the later ones, and the readable ones of its batch are not applied twice', async () => {
   const published = { event: 'policy.published', policy: { version: 1, id: 'p' } };
   const values = [1, 2, 3].map((n) => ({ ...published, change: { ...WHO, id: `c-${n}` } }));
   const strange = { ...published, change: WHO, aBoundOfTomorrow: 1 };
@@ -128,7 +128,7 @@ test('one that cannot be read stops those behind it, and what lies with it in a 
   expect(rest.map(({ record }) => 'became' in record && record.became.policyVersion)).toEqual([2, 3]);
 });
 
-test('what lies in another partition changes nothing, and is not recorded', async () => {
+test('ignores records of another partition, and does not record them', async () => {
   const { bus, records } = await logOf(
     [JSON.stringify({ event: 'rule.removed', ruleId: 'r', change: WHO }), 'nothing'],
     1,

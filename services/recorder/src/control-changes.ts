@@ -1,8 +1,7 @@
 /**
- * What became of each change of the control topic. That follows from all the changes before it (packages/control/src), so
- * a recorder that takes the partition over folds it from its start, and goes on with that fold while batches follow each
- * other. It is a function of the log alone: whichever recorder lands a record, and however often, its row is the same
- * one.
+ * The result of each change of the control topic. It depends on all earlier changes (packages/control/src). So a
+ * recorder that takes the partition over folds it from its start, and keeps the fold for the batches that follow. The
+ * result depends on the log alone: the row is the same whichever recorder inserts it, and however often.
  */
 import { type ControlEvent, type Recorded, recordedChange } from '@mandate/audit';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
@@ -10,28 +9,30 @@ import { type ControlFold, foldChange, foldControl, type WhatBecame } from '@man
 import { type ControlRecord, readControlRecord, TOPICS, traceIdIn } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 
-/** All changes lie there, also where a log made more partitions: records of another partition change nothing. */
+/** All changes are in this partition, even if the topic has more. Records of another partition change nothing. */
 const PARTITION = 0;
 
 type Change = { log: LogRecord; record: ControlRecord; became: WhatBecame };
 
 export type ControlChanges = {
   /**
-   * The records of a batch, with what became of them.
+   * Returns the records of a batch, with the results of their changes.
    *
-   * @throws MandateError LOG_UNREADABLE if one of them, or one before them, is unknown to this version: the results of
-   * those after it are then unknown
+   * @throws MandateError LOG_UNREADABLE if this version cannot read one of the records, or an earlier one. The
+   * results of all
+   * later changes are then unknown
    */
   in(records: readonly LogRecord[], recordedAtMs: number): Promise<Recorded<ControlEvent>[]>;
 };
 
 export function controlChanges(bus: Bus): ControlChanges {
   let held: { fold: ControlFold; next: number } | null = null;
-  /** The changes of a batch that is tried again. */
+  /** The changes of batches that may be tried again. */
   const known = new WeakMap<readonly LogRecord[], readonly Change[]>();
 
   /**
-   * The fold of all before `offset`, taken out of `held`: if the caller fails with it half-way, no fold is left there.
+   * Returns the fold of all changes before `offset`, and clears `held`. If the caller then fails half-way, no
+   * half-applied fold is left in `held`.
    */
   async function foldBefore(offset: number): Promise<ControlFold> {
     const taken = held;
@@ -46,7 +47,7 @@ export function controlChanges(bus: Bus): ControlChanges {
   async function changesIn(records: readonly LogRecord[]): Promise<readonly Change[]> {
     const before = known.get(records);
     if (before !== undefined) return before;
-    // Before any of them is folded, so that one which cannot be read leaves the fold where it was.
+    // All records are read before any is applied, so that an unreadable one leaves the fold as it was.
     const readable = records.map((log) => ({ log, record: read(log) }));
     const fold = await foldBefore(readable[0]?.log.position.offset ?? 0);
     const changes = readable.map(({ log, record }) => ({

@@ -1,14 +1,20 @@
 /**
- * Which ledger epoch is in force at an offset of a decisions partition: that follows from the epoch records before it
- * (see the schemas' epochBehind). It is a function of the log alone, so every recorder marks the same rows void,
- * whichever reads them and however often.
+ * Which ledger epoch is in force at an offset of a decisions partition. That follows from the epoch records before it
+ * (see the schemas' epochBehind), so it depends on the log alone. Every recorder therefore marks the same rows void,
+ * and
+ * marks them again in the same way.
  *
- * A recorder that goes on where it stopped knows it. One that takes a partition over does not, and reading the log
- * backwards to the last announcement may mean millions of records. So it asks the tables first, but for no more than
- * they prove: the epoch in force before a row that is on record (see the audit's epochBefore). Rows without any epoch
- * before them prove nothing: the tables were emptied behind the announcement. What the tables do not prove, it
- * reads from the log: usually nothing, everything when the tables were emptied or dropped. An announcement behind the
- * offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
+ * A recorder that goes on where it stopped knows the epoch. A recorder that takes a partition over does not, and
+ * reading the
+ * log back to the last epoch record may mean millions of records. So it asks the tables first, but only for what they
+ * prove:
+ * the epoch in force before a recorded row (see the audit's epochBefore). Rows with no epoch before them prove
+ * nothing,
+ * because the tables may have been emptied after the epoch record. What the tables do not prove is read from the log:
+ * usually nothing, or everything if the tables were emptied or dropped. A recorder that died before its commit may
+ * have
+ * inserted an epoch record from after the offset. The question asks only for rows before the offset, so this one is
+ * left out.
  */
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
@@ -17,9 +23,9 @@ import { readBetween } from './read-between.ts';
 import { readDecision } from './read-record.ts';
 
 export type EpochsInForce = {
-  /** The epoch in force before `place`; null while none was announced in its partition. */
+  /** The epoch in force before the log position; null if none was announced in its partition so far. */
   before(place: LogPosition): Promise<EpochInForce | null>;
-  /** The epoch in force before `place`, from a reader that read up to there. */
+  /** Remembers the epoch in force before a log position, from a reader that read up to there. */
   remember(place: LogPosition, epoch: EpochInForce | null): void;
 };
 
@@ -37,7 +43,7 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
       return announced.reduce<EpochInForce | null>(epochBehind, proven);
     },
     remember({ topic, partition, offset }, epoch) {
-      // Another topic has partitions and offsets of the same numbers, and no epochs.
+      // Other topics have the same partitions and offsets, but no epochs.
       if (topic === TOPICS.decisions) remembered.set(partition, { offset, epoch });
     },
   };
@@ -45,7 +51,7 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
 
 type Announced = Pick<LedgerEpoch['epoch'], 'id' | 'generation'>;
 
-/** What is announced from `start` on and before `endOffset`, as the log says, in its order. */
+/** Returns the epochs announced on the log from `start` up to, but without, `endOffset`, in their order. */
 async function announcedFrom(bus: Bus, start: LogPosition, endOffset: number): Promise<Announced[]> {
   const announced: Announced[] = [];
   await readBetween(bus, start, endOffset, (record) => void announced.push(...announcedBy(record)));
@@ -54,7 +60,7 @@ async function announcedFrom(bus: Bus, start: LogPosition, endOffset: number): P
 
 function announcedBy(logged: LogRecord): Announced[] {
   const { value } = logged;
-  // Most records are decisions, and reading one in full takes far longer than this glance.
+  // Most records are decisions. To parse one takes far longer than this search for a text.
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (!bytes.includes('ledger.epoch')) return [];
   const read = readDecision(logged);

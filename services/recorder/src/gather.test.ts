@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatherInto } from './gather.ts';
 
-/** A flush that the test lets go, one call after the other. */
+/** A flush that ends when the test says so, one call after the other. */
 function heldFlush() {
   const flushed: string[][] = [];
   const held: PromiseWithResolvers<void>[] = [];
@@ -16,7 +16,7 @@ function heldFlush() {
 
 const turns = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('the first after a silence waits for nothing', async () => {
+test('the first item after a pause is flushed at once', async () => {
   const { flushed, held, flush } = heldFlush();
   const { add } = gatherInto(flush, { everyMs: 60_000 });
   const done = add('a', false);
@@ -26,7 +26,7 @@ test('the first after a silence waits for nothing', async () => {
   await done;
 });
 
-test('what comes during a flush goes together in the next one', async () => {
+test('items that arrive during a flush are flushed together in the next one', async () => {
   const { flushed, held, flush } = heldFlush();
   const { add } = gatherInto(flush, { everyMs: 0 });
   const first = add('a', false);
@@ -42,7 +42,7 @@ test('what comes during a flush goes together in the next one', async () => {
   await Promise.all(others);
 });
 
-test('what is not urgent keeps its distance to the last flush; what is urgent does not, and takes it along', async () => {
+test('an item that is not urgent waits for the interval; an urgent one does not, and takes the waiting ones with it', async () => {
   const { flushed, held, flush } = heldFlush();
   const { add } = gatherInto(flush, { everyMs: 60_000 });
   const first = add('a', false);
@@ -59,7 +59,7 @@ test('what is not urgent keeps its distance to the last flush; what is urgent do
   await Promise.all([patient, urgent]);
 });
 
-test('a flush that fails fails those in it, and only those', async () => {
+test('a failed flush fails its own items, and no others', async () => {
   const { held, flush } = heldFlush();
   const { add } = gatherInto(flush, { everyMs: 0 });
   const first = add('a', true);

@@ -1,12 +1,13 @@
 /**
- * Group commit: what several partitions hand over at about the same time goes in one flush, and flushes keep a
- * distance in time, because ClickHouse dislikes many small inserts. One flush at a time.
+ * Group commit. Items that several partitions add at about the same time are inserted in one flush. Flushes keep an
+ * interval, because ClickHouse dislikes many small inserts. One flush runs at a time.
  */
 
 export type Gathering<T> = {
   /**
-   * Resolves when a flush with `item` succeeded; rejects with what that flush failed with. An item that is not
-   * `urgent` waits until `everyMs` have passed since the last flush began; the first after a silence waits for nothing.
+   * Resolves once a flush with `item` has succeeded; rejects with the error of that flush. An item that is not
+   * `urgent` waits until `everyMs` have passed since the last flush began. The first item after a pause does not
+   * wait.
    */
   add(item: T, urgent: boolean): Promise<void>;
 };

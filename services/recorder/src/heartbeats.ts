@@ -1,8 +1,8 @@
 import type { Batch } from '@mandate/bus';
 
 /**
- * Does long work with the membership kept alive. Rejects as soon as a heartbeat fails: with BUS_FENCED the partition
- * is another's, and what this work still does is a repeat that shows in no answer.
+ * Does long work while it sends heartbeats. Rejects as soon as a heartbeat fails. With BUS_FENCED, another recorder
+ * has the partition; what this work still inserts is a repeat, which the tables collapse.
  */
 export async function withHeartbeats<T>(batch: Batch, everyMs: number, work: () => Promise<T>): Promise<T> {
   const lost = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-/** What a plane, and tests, take of the recorder. Its app.ts says what it does. */
+/** What a plane and tests import from the recorder. app.ts says what it does. */
 export { type Recorder, type RecorderOptions, startRecorder } from './app.ts';
 export { recorderConfig, recorderSettings } from './config.ts';
 export type { KeepMonths } from './keep-retention.ts';

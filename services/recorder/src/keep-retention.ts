@@ -1,6 +1,7 @@
 /**
- * Keeps of each tenant what its retention says and no more: what is past is not recorded where the log is read, which
- * holds it always, and what is on record is dropped once it is past. Every recorder does both; two at once do no harm.
+ * Keeps each tenant's rows for as long as its retention says, and no longer. Past records are not recorded when the
+ * log, which may still have them, is read again. Recorded rows are dropped once they are past. Every recorder does
+ * both, and two at once do no harm.
  */
 import {
   ANYBODY,
@@ -20,8 +21,8 @@ import type { RecorderMeasures } from './measures.ts';
 import type { Pile } from './pile.ts';
 
 /**
- * For how many whole months a tenant's rows are kept after the month in which they were (see the audit's `keptFromMs`);
- * null: always. For records without a tenant it is asked with `*`: dead letters of the topic that all share.
+ * How many whole months a tenant's rows are kept after their own month (see the audit's `keptFromMs`); null: for
+ * ever. For records without a tenant the argument is `*`: dead letters of the shared topic.
  */
 export type KeepMonths = (tenant: string) => number | null;
 
@@ -33,7 +34,7 @@ export type RetentionContext = {
   measures: RecorderMeasures;
 };
 
-/** Which records of a pile become rows of which table. */
+/** The table for each kind of records. */
 const TABLES = {
   controlEvents: 'control_events',
   decisions: 'decisions',
@@ -45,14 +46,14 @@ const TABLES = {
 type Recording = keyof typeof TABLES;
 
 /**
- * Gives back piles without what is past. Before that it is on record which tenants lack something, so that no
- * reconciliation takes it for lost.
+ * Returns the batches without past records. Before that it records which tenants lack rows, so that a reconciliation
+ * does not call them lost.
  */
 export function leavingOutPast(
   context: Omit<RetentionContext, 'log'>,
 ): (piles: readonly Pile[]) => Promise<readonly Pile[]> {
   const { audit, keepMonths, clock, measures } = context;
-  /** For each tenant the latest month that is on record. */
+  /** By tenant, the start of the retention that was last recorded. */
   const said = new Map<string, number>();
 
   return async (piles) => {
@@ -72,7 +73,7 @@ export function leavingOutPast(
   };
 }
 
-/** Calls back with the tenant of each past record, and the table to which it would have gone. */
+/** Returns the batches without past records, and the tenant and table of each past record. */
 function withoutPast(
   piles: readonly Pile[],
   keptFrom: KeptFrom,
@@ -97,12 +98,12 @@ function withoutPast(
 }
 
 export type KeepRetentionOptions = RetentionContext & {
-  /** A recorder that has just started has rows to catch up with, most likely. */
+  /** A recorder that has just started probably has rows to catch up with. */
   firstAfterMs: number;
   everyMs: number;
 };
 
-/** Drops what is past on record, now and then, until stopped; what ClickHouse has begun by then it goes on with. */
+/** Drops past rows from time to time until it is stopped. A drop that ClickHouse has begun goes on. */
 export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
   const { audit, keepMonths, log, measures, firstAfterMs, everyMs } = options;
   const stopping = new AbortController();
@@ -144,12 +145,15 @@ function rowsIn(past: readonly PastRows[]): number {
   return past.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** By the earlier of two clocks, the recorder's and ClickHouse's: what goes because one of them is ahead is gone for good. */
+/**
+ * The earlier of two clocks, the recorder's and ClickHouse's. If one clock is ahead, rows would be dropped too early
+ * and lost for good.
+ */
 async function asOf({ clock, audit }: Pick<RetentionContext, 'clock' | 'audit'>): Promise<number> {
   return Math.min(clock(), await auditNowMs(audit));
 }
 
-/** As of a moment, so that everything of a batch is measured alike. */
+/** Returns the retention starts at one moment, so that all rows of a batch are measured alike. */
 function keptFromAt(nowMs: number, keepMonths: KeepMonths): KeptFrom {
   const known = new Map<string, number | null>();
   return (owner) => {

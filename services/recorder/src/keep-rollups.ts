@@ -1,7 +1,8 @@
 /**
- * Keeps the sums of the audit near what is recorded: every so often counts again what was touched and has come to rest.
- * Every recorder does it, and none has to: they write the same, and what is not counted yet only makes questions slower. On
- * tables that never had sums it begins with the newest hours, some hundred thousand rows a statement.
+ * Keeps the audit's rollups up to date. From time to time it counts again the hours that were changed and have been
+ * quiet since. Every recorder does this and none must: all write the same numbers, and missing ones only make
+ * questions slower. On tables without rollups it begins with the newest hours, some hundred thousand rows in a
+ * statement.
  */
 import { type AuditClient, ask, markRecordedSince, refreshRollups, waitingHours } from '@mandate/audit';
 import { type Clock, type Logger, poll } from '@mandate/runtime';
@@ -13,21 +14,21 @@ export type KeepRollupsOptions = {
   log: Logger;
   measures: RecorderMeasures;
   everyMs: number;
-  /** So long nothing must have come for an hour. */
+  /** How long no row may have arrived for an hour before it is counted. */
   quietMs: number;
 };
 
 /**
- * Recorders of an earlier version say of no hour that they touched it, and run beside this one while they are replaced
- * one by one. So each look marks what any recorder recorded since the look before; the first reaches back to what came
- * since the tables were migrated, as far as that is no longer than an upgrade should take.
+ * Recorders of an earlier version do not mark the hours that they change, and run beside this one during an upgrade.
+ * So each look marks the hours that any recorder changed since the look before. The first look reaches back to the
+ * migration of the tables, but at most as long as an upgrade should take.
  */
 const UPGRADED_WITHIN_MS = 86_400_000;
 
-/** From when a record is read to when its row is there, by clocks that differ a little. */
+/** The longest time from the read of a record to its row, with some room for clocks that differ. */
 const LANDED_WITHIN_MS = 120_000;
 
-/** At once and then every `everyMs`, until stopped; a statement that runs then still ends. */
+/** Looks at once and then every `everyMs`, until it is stopped. A running statement still ends. */
 export function keepRollups({ audit, clock, log, measures, everyMs, quietMs }: KeepRollupsOptions): {
   stop(): void;
 } {
@@ -47,7 +48,7 @@ export function keepRollups({ audit, clock, log, measures, everyMs, quietMs }: K
         measures.rollupSeconds.set({}, waiting?.hours ? (clock() - waiting.sinceMs) / 1_000 : 0);
       } while (counted.hours + counted.days > 0 && !stopping.signal.aborted);
     },
-    // ClickHouse away, most likely, of which others tell: nothing is lost, the next look does it.
+    // Most likely ClickHouse is away, which others report. Nothing is lost: the next look does the work.
     (err) => log.warn({ err }, 'sums of the audit could not be brought up to date'),
   );
   return {

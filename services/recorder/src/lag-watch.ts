@@ -1,6 +1,6 @@
 /**
- * Looks every so often at what is not yet recorded: shows it as a metric, and raises an alarm while there is still
- * time to act, when the oldest such record has lived for half of what the log keeps.
+ * Measures from time to time how many records are not recorded yet. Logs an alarm while there is still time to act:
+ * when the oldest such record has used half of the time that the log keeps it.
  */
 import type { Bus, Consumer } from '@mandate/bus';
 import { type Clock, type Logger, poll } from '@mandate/runtime';
@@ -12,7 +12,7 @@ export type LagWatchOptions = {
   clock: Clock;
   log: Logger;
   measures: RecorderMeasures;
-  /** How long the log keeps the records; without it, always, and there is no alarm. */
+  /** How long the log keeps the records; absent: for ever, and there is no alarm. */
   retentionMs?: number | undefined;
   everyMs: number;
 };
@@ -20,7 +20,7 @@ export type LagWatchOptions = {
 /** An alarm that lasts is repeated this often. */
 const ALARM_EVERY_MS = 60_000;
 
-/** Looks at once and then every `everyMs`, until stopped. */
+/** Looks at once and then every `everyMs`, until it is stopped. */
 export function watchLag(options: LagWatchOptions): { stop(): void } {
   const alarmed = new Map<string, number>();
   return poll(
@@ -51,7 +51,7 @@ async function lookOnce(options: LagWatchOptions, alarmed: Map<string, number>):
   }
 }
 
-/** When the first record not yet recorded was appended; null when it is gone or recorded meanwhile. */
+/** When the oldest unrecorded record was appended; null if it was deleted or recorded meanwhile. */
 async function oldest(
   bus: Bus,
   { topic, partition, lag }: { topic: string; partition: number; lag: number },

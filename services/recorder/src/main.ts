@@ -1,4 +1,7 @@
-/** The recorder alone, from the log into the audit tables, each on a server or in a folder. HTTP tells how it fares. */
+/**
+ * Runs the recorder alone, from the log into the audit tables, each on a server or in a folder. Metrics and readiness
+ * are on HTTP.
+ */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openLog } from '@mandate/bus';
 import { openPrivacyFile } from '@mandate/privacy';

@@ -3,7 +3,10 @@ import type { LandedPile } from './pile.ts';
 
 export type RecorderMeasures = ReturnType<typeof recorderMeasures>;
 
-/** What the recorder counts; `table` and `code` come from closed sets, partitions are few. */
+/**
+ * The recorder's metrics. Labels have a bounded number of values: `table` and `code` are closed sets, and partitions
+ * are few.
+ */
 export function recorderMeasures(metrics: Metrics) {
   return {
     lag: metrics.gauge({

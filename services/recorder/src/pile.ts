@@ -1,4 +1,4 @@
-/** Records on their way into the tables, sorted by table, and how a pile lands there. */
+/** Records on their way into the tables, sorted by table, and their insertion. */
 import {
   type AuditClient,
   type ControlEvent,
@@ -22,7 +22,7 @@ export type Pile = {
   deadLetters: Recorded<DeadLetter['deadLetter']>[];
   republications: Recorded<Republication>[];
   auditReads: Recorded<AuditRead>[];
-  /** What is no record of its topic. */
+  /** Values that are not records of their topic. */
   unreadable: Quarantined[];
 };
 
@@ -38,15 +38,17 @@ export function emptyPile(): Pile {
   };
 }
 
-/** How many records became rows, by table, and how many were set aside. */
+/** How many records became rows, by table, and how many went to quarantine. */
 export type LandedPile = Record<Exclude<keyof Pile, 'unreadable'>, Landed> & { unreadable: number };
 
 /**
- * Lands the piles of several partitions together: one insert a table, where few records came. Resolves when all of it
- * is kept; on an error nothing is known, and all of it must be given again.
+ * Inserts the batches of several partitions together, with one insert for each table. Resolves once everything is
+ * stored. After
+ * an error it is unknown what was stored, and everything must be inserted again.
  *
- * Control events first: a row of the other tables thus proves that the epochs before it are on record, which is what a
- * recorder relies on when it takes over a partition (see epoch-in-force.ts).
+ * Control events come first. A row of another table therefore proves that the epochs before it are recorded. A
+ * recorder
+ * relies on that when it takes over a partition (see epoch-in-force.ts).
  */
 export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<LandedPile> {
   const all = <T>(of: (pile: Pile) => readonly T[]) => piles.flatMap(of);

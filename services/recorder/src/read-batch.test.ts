@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBatch } from './read-batch.ts';
 
-test('a recorder marks void what does not stand, as every reader does, wherever its batches end', async () => {
+test('marks the same records void as every other reader does, wherever its batches end', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryEpochHistory, fc.integer({ min: 1, max: 9 }), async (steps, size) => {
       const records = steps.map((step, offset) => ({

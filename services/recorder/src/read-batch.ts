@@ -1,4 +1,7 @@
-/** From records of the log to what the audit takes: sorted by table, with what a newer ledger epoch makes void. */
+/**
+ * Turns records of the log into the audit's rows, sorted by table. Marks those void that a newer ledger epoch
+ * overtook.
+ */
 import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
 import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
@@ -7,7 +10,7 @@ import { readAccess, readDeadLetters, readDecision } from './read-record.ts';
 
 export type ReadBatch = {
   pile: Pile;
-  /** The ledger epoch in force behind the batch; null while none was announced. */
+  /** The ledger epoch in force after the batch; null if none was announced so far. */
   epoch: EpochInForce | null;
 };
 
@@ -15,7 +18,7 @@ const LANE = ['recorder'];
 
 /**
  * @param epoch the ledger epoch in force before the batch
- * @returns every record of the batch: as one of its table, or as unreadable with its bytes and the reason
+ * @returns every record of the batch, either for its table or as unreadable with its bytes and the reason
  */
 export async function readBatch(
   { topic, records }: Pick<Batch, 'topic' | 'records'>,
@@ -60,7 +63,7 @@ export async function readBatch(
         break;
       }
       default:
-        // What an operator did holds whichever ledger was told: a fold of the log keeps it too.
+        // An operator's command is valid in every epoch, as in a fold of the log.
         pile.controlEvents.push({ ...origin, record, void: false });
     }
   }

@@ -1,8 +1,8 @@
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 
 /**
- * Hands over what lies in a partition from `start` on and before `endOffset`, in its order, as far as the log still holds it.
- * Rejects with what `take` throws.
+ * Passes on the records of a partition from `start` up to, but without, `endOffset`, in their order, as far as the
+ * log still has them. Rejects with any error of `take`.
  */
 export async function readBetween(
   bus: Bus,
@@ -17,7 +17,8 @@ export async function readBetween(
   if (startOffset >= endOffset) return;
 
   const done = Promise.withResolvers<void>();
-  // A reader reads every partition of its topic: the others from their ends on.
+  // A reader reads every partition of its topic. It reads the other partitions from their ends, so it gets nothing
+  // old from them.
   const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
   const reader = await bus.read({
     topics: [topic],

@@ -1,6 +1,6 @@
 /**
- * Bytes of the log, read as what their topic holds. A record that cannot be read is a value, not an exception: it goes
- * to quarantine and the records behind it go on.
+ * Parses the values of a topic's records. A record that cannot be read is a result and not an exception: it goes to
+ * quarantine, and the later records go on.
  */
 import type { LogRecord } from '@mandate/bus';
 import {

@@ -1,6 +1,7 @@
 /**
- * One batch of one partition: read it, have it land, then commit. The order is the promise: a commit only moves past
- * what ClickHouse acknowledged, so a crash anywhere means repeats, which the tables collapse, and never a gap.
+ * One batch of one partition: read it, insert it, then commit. The order is the promise. A commit moves only past
+ * records that ClickHouse acknowledged. So a crash anywhere means repeats, which the tables collapse, and never a
+ * gap.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, LogPosition } from '@mandate/bus';
@@ -22,7 +23,7 @@ import { emptyPile, type Pile } from './pile.ts';
 import { type ReadBatch, readBatch } from './read-batch.ts';
 import { beginSpans, type Tracing } from './trace-batch.ts';
 
-/** What a batch hands over, and the spans of those of its records that are traced. */
+/** The rows of a batch, and the spans of its records that are traced. */
 export type Gathered = { pile: Pile; spans: readonly Span[] };
 
 export type BatchContext = {
@@ -39,7 +40,7 @@ export type BatchContext = {
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 
-/** Tries again, ever more slowly, while ClickHouse or the log is away. What will not pass by itself is thrown. */
+/** Tries again, with growing waits, while ClickHouse or the log is away. Throws any error that cannot pass. */
 export function recordUntilDone(batch: Batch, context: BatchContext): Promise<void> {
   const spans = beginSpans(context.tracing, batch);
   return withSpans(spans, () => untilDone(batch, spans, context));
@@ -65,7 +66,7 @@ async function untilDone(batch: Batch, spans: readonly Span[], context: BatchCon
   }
 }
 
-/** What this version cannot read the next one can: until then that partition waits, and the others go on. */
+/** The next version may read what this version cannot. Until then this partition waits, and the others go on. */
 function mayPass({ code, retryable }: MandateError): boolean {
   return retryable || code === 'LOG_UNREADABLE';
 }
@@ -76,7 +77,8 @@ async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchCo
   const first = records[0]?.position.offset ?? 0;
   const next = { topic, partition, offset: first + records.length };
   const { pile, epoch } = await read(batch, { ...next, offset: first }, context);
-  // Where more lies behind this batch, waiting would gather nothing that the next one does not bring.
+  // If the partition has more records after this batch, a wait would gather nothing that the next batch does not
+  // bring.
   await gathering.add({ pile, spans }, next.offset < batch.endOffset);
   await batch.commit(next.offset);
   epochs.remember(next, epoch);

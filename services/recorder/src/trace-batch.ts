@@ -1,18 +1,20 @@
 /**
- * What traces tell of a record on its way into the tables: a span from the batch in hand to its offset committed, below
- * the span that appended the record, and below that `insert`, which takes the records of several batches at once.
+ * The traces of a record on its way into the tables. A span lasts from the moment a batch arrives until its offset is
+ * committed, below the span that appended the record. Below it is `insert`, which takes the records of several
+ * batches at
+ * once.
  *
- * The recorder begins no traces: what came without one was written where there were none, or by an operator.
+ * The recorder begins no traces. A record without a trace comes from a process without traces, or from an operator.
  */
 import type { Batch, Bus } from '@mandate/bus';
 import { consumed, type Span, type SpanOptions, type Tracer } from '@mandate/runtime';
 import { traceparentOf } from '@mandate/schemas';
 import type { Pile } from './pile.ts';
 
-/** null where there are no traces. */
+/** Null if there are no traces. */
 export type Tracing = { tracer: Tracer; system: Bus['system']; group: string } | null;
 
-/** A span for every record that belongs to a trace. */
+/** Begins a span for every record that belongs to a trace. */
 export function beginSpans(tracing: Tracing, { topic, records }: Batch): readonly Span[] {
   if (tracing === null) return [];
   const { tracer, system, group } = tracing;

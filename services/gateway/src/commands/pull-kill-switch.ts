@@ -1,6 +1,6 @@
 /**
- * Kill: the flag first, for it is what stops the agent; then the event. Revive: the event first, then the flag, so
- * that nothing runs again of which the log does not know.
+ * Kill: the flag first, because the flag stops the agent; then the event. Revive: the event first, then the flag, so
+ * that no agent runs again without a record on the log.
  */
 import type { Command, KillReceipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
@@ -27,8 +27,8 @@ export type Killed = Omit<KillReceipt, 'open' | 'heldSince'> & {
 };
 
 /**
- * Throws KILL_IN_FORCE_NOT_ON_LOG, with all that was found, when only the log is missing; and REVIVED_SINCE for a
- * repeat that no longer stops anything, so that no answer says killed of what runs.
+ * Throws KILL_IN_FORCE_NOT_ON_LOG, with the whole result, if only the record on the log is missing. Throws
+ * REVIVED_SINCE for a repeated kill that stops nothing any more, so that no answer calls a running agent killed.
  */
 export async function kill(gateway: Switch, target: KillTarget, command: Command): Promise<Killed> {
   const controlRevision = gateway.controlRevision();
@@ -85,8 +85,8 @@ function killEvent(
     openCount: open.length,
     open: open.slice(0, OPEN_IN_EVENT),
   };
-  // If a rebuilt ledger carries it out again, it may have another revision: targets that were revived before have to stop
-  // then.
+  // A rebuilt ledger may carry the kill out again, with another revision. The kill then stops targets that were
+  // revived before, so it needs another event.
   return { id: `${command.id}@${revision}`, key: keyOf(target), event: { event: 'agent.killed', kill } };
 }
 
@@ -99,7 +99,7 @@ function revivedSince(): HttpProblem {
 export type Revived = {
   commandId: string;
   target: KillTarget;
-  /** Whether this call cleared the flag; false where it was clear already. */
+  /** Whether this call cleared the flag; false if the flag was already clear. */
   changed: boolean;
   revision: number;
 };
@@ -109,7 +109,7 @@ export async function revive(gateway: Switch, target: KillTarget, command: Comma
   const ledger = ledgerOf(gateway);
   const { revision: current, killed: standing } = await ledger.flag(target);
   const unchanged = { commandId: command.id, target, changed: false, revision: current };
-  // A revive that is delivered again, after a restart too, must not clear a later kill.
+  // A revive that is delivered again, even after a restart, must not clear a later kill.
   if (!standing || (await ledger.revived(target, command.id))) return unchanged;
 
   const revision = current + 1;
@@ -128,7 +128,10 @@ export async function revive(gateway: Switch, target: KillTarget, command: Comma
   return { ...unchanged, changed: true, revision };
 }
 
-/** Everything that concerns an agent lies in its own partition. A tenant's name holds neither slash nor star. */
+/**
+ * The partition key of the event. All events of an agent are in one partition. A tenant's name cannot contain a slash
+ * or a star.
+ */
 function keyOf(target: KillTarget): string {
   if (target.scope === 'all') return '*';
   return target.scope === 'tenant' ? target.tenant : agentKey(target.tenant, target.agentId);
@@ -143,7 +146,7 @@ function rethrowAsNotRevived(cause: unknown): never {
   });
 }
 
-/** What stops an agent now; null when nothing does. */
+/** Returns what stops the agent now, or null if nothing does. */
 export async function killStatus(
   gateway: Gateway,
   tenant: string,

@@ -1,17 +1,17 @@
 /**
- * Walks a topic backwards, newest record first. Each partition is in order; across partitions the log's own time
- * decides. Where the walk stands is one offset a partition, which is what a page hands to the next.
+ * Reads a topic backwards, newest record first. Each partition is in order; between partitions the log's time
+ * decides. The position of the walk is one offset for each partition, which each page hands to the next.
  */
 import type { Bus, LogRecord } from '@mandate/bus';
 
-/** By partition: everything from this offset on has been seen. */
+/** By partition, the offset from which on all records have been read. */
 export type WalkPosition = ReadonlyMap<number, number>;
 
 type Walk = { partition: number; end: number; startOffset: number; head: LogRecord | null };
 
 /**
- * @param isWanted others are passed over
- * @returns at most `limit` records, and where to go on; `next` is null at the beginning of the topic
+ * @param isWanted other records are skipped
+ * @returns at most `limit` records, and the position of the next page; `next` is null at the beginning of the topic
  */
 export async function newestFirst(
   bus: Bus,
@@ -41,7 +41,9 @@ export async function newestFirst(
   return { records, next };
 }
 
-/** The newest wanted record before `end`. Retention and compaction leave offsets that hold nothing. */
+/**
+ * Returns the newest wanted record before `end`, or null. Retention and compaction leave offsets without a record.
+ */
 async function newestBefore(
   bus: Bus,
   topic: string,

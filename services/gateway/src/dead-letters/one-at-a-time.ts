@@ -1,4 +1,4 @@
-/** Work of one name waits for the work of that name before it, so that each sees what the last one left. */
+/** Work with the same name runs one after the other, so that each sees the effects of the work before it. */
 export type OneAtATime = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export function oneAtATime(): OneAtATime {

@@ -1,4 +1,4 @@
-/** One dead letter, by where it lies. */
+/** One dead letter, found by its log position. */
 import type { LogRecord } from '@mandate/bus';
 import { count, type DeadLetter, deadLetter, described, TOPICS } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
@@ -13,13 +13,13 @@ export const letterPlace = z.object({
   offset: described(position, 'The offset of the dead letter in its partition.', 17),
 });
 
-/** null for whatever else lies on the topic: what was done with a letter, or what a newer version writes there. */
+/** Returns null for other records of the topic: republications, or events of newer versions. */
 export function letterIn({ value }: Pick<LogRecord, 'value'>): Letter | null {
   const read = deadLetter.safeParse(jsonIn(value));
   return read.success ? read.data.deadLetter : null;
 }
 
-/** The letter, and the record that it lies in. Throws DEAD_LETTER_NOT_FOUND. */
+/** Returns the letter and its record. Throws DEAD_LETTER_NOT_FOUND. */
 export async function letterAt(
   { bus }: Pick<Gateway, 'bus'>,
   place: z.output<typeof letterPlace>,
@@ -32,7 +32,7 @@ export async function letterAt(
   });
 }
 
-/** null where it is no JSON. */
+/** Returns the parsed value, or null if it is not JSON. */
 export function jsonIn(value: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());

@@ -1,13 +1,13 @@
 /**
- * What was done with a dead letter. Each republication is an event in the partition of its letter, behind it: so the log
- * alone tells the history, and who asks reads no more than what came since.
+ * The republications of a dead letter. Each is an event in the partition of its letter, after the letter. So the log
+ * alone has the whole history, and a query reads only the records after the letter.
  */
 import type { LogRecord } from '@mandate/bus';
 import { deadLetterRepublished, type Republication, TOPICS } from '@mandate/schemas';
 import type { Gateway } from '../gateway.ts';
 import { jsonIn, type Letter } from './read-letter.ts';
 
-/** Oldest first. */
+/** Returns the republications of a letter, oldest first. */
 export async function republicationsOf(
   { bus }: Pick<Gateway, 'bus'>,
   { letter, record }: { letter: Letter; record: LogRecord },
@@ -37,7 +37,10 @@ export async function republicationsOf(
   return found;
 }
 
-/** Most of what lies there is letters, large ones among them: only what names this one is read. */
+/**
+ * Most records of the topic are letters, some of them large. So only records that contain this letter's id are
+ * parsed.
+ */
 function republicationOf({ id }: Letter, value: Uint8Array): Republication | null {
   if (!Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(id)) return null;
   const read = deadLetterRepublished.safeParse(jsonIn(value));

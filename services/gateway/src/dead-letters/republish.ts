@@ -1,7 +1,7 @@
 /**
- * A dead letter goes back to the topic it came from, unchanged or as a person corrected it, and the log keeps who did
- * that. First the record, then the event that tells of it: a crash between the two leaves a record without its note, and
- * when the letter is then sent again the plane sees the same action a second time, a duplicate, which is never charged.
+ * Publishes a dead letter to the topic that it came from, unchanged or with a person's correction. The log records
+ * who did that. The record comes first, then the event about it. After a crash between the two, the record has no
+ * event. If the letter is then sent again, the plane sees a duplicate of the action, which is never charged.
  */
 import type { Outgoing } from '@mandate/bus';
 import type { Command } from '@mandate/ledger';
@@ -32,11 +32,12 @@ import { redactAction } from '../publish/redact-action.ts';
 import { jsonIn, type Letter, type letterAt } from './read-letter.ts';
 import { republicationsOf } from './republications.ts';
 
-/** Names the dead letter on the record that was published from it. */
+/** The header with the id of the dead letter that the record was published from. */
 const HEADER = 'mandate-dead-letter';
 
 /**
- * `again`: publish it even if it was published again before. `reporter`: the person who corrects it, if it is an outcome.
+ * `again` publishes the letter even if it was published before. `reporter` is the person who corrects it, if it is an
+ * outcome.
  */
 export type Order = {
   command: Command;
@@ -46,8 +47,8 @@ export type Order = {
 };
 
 /**
- * Carried out once for one id of a command. Throws a problem when the letter cannot go back, when it went back before, or
- * when the correction is still not readable.
+ * Republishes a letter, once for each command id. Throws a problem if the letter cannot be published, if it was
+ * published before, or if the correction is still not readable.
  */
 export async function republish(
   gateway: Gateway,
@@ -102,7 +103,7 @@ function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
   });
 }
 
-/** Any answer to that record has one of these ids, from any decider. */
+/** The answer to the record has one of these ids, whichever decider gives it. */
 function answerIds(source: Source, appendedAtMs: number): string[] {
   return [
     ...DECISION_KINDS.map((kind) => decisionId(source, appendedAtMs, kind)),
@@ -164,7 +165,7 @@ function correctedRecord(
   mustBeOfSameAgent(letter, record);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
-    // Whatever the correction says of it: it is reported by the key that it came with, or by the tenant's own topic.
+    // The correction cannot choose the reporter. It is the key of this request, or the tenant's own topic.
     const { reportedBy: _, ...said } = record.outcome;
     const outcome = owner === null ? { ...said, reportedBy: reporter } : said;
     return {
@@ -186,7 +187,10 @@ const saidSubject = z
   .catch(() => ({}));
 const saidRecord = z.object({ action: saidSubject.optional(), outcome: saidSubject.optional() });
 
-/** Who acts is not corrected, where the letter says who it is: the record of one agent would become another's. */
+/**
+ * Throws if the correction changes the tenant or the agent that the letter names. Otherwise the record of one agent
+ * could become another's.
+ */
 function mustBeOfSameAgent({ valueBase64 }: Letter, record: ActionsRecord): void {
   const said = saidRecord.safeParse(jsonIn(Buffer.from(valueBase64, 'base64'))).data;
   const before = said?.action ?? said?.outcome ?? {};
@@ -201,7 +205,7 @@ function mustBeOfSameAgent({ valueBase64 }: Letter, record: ActionsRecord): void
   }
 }
 
-/** Whatever a decider would make a dead letter again is refused, and not published. */
+/** The refusal of a correction that a decider would make a dead letter again. */
 function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy' | 'pointer'>): HttpProblem {
   return new HttpProblem(400, 'INVALID_ACTION', `the correction cannot be read either: ${reason}`, {
     remedy: `Nothing was published: ${remedy}.`,
@@ -209,7 +213,7 @@ function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy'
   });
 }
 
-/** The tenant of the record, by the same rule as the decider's: the topic names it, else the record itself. */
+/** The tenant of the record, by the decider's rule: the tenant of the topic, otherwise the one in the record. */
 function tenantIn(topic: string, value: Outgoing['value']): string | null {
   const read = readActionsRecord(Buffer.from(value));
   return read.ok ? (tenantOfTopic(topic) ?? subjectOf(read.value).tenant ?? DEFAULTS.tenant) : null;

@@ -31,7 +31,7 @@ function command(id: string, reason = id): CommandEvent {
   return { id, key: '*', event };
 }
 
-test('what is on the log is not appended again', async () => {
+test('appends a command’s event once', async () => {
   const { log, journal } = scene();
   expect(await journal.record(command('c-1'))).toBe(true);
   expect(await journal.record(command('c-1', 'reworded'))).toBe(true);
@@ -42,7 +42,7 @@ test('what is on the log is not appended again', async () => {
   expect(log.ids).toEqual(['c-1', 'c-2']);
 });
 
-test('what the log did not take is tried again in the order given, in its first wording', async () => {
+test('retries events in their order, with their first wording', async () => {
   const { log, journal } = scene();
   log.away = true;
   expect(await journal.record(command('c-1'))).toBe(false);
@@ -55,7 +55,7 @@ test('what the log did not take is tried again in the order given, in its first 
   expect(log.ids).toEqual(['c-1', 'c-2']);
 });
 
-test('what the log refuses holds up nothing behind it', async () => {
+test('an event that the log refuses delays no later event', async () => {
   const { log, journal } = scene();
   log.refused = 'c-1';
   log.away = true;
@@ -68,7 +68,7 @@ test('what the log refuses holds up nothing behind it', async () => {
   await waitUntil('all on the log', () => journal.unlogged === 0);
 });
 
-test('keeps so many and no more; stopping tries once more', async () => {
+test('keeps a limited number of events, and tries them once more when it stops', async () => {
   const { log, journal } = scene(1);
   log.away = true;
   await journal.record(command('c-1'));
@@ -79,7 +79,7 @@ test('keeps so many and no more; stopping tries once more', async () => {
   expect(log.ids).toEqual(['c-1']);
 });
 
-test('an event that must come first fails with the log and keeps nothing', async () => {
+test('recordFirst fails if the log is away, and keeps nothing', async () => {
   const { log, journal } = scene();
   log.away = true;
   await expect(journal.recordFirst(command('c-1'))).rejects.toThrow('away');

@@ -1,15 +1,15 @@
 /**
- * Brings what operators did to the log. The ledger was told first, so the command is in force already; while the log is
- * away its event is kept here and tried again until it is on the log. An event that is known to be there is not appended
- * again, and a command that is repeated appends the event of its first time: a fold of the log meets one version of it
- * only.
+ * Brings the events of operators' commands to the log. The ledger comes first, so the command is in force already.
+ * While the log is away, its event waits here and is retried until it is on the log. An event that is known to be on
+ * the log is not appended again. A repeated command appends the event of the first time, so a fold of the log meets
+ * only one version of it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 
-/** `id` is the same for what needs to be on the log once; `key` is the one on the decisions topic. */
+/** `id` identifies what must be on the log once. `key` is the record's key on the decisions topic. */
 export type CommandEvent = { id: string; key: string; event: DecisionsRecord };
 
 const REMEMBERED = 10_000;
@@ -20,7 +20,7 @@ export class CommandJournal {
   readonly #bus: Pick<Bus, 'append'>;
   readonly #log: Logger;
   readonly #maxUnlogged: number;
-  /** Whether the event of a command is on the log, or will be known to be. Oldest first. */
+  /** By command id, whether its event reached the log. Oldest first. */
   readonly #appends = new Map<string, Promise<boolean>>();
   readonly #unlogged = new Map<string, CommandEvent>();
   readonly #stopping = new AbortController();
@@ -37,7 +37,10 @@ export class CommandJournal {
     return this.#unlogged.size;
   }
 
-  /** Whether the event is on the log now. When it is not, it is tried again, as far as there is room to keep it. */
+  /**
+   * Resolves to true if the event is on the log now. Otherwise the event is retried later, unless too many wait
+   * already.
+   */
   async record(command: CommandEvent): Promise<boolean> {
     for (;;) {
       const known = this.#appends.get(command.id);
@@ -51,14 +54,14 @@ export class CommandJournal {
   }
 
   /**
-   * For a command that takes effect only once its event is on the log: rejects, and keeps nothing, when the log does take
-   * it. The caller asks the ledger before whether the command was carried out already.
+   * For a command that takes effect only after its event is on the log. Rejects, and keeps nothing, if the append
+   * fails. The caller first asks the ledger whether the command was carried out before.
    */
   async recordFirst({ key, event }: Omit<CommandEvent, 'id'>): Promise<void> {
     await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
   }
 
-  /** Tries what is left once more, and says what could not be saved. */
+  /** Tries the remaining events once more, and logs those that could not be saved. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#retrying;
@@ -85,7 +88,8 @@ export class CommandJournal {
       await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
     } catch (error) {
       const kept = this.#unlogged.has(id) || this.#unlogged.size < this.#maxUnlogged;
-      // What the log refuses, and does not merely lack the time for, holds up nothing behind it.
+      // An event that the log refuses for good, and not only for now, goes to the end, so that it delays no later
+      // event.
       if (!isMandateError(error) || !error.retryable) this.#unlogged.delete(id);
       if (kept) this.#unlogged.set(id, command);
       this.#log.error({ err: error, id, event: event.event, kept }, 'in force, not yet on the log');

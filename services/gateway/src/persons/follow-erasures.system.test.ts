@@ -21,7 +21,7 @@ async function newBus(): Promise<Bus> {
   return bus;
 }
 
-/** What a gateway does of it, on a key file of its own. */
+/** Follows erasures as a gateway does, with its own key file. */
 async function gatewayOn(
   bus: Bus,
   path: string,
@@ -43,7 +43,7 @@ const forget = (bus: Bus, keys: PersonKeys, person: string) =>
     null,
   );
 
-/** As a crash between the event and the puncture leaves it. */
+/** The state after a crash between the event and the change of the key file. */
 const forgetOnLogAlone = (bus: Bus, keys: PersonKeys, person: string) =>
   forget(bus, { ...keys, erase: async () => {} }, person);
 
@@ -61,7 +61,7 @@ async function recordsOn(bus: Bus): Promise<number> {
   return ranges.reduce((sum, { endOffset }) => sum + endOffset, 0);
 }
 
-test('who is forgotten at one gateway is forgotten at once there, and at the others as they read of it', async () => {
+test('a person forgotten at one gateway is forgotten there at once, and at the others when they read the event', async () => {
   const [bus, path, otherPath] = [await newBus(), newPath(), newPath()];
   const { keys } = await gatewayOn(bus, path);
   await fs.copyFile(path, otherPath);
@@ -75,7 +75,7 @@ test('who is forgotten at one gateway is forgotten at once there, and at the oth
   expect(isErased(other.keys, 'ben')).toBe(false);
 });
 
-test('a gateway that was down, and a file from a backup, forget before the gateway is ready', async () => {
+test('a gateway that was down, or has a key file from a backup, forgets before it is ready', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const first = await gatewayOn(bus, path);
   const backup = await fs.readFile(path);
@@ -89,7 +89,7 @@ test('a gateway that was down, and a file from a backup, forget before the gatew
   expect([await isErasedInFile(path, 'mia'), await isErasedInFile(path, 'ben')]).toEqual([true, true]);
 });
 
-test('a gateway whose file cannot be changed is not ready before it can', async () => {
+test('a gateway that cannot change its key file is not ready until it can', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const first = await gatewayOn(bus, path);
   await first.stop();
@@ -117,7 +117,7 @@ test('a gateway whose file cannot be changed is not ready before it can', async 
   expect(await isErasedInFile(path, 'mia')).toBe(true);
 });
 
-test('where the log does not take it, nobody is forgotten', async () => {
+test('forgets nobody if the log does not take the event', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { keys } = await gatewayOn(bus, path);
   const away = busWith(bus, {
@@ -130,7 +130,7 @@ test('where the log does not take it, nobody is forgotten', async () => {
   expect(await isErasedInFile(path, 'mia')).toBe(false);
 });
 
-test('a gateway without its file does not start on a log that is sealed, and makes none', async () => {
+test('a gateway without its key file does not start on a sealed log, and makes no new file', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { stop } = await gatewayOn(bus, path);
   await stop();
@@ -139,7 +139,7 @@ test('a gateway without its file does not start on a log that is sealed, and mak
   expect(await fs.readdir(join(path, '..'))).not.toContain('person-keys');
 });
 
-test('of gateways that begin at once each with a file of its own, one starts', async () => {
+test('if several gateways start at once, each with its own key file, only one starts', async () => {
   const bus = await newBus();
   const paths = [newPath(), newPath(), newPath()];
   const started = await Promise.allSettled(paths.map((path) => gatewayOn(bus, path)));
@@ -150,13 +150,13 @@ test('of gateways that begin at once each with a file of its own, one starts', a
   expect(later.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
 });
 
-test('those that begin at once in one folder share the file', async () => {
+test('gateways that start at once in one folder share the key file', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const gateways = await Promise.all([1, 2, 3].map(() => gatewayOn(bus, path)));
   expect(new Set(gateways.map(({ keys }) => keys.id())).size).toBe(1);
 });
 
-test('what is read while the file is made counts too, where another gateway of the folder made it', async () => {
+test('counts events that it read while another gateway of the folder made the key file', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const keys = personKeysAt(path);
   let hasReadOn = false;
@@ -191,7 +191,7 @@ test('what is read while the file is made counts too, where another gateway of t
   expect(await isErasedInFile(path, 'mia')).toBe(true);
 });
 
-test('an event that this version does not know ends a gateway: it may forget somebody', async () => {
+test('ends at an event that this version does not know, because it may forget a person', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { following, stop } = await gatewayOn(bus, path);
   await appendText(bus, '{"event":"person.erased.twice"}');
@@ -200,7 +200,7 @@ test('an event that this version does not know ends a gateway: it may forget som
   await expect(gatewayOn(bus, path)).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
 });
 
-test('an erasure of other keys, and what is no event, change nothing', async () => {
+test('ignores erasures with other keys, and records that are no events', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { keys } = await gatewayOn(bus, path);
   const stranger = personKeysAt(newPath());
@@ -212,7 +212,7 @@ test('an erasure of other keys, and what is no event, change nothing', async () 
   expect(isErased(keys, 'mia')).toBe(false);
 });
 
-/** A gateway with a document that seals nothing, until the document is edited. */
+/** A gateway with a privacy document that seals nothing until the test edits it. */
 async function editedOn(bus: Bus, path: string, openingMs?: number) {
   const keys = personKeysAt(path);
   let isSealing = false;
@@ -236,7 +236,7 @@ async function editedOn(bus: Bus, path: string, openingMs?: number) {
   return { keys, following, seal, tellOfEdit: () => tellOfEdit() };
 }
 
-test('where nothing is sealed neither file nor topic is touched, until the document is edited to seal', async () => {
+test('touches neither file nor topic until the document is edited to seal', async () => {
   const [bus, path] = [await newBus(), newPath()];
   let isRead = false;
   const watched = busWith(bus, {
@@ -255,7 +255,7 @@ test('where nothing is sealed neither file nor topic is touched, until the docum
   expect(isRead).toBe(true);
 });
 
-test('who publishes right after the edit waits until the keys are open, and have forgotten whom the log says', async () => {
+test('a request right after the edit waits until the keys are open and have forgotten whom the log names', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { keys, following, seal } = await editedOn(bus, path);
   const elsewhere = await gatewayOn(bus, path);
@@ -268,7 +268,7 @@ test('who publishes right after the edit waits until the keys are open, and have
   expect([isErased(keys, 'mia'), isErased(keys, 'ben')]).toEqual([true, false]);
 });
 
-test('it waits no longer than is said, and what failed ends the gateway', async () => {
+test('waits a limited time for the keys, and an error while they open ends the gateway', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const opening = Promise.withResolvers<never>();
   const away = busWith(bus, { read: () => opening.promise });
@@ -279,7 +279,7 @@ test('it waits no longer than is said, and what failed ends the gateway', async 
   await expect(following.finished).rejects.toThrow('the log is away');
 });
 
-test('the log says with which keys it is sealed, once', async () => {
+test('records once on the log with which keys it is sealed', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const first = await gatewayOn(bus, path);
   await first.stop();

@@ -1,13 +1,17 @@
 /**
- * What the log says of persons who were forgotten, folded into this gateway's own key file: all of it before the gateway
- * is ready, and the rest as it comes. Erasures commute and may be repeated, so the fold remembers no place: it begins at
- * the start of the topic each time, and a file that came back from a backup is punctured again.
+ * Applies every erasure on the log to this gateway's own key file: all earlier erasures before the gateway is ready,
+ * and later
+ * ones as they come. Erasures can be repeated and applied in any order, so no log position is remembered. The reading
+ * begins
+ * at the start of the topic each time, and a key file from a backup loses the erased keys again.
  *
- * The first record of all says with which keys this log is sealed. A gateway that has others would seal what no other can
- * read, so it does not start; nor does one that has lost its file.
+ * The first record of the topic says with which keys this log is sealed. A gateway with other keys would seal data
+ * that no
+ * other gateway could read, so it does not start. Neither does a gateway that has lost its key file.
  *
- * Where nothing is sealed, and nothing ever was, neither topic nor file is needed; both are opened when the document is
- * edited to seal, and what is published meanwhile waits for them.
+ * If nothing is sealed, and nothing ever was, neither topic nor file is needed. Both are opened when the privacy
+ * document is
+ * edited to seal. Requests to publish wait until then.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, type Reader, recordUnreadable } from '@mandate/bus';
@@ -22,12 +26,12 @@ import {
   wireTime,
 } from '@mandate/schemas';
 
-/** All records of the topic lie there, also where a log made more partitions of it. */
+/** All records of the topic are in this partition, even if the topic has more partitions. */
 export const PERSONS_PARTITION = 0;
 
 const TRY_AGAIN_MS = 500;
 
-/** Longer than a file and a topic take, and no longer than callers wait. */
+/** Longer than a file and a topic take to open, and not longer than callers wait. */
 const OPENING_MS = 10_000;
 
 type Options = {
@@ -35,9 +39,9 @@ type Options = {
   keys: PersonKeys;
   /** Whether the document in force seals anything. */
   seals(): boolean;
-  /** Calls it when that may have changed. */
+  /** Calls the listener when the answer of `seals` may have changed. */
   onEdit(listener: () => void): void;
-  /** How long who publishes waits for the keys; {@link OPENING_MS} when absent. */
+  /** How long a request to publish waits for the keys. Default {@link OPENING_MS}. */
   openingMs?: number;
   log: Logger;
   clock: Clock;
@@ -45,15 +49,19 @@ type Options = {
 
 export type FollowedErasures = Required<Running> & {
   /**
-   * Resolves at once if nothing is sealed, else when the keys are open and have forgotten every person that the log
-   * names.
+   * Resolves at once if nothing is sealed. Otherwise resolves once the keys are open and have forgotten every person
+   * that the
+   * log names.
    *
    * @throws MandateError PERSON_KEYS_NOT_READY (retryable) in bounded time
    */
   untilSealable(): Promise<void>;
 };
 
-/** Resolves once every erasure on the log is in the key file. `finished` rejects when they can no longer be followed. */
+/**
+ * Resolves once every erasure on the log is in the key file. `finished` rejects if the topic can no longer be
+ * followed.
+ */
 export async function followErasures(options: Options): Promise<FollowedErasures> {
   const { keys, seals, onEdit, openingMs = OPENING_MS } = options;
   const stopping = new AbortController();
@@ -98,7 +106,10 @@ export async function followErasures(options: Options): Promise<FollowedErasures
 async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): Promise<Reader> {
   const begun = Promise.withResolvers<string>();
   let isBegun = false;
-  /** Read before there were keys: the file may be another gateway's of this folder, that was made meanwhile. */
+  /**
+   * Records that were read before the keys were open. The key file may come from another gateway of this folder, made
+   * meanwhile.
+   */
   let early: PersonsRecord[] = [];
 
   const fold = async (records: readonly PersonsRecord[]) => {
@@ -127,7 +138,7 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   });
   try {
     await Promise.race([reader.caughtUp, ended]);
-    // Another gateway of this folder may have made the file since it was looked for.
+    // Another gateway of this folder may have made the file since the first look.
     if (isBegun && !(await keys.open())) throw missing(await begun.promise);
     await keys.make();
     await fold(early);
@@ -144,7 +155,10 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   }
 }
 
-/** What is gone from memory is gone for every request; the file is tried until it takes it. */
+/**
+ * Erases keys. A key that is gone from memory is gone for every request at once. The file is retried until it is
+ * written.
+ */
 async function untilErased(
   keys: PersonKeys,
   erasures: readonly PersonErasure[],
@@ -162,8 +176,8 @@ async function untilErased(
 }
 
 /**
- * A record that is no event was written by no gateway. An event that this version does not know may forget a person, so
- * nothing is sealed past it.
+ * Parses a record. A record that is no event was not written by a gateway, and is ignored. An event that this version
+ * does not know may forget a person, so it ends the gateway before anything more is sealed.
  */
 function readRecord({ position, value }: LogRecord, log: Logger): PersonsRecord | null {
   if (position.partition !== PERSONS_PARTITION) return null;
@@ -189,7 +203,7 @@ function keysIdOf(record: PersonsRecord): string {
   return record.event === 'persons.begun' ? record.begun.keysId : (record.erasure.ref.split(':')[2] ?? '');
 }
 
-/** The index of the person's key, as the key file counts. */
+/** Returns the index of the person's key in the key file. */
 export function indexIn(ref: string): string {
   return ref.split(':')[3] ?? '';
 }

@@ -1,7 +1,8 @@
 /**
- * Forgets a person: first on the log, then here. After a crash between the two the person is forgotten all the same,
- * because every gateway reads the log before it is ready; the other way round, this gateway alone would have forgotten,
- * and a backup of its file would bring the person back. So where the log does not take it, nothing was done.
+ * Forgets a person: first on the log, then in this process. After a crash between the two the person is still
+ * forgotten, because every gateway reads the log before it is ready. In the other order, only this gateway would
+ * forget, and a backup of its file would bring the person back. So if the log does not take the event, nothing is
+ * done.
  */
 import type { Command } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
@@ -11,8 +12,10 @@ import type { Gateway } from '../gateway.ts';
 import { indexIn, PERSONS_PARTITION } from './follow-erasures.ts';
 
 /**
- * @returns when
- * @throws HttpProblem ERASURE_NOT_ON_LOG, and MandateError PERSON_KEYS_NOT_WRITTEN: it is on the log, and tried until done
+ * @returns when the person was forgotten
+ * @throws HttpProblem ERASURE_NOT_ON_LOG. MandateError PERSON_KEYS_NOT_WRITTEN: the event is on the log, and the key
+ * file is
+ *   retried until it is written
  */
 export async function forgetPerson(
   { bus, personKeys, clock, log }: Pick<Gateway, 'bus' | 'personKeys' | 'clock' | 'log'>,

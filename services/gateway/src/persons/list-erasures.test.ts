@@ -16,7 +16,7 @@ const erasure = (id: string, tenant: string) => ({
   at: '2026-01-05T00:00:00.000Z',
 });
 
-/** A log of these, oldest first: of a tenant, or what is no erasure. */
+/** A log with an erasure of each of these tenants, oldest first; null makes a record that is no event. */
 async function logOf(tenants: readonly (string | null)[]) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   const values = tenants.map((tenant, index) =>
@@ -33,7 +33,7 @@ async function logOf(tenants: readonly (string | null)[]) {
   return bus;
 }
 
-/** Page after page, until there is none. */
+/** Reads page after page until there is no next one. */
 async function walk(bus: Awaited<ReturnType<typeof logOf>>, how: { limit: number; longestMs?: number }) {
   const ids: string[] = [];
   let [before, pages]: [number | null, number] = [null, 0];
@@ -47,7 +47,7 @@ async function walk(bus: Awaited<ReturnType<typeof logOf>>, how: { limit: number
   return { ids, pages };
 }
 
-test('page after page, a tenant sees each of its own once, newest first, however long a page may take', async () => {
+test('a tenant sees each of its erasures once, newest first, in pages of any length and duration', async () => {
   const tenants = fc.array(fc.constantFrom('acme', 'globex', null), { maxLength: 12 });
   const limits = fc.integer({ min: 1, max: 4 });
   await fc.assert(
@@ -62,7 +62,7 @@ test('page after page, a tenant sees each of its own once, newest first, however
   );
 });
 
-test('a page ends when its time is over, and has looked at one record at least', async () => {
+test('a page ends after its time limit, but reads at least one record', async () => {
   const bus = await logOf(['acme', 'globex', 'globex']);
   onTestFinished(() => bus.close());
   expect(await walk(bus, { limit: 50, longestMs: 0 })).toEqual({ ids: ['ers_0'], pages: 3 });

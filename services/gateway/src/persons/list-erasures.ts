@@ -1,6 +1,7 @@
 /**
- * The persons that a tenant has forgotten, newest first, from the log itself: nothing of it is kept here, however many
- * there are. Those of all tenants lie in one partition, so one page looks at records for a while and says where to go on.
+ * The persons that a tenant has forgotten, newest first, read from the log. The gateway stores no list, however many
+ * there are. One partition has the erasures of all tenants. So a page reads records for a limited time and says where
+ * to go on.
  */
 import type { Bus } from '@mandate/bus';
 import { type PersonErasure, readPersonsRecord, TOPICS } from '@mandate/schemas';
@@ -10,13 +11,13 @@ const LONGEST_MS = 5_000;
 
 type Asked = {
   limit: number;
-  /** Only what lies before this offset; null: all. */
+  /** Only erasures before this offset; null: all. */
   before: number | null;
-  /** How long to look; at one record always. {@link LONGEST_MS} when absent. */
+  /** How long to read. At least one record is read. Default {@link LONGEST_MS}. */
   longestMs?: number;
 };
 
-/** `next`: the offset before which to go on; null at the beginning of the topic. */
+/** `next` is the offset before which the next page begins, or null at the beginning of the topic. */
 export async function erasuresOf(
   bus: Pick<Bus, 'ranges' | 'at'>,
   tenant: string,
@@ -39,7 +40,7 @@ export async function erasuresOf(
   return { erasures, next: null };
 }
 
-/** null for whatever else lies there. */
+/** Returns null for other records. */
 function erasureIn(value: Uint8Array): PersonErasure | null {
   try {
     const record = readPersonsRecord(value);

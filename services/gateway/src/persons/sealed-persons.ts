@@ -1,4 +1,4 @@
-/** What the routes of persons share. */
+/** What the routes about persons share. */
 import type { PersonKeys } from '@mandate/privacy';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
@@ -10,10 +10,10 @@ export const personId = z.string().min(1).max(4_096);
 /** The beginning of every text that is sealed for one person. */
 export const personRef = z.string();
 
-/** What is refused where nothing is sealed. */
+/** The refusal if nothing is sealed here. */
 export const NOT_SEALED = { 409: 'Nothing is sealed here, so there are no keys of persons.' };
 
-/** The keys, or PERSONS_NOT_SEALED. */
+/** Returns the keys of persons. Throws PERSONS_NOT_SEALED if there are none. */
 export function keysOf({ personKeys }: Pick<Gateway, 'personKeys'>): PersonKeys {
   if (personKeys.id() !== null) return personKeys;
   throw new HttpProblem(

@@ -5,8 +5,9 @@ import type { Gateway } from '../gateway.ts';
 import type { Made } from './publish-records.ts';
 
 /**
- * The DEFER of this very request if a person has not answered it yet: asking again changes nothing then, so it needs no
- * record. null otherwise, and if it cannot be known: then the request is published, and the decider answers it.
+ * Returns the DEFER of this very request if a person has not answered it yet. Asking again would change nothing, so
+ * the request needs no record. Returns null otherwise, or if this cannot be known; the request is then published, and
+ * the decider answers it.
  */
 export async function openQuestion(
   { board, ledger, log }: Pick<Gateway, 'board' | 'ledger' | 'log'>,

@@ -13,11 +13,11 @@ const PINNED = {
   pinnedBy: 'abcdefghijkl',
 };
 
-test('a key that fixes nothing leaves an action as it is', () => {
+test('a key without pins leaves an action as it is', () => {
   expect(pinClaims({ id: 'abcdefghijkl' }, { context: { environment: 'dev' } })).toBe(null);
 });
 
-test('what an action leaves out is filled in, and all else that it says stays a claim', () => {
+test('fills in a pinned field that the action leaves out; all other fields stay claims', () => {
   expect(pinClaims(key, {})).toEqual({ claims: key.pins, pinned: PINNED });
   const said = { context: { environment: 'prod', channel: 'mail' }, principal: { id: 'ann' } };
   expect(pinClaims(key, said)).toEqual({
@@ -32,7 +32,7 @@ test.each<[string, Parameters<typeof pinClaims>[1], string]>([
   ['another value deep within', { context: { limits: { calls: 6 } } }, 'context.limits'],
   ['another principal', { principal: { id: 'bob' } }, 'principal.id'],
   ['another role', { principal: { id: 'ann', role: 'admin' } }, 'principal.role'],
-])('an action with %s is refused', (_what, said, field) => {
+])('refuses an action with %s', (_what, said, field) => {
   expect(caught(() => pinClaims(key, said))).toMatchObject({
     status: 403,
     code: 'PINNED_BY_KEY',
@@ -40,7 +40,7 @@ test.each<[string, Parameters<typeof pinClaims>[1], string]>([
   });
 });
 
-test('a key that fixes a principal without a role lets none be claimed', () => {
+test('a key that pins a principal without a role refuses a claimed role', () => {
   const roleless = { id: 'abcdefghijkl', pins: { principal: { id: 'ann' } } };
   expect(caught(() => pinClaims(roleless, { principal: { id: 'ann', role: 'admin' } }))).toMatchObject({
     code: 'PINNED_BY_KEY',

@@ -1,6 +1,6 @@
 /**
- * What an API key fixes of the actions that are published with it. An action that says otherwise is refused, and what it
- * leaves out is filled in. All else that an action says of its context and its principal is a claim of the caller.
+ * The fields of an action that its API key pins. An action with another value is refused, and a missing value is
+ * filled in. All other values of the context and the principal are claims of the caller.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Action, type ApiKeyRecord, type Pinned, pinnedFields } from '@mandate/schemas';
@@ -8,7 +8,7 @@ import { HttpProblem } from '@mandate/server';
 
 type Claims = Pick<Action, 'context' | 'principal'>;
 
-/** Null: the key fixes nothing. Throws PINNED_BY_KEY. */
+/** Returns null if the key pins nothing. Throws PINNED_BY_KEY. */
 export function pinClaims(
   { id, pins }: Pick<ApiKeyRecord, 'id' | 'pins'>,
   { context, principal }: Claims,
@@ -31,7 +31,7 @@ export function pinClaims(
   };
 }
 
-/** The holder of the key is not told the fixed value: only which field differs. */
+/** The problem names the field that differs, but not the pinned value, which the key's holder may not know. */
 function mustAgree(field: string, said: unknown, fixed: unknown): void {
   if (isDeepStrictEqual(said, fixed)) return;
   throw new HttpProblem(

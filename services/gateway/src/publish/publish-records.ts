@@ -1,7 +1,4 @@
-/**
- * Brings what callers submit to the log, and waits there for the answers. Shared by actions and outcomes: the two
- * differ in what they say, not in how they travel.
- */
+/** Publishes the records of a request to the log, and waits for the answers. Actions and outcomes share this code. */
 
 import { inTurns, isMandateError, produced, type Span } from '@mandate/runtime';
 import {
@@ -33,12 +30,12 @@ import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
 import type { Admission } from './undecided-records.ts';
 
-/** A record on its way: the caller's item, and the log position of its record. */
+/** A record on its way: the caller's item, the log position of its record, and its answer if there is one. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
 
 /**
- * `fingerprint`: the fingerprint of what was redacted from the record. `pinned`: the fields that the caller's key fixes.
- * `isAsSent`: the record holds what the caller sent, which was validated, and fields that the gateway adds.
+ * `fingerprint` is the fingerprint of the values that were redacted. `pinned` names the fields that the caller's key
+ * pins. `isAsSent` means that the record has only validated values of the caller and fields that the gateway adds.
  */
 type ToPublish = {
   record: ActionsRecord;
@@ -47,21 +44,21 @@ type ToPublish = {
   isAsSent: boolean;
 };
 
-/** As it was made from a caller's item. */
+/** The record made from a caller's item, with its fingerprint. */
 export type Made = Pick<ToPublish, 'record' | 'fingerprint'>;
 
 export type Route<T> = {
   code: 'INVALID_ACTION' | 'INVALID_OUTCOME';
-  /** Whether deciders may refuse them: then agents that were refused too often are held back. */
+  /** Whether deciders may refuse these records. If so, agents that were refused too often must wait. */
   canBeRefused: boolean;
   schemas: SubmissionSchemas<T>;
-  /** The record to publish: with the caller's tenant, redacted. */
+  /** Returns the record to publish, redacted and with the caller's tenant. */
   recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
-  /** The answer that exists already; then the record is not published. null: there is none. */
+  /** Returns an answer that exists already, or null. With an answer, the record is not published. */
   answerNow?(made: Made, tenant: string): Promise<Answer | null>;
 };
 
-/** @param waitMs 0: does not wait for answers */
+/** @param waitMs how long to wait for the answers; 0 does not wait */
 export async function publishRecords<T extends { tenant?: string | undefined; agentId: string }>(
   gateway: Gateway,
   request: HttpRequest,
@@ -131,8 +128,9 @@ function bytesOf(unknown: readonly Unanswered[]): number {
 }
 
 /**
- * Nothing that is accepted here becomes a dead letter: a record that redaction or a key changed is read as the decider will
- * read it. Faults name no place, because the record is not the text that the caller sent. Yields after each record.
+ * Makes the records of all items. No accepted record can become a dead letter, because a record that redaction or a
+ * key changed is read as the decider will read it. Faults have no line, because the record is not the text that the
+ * caller sent. Yields after each record.
  */
 function* recordsOf<T>(
   items: readonly T[],
@@ -225,10 +223,10 @@ function logAway(cause: unknown): unknown {
   );
 }
 
-/** Given to `abort`: else it makes an error with a stack, which took 5 µs after every answer. */
+/** The reason for `abort`. Without it, abort makes an error with a stack, which took 5 µs after every answer. */
 const CLOSED = new Error('the connection is closed');
 
-/** Aborts when the caller hangs up before it was answered. */
+/** Returns a signal that aborts if the caller hangs up before the answer. */
 function goneSignal(reply: HttpReply): AbortSignal {
   const gone = new AbortController();
   whenClosed(reply.raw, () => gone.abort(CLOSED));

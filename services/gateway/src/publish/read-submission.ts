@@ -1,21 +1,21 @@
-/** The body of a publishing request: one record or a list, read by the strict reader before anything is made of it. */
+/** The body of a publishing request: one record or a list, validated by the strict reader before anything else. */
 
 import { type Fault, type Json, type ListedFault, readSome } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 
 export const MAX_RECORDS = 500;
-/** At most so many faults of a list are listed; the first ones are those that help to correct it. */
+/** The most faults of a list that a problem names, the first ones first. */
 export const LISTED = 20;
 
 export type Submission<T> = { many: boolean; items: readonly T[] };
 
-/** The schemas of one kind of record: as it stands on the log, and what is inside of it, bare. */
+/** The schemas of one kind of record: the record as on the log, and its bare content. */
 export type SubmissionSchemas<T> = { record: z.ZodType<T>; bare: z.ZodType<T> };
 
 /**
- * Throws a 400 with a fault for each bad record of a list, when there is any: nothing is published then. Yields after each
- * record of a list.
+ * Validates the body. If a record of a list is bad, throws a 400 with a fault for each bad record, and nothing is
+ * published. Yields after each record of a list.
  */
 export function* readSubmission<T>(
   body: Buffer,
@@ -36,7 +36,7 @@ function isRecord(json: Json): boolean {
   return json !== null && typeof json === 'object' && 'event' in json;
 }
 
-/** `code` of the problem is of the route; the fault's own is of the record on the log. */
+/** The problem has the code of the route, because the fault's own code belongs to records on the log. */
 export function badRecord(code: string, { reason, remedy, pointer, line, column }: Fault): HttpProblem {
   return new HttpProblem(400, code, `line ${line}, column ${column}: ${reason}`, {
     remedy: `Nothing was published: ${remedy}.`,

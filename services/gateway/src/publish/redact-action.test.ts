@@ -18,7 +18,7 @@ function redacting(redact: Gateway['redact']) {
   return () => redactAction({ redact, fingerprint } as Gateway, original, 'acme');
 }
 
-test('an action is hidden for its tenant, and the fingerprint is of what that took from it', () => {
+test('returns the action redacted for its tenant, and the fingerprint of the removed values', () => {
   const hidden: Action = { ...original, args: { to: '[redacted:email] for acme' } };
   const redacted = redacting((action, tenant) => ({
     ...action,
@@ -27,7 +27,7 @@ test('an action is hidden for its tenant, and the fingerprint is of what that to
   expect(redacted()).toEqual({ action: hidden, fingerprint: JSON.stringify([original, hidden, 'acme']) });
 });
 
-test('that its person was forgotten is for the caller to know, and no other fault is', () => {
+test('tells the caller that the person of the action was forgotten, but no other error of redaction', () => {
   const failing = (code: string) => () => {
     throw new MandateError(code, 'gone', { remedy: 'Let them be.' });
   };

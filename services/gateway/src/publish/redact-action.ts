@@ -3,7 +3,10 @@ import type { Action } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
-/** The action to publish, which is `original` itself if nothing was redacted, and the fingerprint of what redaction took. */
+/**
+ * Returns the action to publish, which is `original` itself if nothing was redacted, and the fingerprint of the
+ * removed values.
+ */
 export function redactAction(
   { redact, fingerprint }: Gateway,
   original: Action,

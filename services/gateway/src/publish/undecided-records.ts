@@ -20,9 +20,9 @@ export type Admission = {
 
 type Waiting = { readonly count: number; readonly untilMs: number; admit(): void; refuse(of: Of): void };
 type Of = 'key' | 'tenant';
-/** `waiting`: in the order of arrival. */
+/** `waiting` has the requests in the order of their arrival. */
 type Key = { undecided: number; readonly waiting: Set<Waiting> };
-/** `keys`: the key with the request that was admitted last is at the end. */
+/** `keys` has the key with the latest admission at the end. */
 type Tenant = { undecided: number; readonly keys: Map<string, Key> };
 type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
 
@@ -37,9 +37,9 @@ export class UndecidedRecords {
   readonly #ofAKey: number;
   readonly #now: () => number;
   readonly #tenants = new Map<string, Tenant>();
-  /** By partition, in the order of the log. */
+  /** Records on the log that are undecided. By partition, in the order of the log. */
   readonly #logged = new Map<number, Logged[]>();
-  /** By partition: the highest offset that is known to be decided. */
+  /** By partition, the highest offset that is known to be decided. */
   readonly #decidedUpTo = new Map<number, number>();
   #undecided = 0;
   #waiting = 0;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { mustNotBeHeld } from './hold-refused.ts';
 import type { Counts, Held } from './refused-agents.ts';
 
-/** A gateway that gives this answer for every agent; null: no agent has to wait. */
+/** A gateway that gives this answer for every agent. Null means that no agent must wait. */
 function gateway(answer: Held | null) {
   const asked: Counts[] = [];
   const counted: object[] = [];
@@ -37,7 +37,7 @@ test.each<[Held, object]>([
     { agentId: 'bot', of: 'tenant', waitMs: Number.POSITIVE_INFINITY },
     { limit: 'refusals', of: 'tenant', retryAfterMs: null },
   ],
-])('refuses the list of an agent that has to wait: %j', (held, facts) => {
+])('refuses the list of an agent that must wait: %j', (held, facts) => {
   const { counted, gateway: holding } = gateway(held);
   let problem: unknown;
   try {

@@ -3,9 +3,9 @@ import type { Gateway } from '../gateway.ts';
 import type { Counts, Held } from './refused-agents.ts';
 
 /**
- * How many of the actions are of each agent.
+ * Returns how many of the actions belong to each agent.
  *
- * @throws HttpProblem 429 TOO_MANY_REFUSALS when one of the agents has to wait
+ * @throws HttpProblem 429 TOO_MANY_REFUSALS if one of the agents must wait
  */
 export function mustNotBeHeld(
   { refused, measures }: Pick<Gateway, 'refused'> & { measures: Pick<Gateway['measures'], 'held'> },

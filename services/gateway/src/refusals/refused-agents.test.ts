@@ -26,7 +26,7 @@ function counting(limits: TenantLimits = FEW, known: readonly string[] = []) {
   };
 }
 
-test('an agent that was refused as often as it may be waits until it may be refused once more', () => {
+test('an agent that has used up its refusals waits until it has one again', () => {
   const { clock, held, refuse } = counting();
   refuse('bot', 19);
   expect(held('bot', 30)).toBe(null);
@@ -36,11 +36,11 @@ test('an agent that was refused as often as it may be waits until it may be refu
   expect(held('bot')?.waitMs).toBe(1);
   clock.advance(1);
   expect(held('bot')).toBe(null);
-  // It is in a loop, so that a list of it counts as refused.
+  // The agent is in a loop, so both actions of its list count as refused.
   expect(held('bot', 2)?.waitMs).toBe(1_000);
 });
 
-test('an open action of an agent in a loop counts as refused until its answer comes or a minute has passed', () => {
+test('an open action of an agent in a loop counts as refused, until its answer comes or a minute has passed', () => {
   const { clock, refused, held, refuse } = counting();
   refuse('bot', 20);
   refused.sent('acme', new Map([['bot', 10]]));
@@ -57,7 +57,7 @@ test('an open action of an agent in a loop counts as refused until its answer co
   expect(held('bot')).toBe(null);
 });
 
-test('a flood of made-up agents holds back agents that are not known, and none that was allowed something', () => {
+test('a flood of made-up agents makes unknown agents wait, but no agent that was allowed something', () => {
   const { clock, refused, held, refuse } = counting(FEW, ['registered']);
   refused.allowed('acme', 'honest');
   for (let at = 0; at < 100; at += 1) refuse(`made-up-${at}`);
@@ -81,7 +81,7 @@ test('an ALLOW exempts an agent from the limit of its tenant for ten minutes', (
   expect(held('honest')?.of).toBe('tenant');
 });
 
-test('a request waits for the agent of its list that has to wait longest', () => {
+test('a list waits for the agent that must wait longest', () => {
   const { refused, refuse } = counting();
   refuse('one', 31);
   refuse('other', 30);
@@ -95,20 +95,20 @@ test('a request waits for the agent of its list that has to wait longest', () =>
   expect(refused.held('acme', new Map([['more', 1]]))).toBe(null);
 });
 
-test('a limit of no refusals holds back an agent that was refused once, for good', () => {
+test('if the limit is zero refusals, an agent that was refused once waits for good', () => {
   const { held, refuse } = counting({ refusalsPerAgent: { perSecond: 0, burst: 0 } });
   expect(held('bot')).toBe(null);
   refuse('bot');
   expect(held('bot')?.waitMs).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('it counts at most 50,000 agents of a tenant, and 5,000 more until it looks for idle ones', () => {
+test('counts at most 50,000 agents of a tenant, and 5,000 more until it looks for idle ones', () => {
   const { refused, refuse } = counting();
   for (let at = 0; at < 65_000; at += 1) refuse(`made-up-${at}`);
   expect(refused.size).toBeLessThanOrEqual(55_000);
 });
 
-test('does not forget an agent that has to wait, however many others are refused', () => {
+test('does not forget an agent that must wait, however many others are refused', () => {
   const { held, refuse } = counting({ ...FEW, refusals: { perSecond: 10, burst: 100_000 } });
   refuse('bot', 30);
   for (let at = 0; at < 6_000; at += 1) refuse(`made-up-${at}`);

@@ -1,10 +1,13 @@
 /**
- * Holds back agents that are refused too often, before their actions reach the log. Each refusal of a decider is a record
- * that the log keeps, and an agent in a loop would cause as many as it can. An agent may be refused so often, and then has to
- * wait. All gateways read the same decisions, so they count the same.
+ * Makes agents wait that are refused too often, before their actions reach the log. Each refusal of a decider is a
+ * record that
+ * the log keeps, and an agent in a loop would cause as many as it can. An agent may be refused a limited number of
+ * times, and
+ * must then wait. All gateways read the same decisions, so they count the same.
  *
- * The flood of one agent does not hold back agents that were not refused lately. While actions are under way their answers
- * are unknown: actions of an agent that was refused many times in a row then count as refused.
+ * The flood of one agent does not delay agents that were not refused lately. While actions are under way, their
+ * answers are
+ * unknown. Actions of an agent that was refused many times in a row then count as refused.
  */
 
 import type { Clock } from '@mandate/runtime';
@@ -15,32 +18,32 @@ export type Held = {
   readonly agentId: string;
   /** Whether the limit is the agent's or the tenant's. */
   readonly of: 'agent' | 'tenant';
-  /** Infinity: no wait helps. */
+  /** How long the agent must wait. Infinity means that no wait helps. */
   readonly waitMs: number;
 };
 
-/** How many records of each agent are on their way. */
+/** How many records of each agent a request has. */
 export type Counts = ReadonlyMap<string, number>;
 
 type Agent = {
   readonly bucket: Bucket;
   refusedInARow: number;
   allowedAtMs: number;
-  /** Records without an answer, as far as this gateway sent them. */
+  /** Records that this gateway sent and that have no answer yet. */
   underWay: number;
   sentAtMs: number;
 };
 
 type Tenant = { readonly bucket: Bucket; readonly agents: Map<string, Agent>; sweepAt: number };
 
-/** So many refusals without an ALLOW among them make the next ones likely. */
+/** After this many refusals in a row, without an ALLOW, an action under way counts as refused. */
 const MANY_IN_A_ROW = 20;
-/** An agent that was allowed something within this time, and was not refused since, does not flood. */
+/** An agent that was allowed something within this time, and was not refused since, is not part of a flood. */
 const GOOD_FOR_MS = 600_000;
-/** An answer that did not come within this time is not waited for. */
+/** After this time, an action without an answer is no longer under way. */
 const ANSWERED_WITHIN_MS = 60_000;
 const SWEEP_AFTER = 5_000;
-/** With more agents than this, agents that were allowed something are forgotten too. */
+/** Above this number of agents, agents that were allowed something are forgotten too. */
 const MOST_AGENTS = 50_000;
 
 export class RefusedAgents {
@@ -70,7 +73,7 @@ export class RefusedAgents {
     return this.#tenants.get(tenant)?.agents.has(agentId) ?? false;
   }
 
-  /** The agent that has to wait longest; null if no agent has to wait. */
+  /** Returns the agent that must wait longest, or null if none must wait. */
   held(tenant: string, counts: Counts): Held | null {
     const counted = this.#tenants.get(tenant);
     if (counted === undefined) return null;
@@ -132,7 +135,10 @@ export class RefusedAgents {
     return waitMs > 0 ? { agentId, of: 'tenant', waitMs } : null;
   }
 
-  /** Its tenant's limit does not hold it: it was not refused lately, and is known or was allowed something lately. */
+  /**
+   * True if the tenant's limit does not apply to the agent: it was not refused lately, and it is known or was allowed
+   * something lately.
+   */
   #isGood(agent: Agent | undefined, tenant: string, agentId: string, nowMs: number): boolean {
     if (agent === undefined) return this.#isKnown(tenant, agentId);
     if (agent.refusedInARow > 0 && !agent.bucket.isUntouched(this.#limits(tenant).agent, nowMs)) return false;

@@ -1,4 +1,4 @@
-/** POST /v1/budgets/adjust: adds to what is counted as spent, or gives back. */
+/** POST /v1/budgets/adjust: adds to the spent amount of a budget, or gives money back. */
 
 import { BUDGET_SCOPES, count, described, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
 import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/server';

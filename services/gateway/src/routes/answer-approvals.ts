@@ -1,4 +1,4 @@
-/** POST /v1/approvals/:id/grant and /deny: a person answers for an action that was deferred. */
+/** POST /v1/approvals/:id/grant and /deny: a person answers the question about a deferred action. */
 
 import {
   APPROVAL_ID_UNITS,
@@ -112,7 +112,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       const { reason } = request.body;
       const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
       const { tenant } = callerOf(request);
-      // Time does not turn a no into a question: of a refusal the time says nothing.
+      // Only a grant ends after a time. A denial never turns into a question again, so the time does not matter.
       const answer = { tenant, ...approval, expiresInMs: DEFAULTS.grantMs };
       const { expiresAt: _, ...given } = await answerApproval(gateway, answer, command);
       return { commandId: command.id, ...given };
@@ -128,7 +128,10 @@ function subjectOf(id: string): ApprovalSubject {
   });
 }
 
-/** What the policy of a question says, by the DEFER that asked it; null: nothing, or that DEFER cannot be found. */
+/**
+ * How long a grant lasts by the policy of the question, from the DEFER that asked it. Null if the policy does not
+ * say, or if the DEFER cannot be found.
+ */
 async function grantMsOf(
   { board, findDecision }: Pick<Gateway, 'board' | 'findDecision'>,
   tenant: string,

@@ -60,7 +60,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
   );
 }
 
-/** A shorter id would match by chance. */
+/** A shorter id could match a text by chance. */
 const TELLING_LENGTH = 4;
 
 function names(reason: string, person: string): boolean {

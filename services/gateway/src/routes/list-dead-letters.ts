@@ -17,7 +17,8 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/dead-letters',
     {
-      // Their tenant is unknown: a record that cannot be read names no tenant that can be trusted.
+      // A record that cannot be read names no tenant that can be trusted, so only operators of the plane may list
+      // dead letters.
       config: { scope: 'operate:all' },
       schema: {
         tags: ['dead letters'],

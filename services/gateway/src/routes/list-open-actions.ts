@@ -1,4 +1,4 @@
-/** GET /v1/ledger/open: what is allowed and may still run. */
+/** GET /v1/ledger/open: actions that are allowed and may still run. */
 
 import { actionReference, count, described, id } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/ledger/unpublished: by how much, and where, the ledger is ahead of the log. */
+/** GET /v1/ledger/unpublished: the steps of the ledger that are not on the log yet, and where they begin. */
 
 import { described, source } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** POST /v1/outcomes: what became of an allowed action. It settles the charge. */
+/** POST /v1/outcomes: the outcome of an allowed action. The outcome settles the charge. */
 
 import { described, type Outcome, outcome, settlement, source } from '@mandate/schemas';
 import type { HttpServer } from '@mandate/server';

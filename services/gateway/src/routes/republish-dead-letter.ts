@@ -1,4 +1,4 @@
-/** POST /v1/dead-letters/:partition/:offset/republish: sends a record back to where it came from. */
+/** POST /v1/dead-letters/:partition/:offset/republish: publishes a record again to the topic that it came from. */
 
 import { type ApiKeyRecord, described, type Json, source } from '@mandate/schemas';
 import { callerOf, forbidden, type HttpServer } from '@mandate/server';
@@ -12,7 +12,8 @@ import { reason } from './command-shapes.ts';
 import { reporterOf } from './reporter-of.ts';
 
 export function republishDeadLetter(server: HttpServer, gateway: Gateway): void {
-  // Two who press the button at once are told of each other, at this gateway. At another one the history shows both.
+  // Two simultaneous requests run one after the other at this gateway, so the second learns of the first. At two
+  // gateways, the history shows both.
   const inTurn = oneAtATime();
   server.post(
     '/v1/dead-letters/:partition/:offset/republish',

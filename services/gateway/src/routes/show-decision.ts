@@ -1,4 +1,7 @@
-/** GET /v1/actions/:id: the decision that stands, and what a person has answered; it may wait for both. */
+/**
+ * GET /v1/actions/:id: the valid decision about an action, and a person's answer to its question. The request can
+ * wait for both.
+ */
 
 import {
   type ApiKeyRecord,
@@ -85,7 +88,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
       const key = callerOf(request);
       const { waitMs = 0, ...named } = request.query;
       const asked: Asked = { key, action: { actionId: request.params.id, ...named } };
-      // An agent that asks what became of its own action is no reader of the audit; a key that sees every agent is one.
+      // A request for one's own action is no read of the audit. A request with a key that sees every agent is one.
       if (seesEveryAgent(key)) await gateway.reads.recordRead(request);
       const found = await untilAnswered(gateway, asked, { waitMs, gone: request.signal });
       if (found === null) throw notDecided(asked.action.actionId);
@@ -97,7 +100,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
 type Asked = { key: ApiKeyRecord; action: ActionName };
 type Standing = z.output<typeof standing>;
 
-/** Looks again at each change of the action, until there is nothing to wait for. */
+/** Looks again after each change of the action, until there is nothing left to wait for. */
 async function untilAnswered(
   gateway: Gateway,
   asked: Asked,
@@ -148,7 +151,7 @@ async function approvalOf({ ledger }: Gateway, asked: Decision): Promise<Standin
   return { id: approvalId, state, expiresAt: expiresAtMs === null ? null : wireTime(expiresAtMs) };
 }
 
-/** Also where another agent's action has this id: whether it exists is not the caller's business. */
+/** The answer is the same if another agent's action has this id, so that the caller does not learn that it exists. */
 function notDecided(actionId: string): HttpProblem {
   return new HttpProblem(404, 'DECISION_NOT_FOUND', `no decision on the action ${actionId} is known yet`, {
     remedy:

@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/kill-status: whether anything stops this agent, and whether the name is one. */
+/** GET /v1/agents/:id/kill-status: what stops this agent, if anything, and whether an agent of this name is known. */
 
 import { described, nearestName } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts';
 import { maySee, mustSpeakFor, seesEveryAgent } from '../own-agents.ts';
 import { agentParams, agentStatus, killed } from './command-shapes.ts';
 
-/** Comparing names with all that are registered takes at most some 10 ms. */
+/** Bounds the comparison with all registered names to some 10 ms. */
 const NAME_STEPS = 1_000_000;
 
 export function showKillStatus(server: HttpServer, gateway: Gateway): void {

@@ -1,7 +1,7 @@
 /**
- * GET /v1/kills/stream: server-sent events, so that programs that run agents hear of a kill at once. A stream begins with
- * the flags in force and repeats them now and then, and whenever notices may have been lost. It is speed only: an ALLOW
- * is withheld by the flag itself, with or without listeners.
+ * GET /v1/kills/stream: server-sent events, so that programs that run agents learn of a kill at once. A stream begins
+ * with the flags in force. It repeats them from time to time, and whenever notices may have been lost. Streams only
+ * save time: even without listeners, the flag itself withholds every ALLOW.
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
@@ -11,12 +11,15 @@ import { boundStreams, callerOf, type HttpServer } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee } from '../own-agents.ts';
 
-/** Less than an idle socket lives. */
+/** Less than the timeout of an idle socket. */
 const REPEAT_FLAGS_MS = 30_000;
-/** A key that is revoked ends its streams so soon. */
+/** A revoked key ends its streams within this time. */
 const LOOK_AT_KEY_MS = 500;
 const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000, ofAKey: 500, keptForPeople: 100 };
-/** Bytes of events that a slow listener has not taken: beyond that it is cut off, and begins again. */
+/**
+ * The most bytes that may wait for a slow listener. Above this its stream is cut off, and the listener must start
+ * again.
+ */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 export function streamKills(server: HttpServer, gateway: Gateway): void {
@@ -27,7 +30,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/kills/stream',
     {
-      // HEAD would begin an answer that has no end, and would always keep its place.
+      // A HEAD request would begin an answer without an end, and would never free its place.
       exposeHeadRoute: false,
       config: { scope: ['operate', 'publish'] },
       schema: {
@@ -51,11 +54,11 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         const flags = await ledger.killed(key.tenant);
         send('flags', { killed: flags.filter(({ target }) => concerns(gateway, key, target)) });
       };
-      // Who is not told of the flags now is told when the ledger is back.
+      // A listener that cannot get the flags now gets them when the ledger is back.
       const trySendFlags = () =>
         void sendFlags().catch((err: unknown) => gateway.log.warn({ err }, 'kill flags could not be read'));
 
-      // Before the answer begins, so that a ledger that is away is a 503.
+      // The flags are read before the answer begins, so that a ledger that is away gives a 503.
       await sendFlags();
       const { ending, cut, leave } = streams.enter(key);
       ending.addEventListener(
@@ -83,7 +86,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         unsubscribe();
         leave();
       });
-      // Nothing follows on the connection, so a server that stops need not wait for it.
+      // Nothing follows on this connection, so a stopping server need not wait for it.
       return reply
         .type('text/event-stream')
         .headers({ 'cache-control': 'no-store', connection: 'close' })
@@ -100,7 +103,7 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
-  // A key for more agents than it names gets every notice, and looks up which agents it concerns.
+  // A key with a pattern gets every notice, and its holder looks up which agents are concerned.
   return (
     target.scope === 'family' &&
     key.agents.some((id) => {

@@ -1,6 +1,6 @@
 /**
- * Where the bound of a check is defined: in the document with the id and hash of the decision, or, if that is composed of
- * policies, in the one that the check names.
+ * Where the limit of a check is defined: in the document with the id and hash of the decision. If that is composed of
+ * policies, in the policy that the check names.
  */
 import { type Check, type Decision, mayNotWait, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export const boundOrigin = z.object({
 });
 export type BoundOrigin = z.output<typeof boundOrigin>;
 
-/** null: the check has no bound in a mandate, or was not asked. */
+/** Returns null if no field of a mandate sets this check's limit, or if the check was skipped. */
 export function boundOf(check: Check, { mandate, tool }: Decision): BoundOrigin | null {
   if (mandate === null) return null;
   const field = fieldOf(check, `toolPolicies.${tool}`);

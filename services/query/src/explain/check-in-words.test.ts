@@ -1,4 +1,4 @@
-/** Checks in words, and where their bounds stand in the mandate. */
+/** Checks in words, and the fields of the mandate that set their limits. */
 import type { Check, Decision } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -183,7 +183,7 @@ test.each<[Check['check'], Check['result'], Check['evidence'], string, string | 
     'It objected; what it saw is not known to this version.',
     null,
   ],
-])('%s that says %s, having seen %j', (check, result, evidence, words, field) => {
+])('describes a %s check with result %s and evidence %j', (check, result, evidence, words, field) => {
   const given: Check = { check, result, ...(evidence === undefined ? {} : { evidence }) };
   expect(checkInWords(given, DECISION)).toBe(words);
   const mandate = { id: 'team', hash: 'sha256:1' };
@@ -192,7 +192,7 @@ test.each<[Check['check'], Check['result'], Check['evidence'], string, string | 
   );
 });
 
-test('what other policies say of its counter stands behind it, and which rules gave the policy with its bound', () => {
+test('adds what other policies say about the counter, and names the rules that gave the policy of the limit', () => {
   const other = (policy: string, result: string) => ({ policy, maxMicros: 5_000_000, result });
   const otherLimits = [other('a@1', 'pass'), other('b@2', 'block')];
   const budget: Check = {
@@ -234,13 +234,13 @@ test('what other policies say of its counter stands behind it, and which rules g
   expect(boundOf(budget, { ...DECISION, mandate })).toMatchObject({ policy: 'p@1', rules: ['r', 's'] });
 });
 
-test('no bound is said to come from a mandate where none applied', () => {
+test('names no field of a mandate if no mandate applied', () => {
   expect(
     boundOf({ check: 'budget', result: 'pass', evidence: BUDGET }, { ...DECISION, mandate: null }),
   ).toBeNull();
 });
 
-test('what an agent above holds is said to be of it, and to stand in its policy', () => {
+test('names the ancestor that a limit belongs to, and the field in the ancestor’s policy', () => {
   const held = { result: 'pass' as const, policy: 'p@1 of lead', holder: 'lead' };
   const budget: Check = { check: 'budget', evidence: BUDGET, ...held };
   expect(checkInWords(budget, DECISION)).toMatch(/^Of the agent budget "total" of "lead" of /);

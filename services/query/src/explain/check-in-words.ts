@@ -83,7 +83,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
   }
 }
 
-/** From the log to the ledger's step. */
+/** Milliseconds from the log to the ledger's step. */
 export function waitedMs({ appendedAt, decidedAt }: Decision): number {
   return Math.max(0, Date.parse(decidedAt) - Date.parse(appendedAt));
 }

@@ -3,7 +3,10 @@ import { killsInForce } from './kill-in-force.ts';
 
 const DECIDED_MS = Date.UTC(2026, 0, 31, 14);
 
-/** Kills and revives as `event scope seconds` or `event scope seconds agent`, told the newest first; seconds count from the decision. */
+/**
+ * Takes kills and revives as `event scope seconds` or `event scope seconds agent`, newest first. Seconds count from
+ * the decision.
+ */
 function inForce(...events: string[]): string[] {
   const flips = events.map((told) => {
     const [event, scope = null, seconds, agentId = null] = told.split(' ');

@@ -1,13 +1,16 @@
-/** Which kill a decision goes back to. */
+/** Finds the kills that led to a decision. */
 
 type Flip = { event: string; scope: string | null; agentId?: string | null; happenedAt: string };
 
-/** The gateway dates a kill when it was carried out, so what it stopped at once may bear an earlier time. */
+/**
+ * The gateway sets the date of a kill after it was carried out. So a decision that the kill blocked may have an
+ * earlier date.
+ */
 export const DATED_LATER_MS = 60_000;
 
 /**
- * Takes kills and revives, the newest first. Returns the kills in force at the decision, at most one of each switch. If
- * none was by its date, the one that came next.
+ * Takes kills and revives, newest first. Returns the kills in force at the decision, at most one of each switch. If
+ * none was in force by its date, returns the next kill after the decision.
  */
 export function killsInForce<Event extends Flip>(events: readonly Event[], decidedAtMs: number): Event[] {
   const before = events.filter(({ happenedAt }) => Date.parse(happenedAt) <= decidedAtMs);

@@ -1,4 +1,4 @@
-/** The kills that an ALLOW may have been withheld for: whether it was, only the gateway that answered knew. */
+/** The kills for which an ALLOW may have been withheld. Only the gateway that answered knew whether it was. */
 import { CAPS, type Decision, durationInWords } from '@mandate/schemas';
 
 type Flip = {
@@ -12,9 +12,9 @@ type Flip = {
 type Allowed = Pick<Decision, 'verdict' | 'decidedAt' | 'ledgerSequence' | 'ledgerEpoch'>;
 
 /**
- * Takes kills and revives, the newest first. Returns the kills after an ALLOW, oldest first, while its answer may have
- * been waited for. A waiting caller began before the decision, and waits no longer than `CAPS.waitMs`; a caller that asks
- * for it later has no such bound.
+ * Takes kills and revives, newest first. Returns the kills after an ALLOW, oldest first, within the time in which a
+ * caller may have waited for its answer. A waiting caller began before the decision, and waits at most `CAPS.waitMs`.
+ * A caller that asks for the decision later has no such limit.
  */
 export function killsAfter<Event extends Flip>(events: readonly Event[], decision: Allowed) {
   if (decision.verdict !== 'ALLOW') return [];
@@ -25,7 +25,9 @@ export function killsAfter<Event extends Flip>(events: readonly Event[], decisio
     .reverse();
 }
 
-/** By the ledger's order where it is known: the gateway dates a kill, and the ledger a decision. */
+/**
+ * Compares by the ledger's order if both have one, because the gateway dates a kill, and the ledger dates a decision.
+ */
 function isBehind(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedAtMs: number): boolean {
   const apartMs = Date.parse(kill.happenedAt) - decidedAtMs;
   if (apartMs > CAPS.waitMs) return false;

@@ -1,4 +1,4 @@
-/** The budgets and rates that a decision was weighed against: how they stood before it, and after. */
+/** The budgets and rates that a decision was checked against: their values before and after it. */
 import { BUDGET_SCOPES, type Decision, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';

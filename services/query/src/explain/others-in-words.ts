@@ -1,13 +1,16 @@
-/** What other policies say of a counter, of which the strictest is judged. */
+/** What other policies say about a counter. Only the strictest limit decides. */
 import { formatMicros } from '@mandate/schemas';
 import type { Other } from './seen.ts';
 
-/** ` "read-only@1" allows $5.00, and would have let it pass.`, each; to stand behind the sentence of a check. */
+/**
+ * A sentence for each other limit, to follow the sentence of a check: ` "read-only@1" allows $5.00, and would have
+ * let it pass.`
+ */
 export function othersInWords(others: readonly Other[] = []): string {
   return others.map((other) => ` ${nameOf(other, 'The')} ${says(other)}.`).join('');
 }
 
-/** Who of them stands in the way besides, in the middle of a sentence: `, and as much under "read-only@1"`. */
+/** The other limits that block too, as part of a sentence: `, and as much under "read-only@1"`. */
 export function besides(others: readonly Other[] = []): string {
   const names = others.flatMap((other) => (other.result === 'block' ? nameOf(other, 'the') : []));
   return names.length === 0 ? '' : `, and as much under ${names.join(', ')}`;
@@ -19,7 +22,7 @@ function says({ result, maxMicros, maxCalls }: Other): string {
   return `allows ${most}, and would have ${result === 'pass' ? 'let it pass' : 'blocked it too'}`;
 }
 
-/** No name: of a file there is but one mandate. */
+/** The mandate of a file has no policy name, and a file has only one mandate for an agent. */
 function nameOf({ policy }: Other, the: 'The' | 'the'): string {
   return policy === undefined ? `${the} mandate of the file` : `"${policy}"`;
 }

@@ -1,12 +1,13 @@
 /**
- * What the checks of a decision saw, read from the record: each writes facts of its own (packages/policy/src/checks). A
- * check of a newer decider, or of an older one that wrote less, is `unknown` here: it is shown, and nothing is said about it.
+ * The evidence of a decision's checks, parsed from the record. Each check has facts of its own
+ * (packages/policy/src/checks). The evidence of a check from a newer decider, or from an older one with fewer facts,
+ * is `unknown` here. It is shown, and no sentence is made of it.
  */
 import { BUDGET_SCOPES, type Check } from '@mandate/schemas';
 import { z } from 'zod';
 
 const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.string() });
-/** What another policy says of the same counter; of a person to confirm, that it asks for one too. */
+/** The limit of another policy on the same counter. For a confirmation, only that the policy asks for one too. */
 const other = z.object({
   policy: z.string().optional(),
   maxMicros: z.int().optional(),
@@ -14,7 +15,7 @@ const other = z.object({
   result: z.enum(['pass', 'block']).optional(),
 });
 export type Other = z.output<typeof other>;
-/** Older decisions do not say, and those without any do not either. */
+/** Absent in older decisions, and if there are no other limits. */
 const otherLimits = z.array(other).optional();
 const rate = z.object({
   calls: z.int(),
@@ -36,10 +37,10 @@ const READERS = {
   'mandate-found': z.object({
     agentId: z.string(),
     context: z.string().optional(),
-    /** Rules alone hold it; older decisions do not say. */
+    /** True if only rules apply to the agent. Absent in older decisions. */
     registered: z.boolean().default(false),
     retiredAt: z.string().optional(),
-    /** The agent that acts only under a grant: this one, or one above it. */
+    /** The agent that acts only under a grant: this agent, or an ancestor. */
     requiresGrant: z.string().optional(),
   }),
   'policy-found': z.object({ policy: z.string() }),
@@ -56,7 +57,7 @@ const READERS = {
   'model-priced': z.object({
     model: z.string(),
     price: z.string(),
-    /** Which counts of tokens the call does not state. */
+    /** The token counts that the call does not state. */
     missing: z.array(z.string()).optional(),
   }),
   'estimate-stated': z.object({ tool: z.string(), estimateMicros: z.int() }),
@@ -70,7 +71,7 @@ const READERS = {
     spentMicros: z.int(),
     maxMicros: z.int().nullable(),
     retryAfterMs: z.int().nullable(),
-    /** What the call was to reserve; older decisions do not say. */
+    /** The amount that the call would reserve; absent in older decisions. */
     costMicros: z.int().optional(),
     otherLimits,
   }),
@@ -85,12 +86,12 @@ const READERS = {
 };
 type Readers = typeof READERS;
 
-/** `holder`: the ancestor that holds the policy of the bound. */
+/** `holder` is the ancestor that holds the limit's policy. */
 type SeenBy = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
 export type Seen = SeenBy[keyof Readers] | { by: 'unknown' };
 
 export function seenBy({ check, result, evidence, holder }: Check): Seen {
-  // One that was not asked has seen nothing.
+  // A check that was skipped has no evidence.
   if (result === 'skip' || !isKnown(check)) return { by: 'unknown' };
   const read = READERS[check].safeParse(evidence);
   if (!read.success) return { by: 'unknown' };
@@ -101,7 +102,7 @@ function isKnown(name: string): name is keyof Readers {
   return Object.hasOwn(READERS, name);
 }
 
-/** To stand behind what is counted, where it is counted for an agent above. */
+/** The name of the ancestor that a counter belongs to, as the end of a phrase; empty if it is the agent's own. */
 export function ofHolder({ holder }: { holder?: string }): string {
   return holder === undefined ? '' : ` of "${holder}"`;
 }

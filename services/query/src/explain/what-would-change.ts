@@ -1,8 +1,11 @@
 /**
- * What would have to be otherwise for another verdict, from what the checks saw. Pure, and each figure exact: a budget of
- * one micro-dollar less, or a millisecond earlier, and the same check objects again (test/laws/explain-change.test.ts).
+ * What would have to change for another verdict, from the evidence of the checks. The function is pure and each
+ * number is
+ * exact: with one micro-dollar less, or a millisecond earlier, the same check blocks again
+ * (test/laws/explain-change.test.ts).
  *
- * All `needs` have to be met, each by any one of its ways. What was not asked may still object afterwards: `unasked`.
+ * All `needs` have to be met, each in any one of its ways. Checks that were skipped may still block afterwards:
+ * `unasked`.
  */
 import { NEAR_MISS_AT } from '@mandate/audit';
 import {
@@ -74,7 +77,7 @@ export const change = z.object({
 });
 export type Change = z.output<typeof change>;
 
-/** Where one of these objects, no mandate was asked. */
+/** If one of these checks blocks, no check of a mandate was made. */
 const WITHOUT_MANDATE: ReadonlySet<string> = new Set(['tenant-open', 'mandate-found', 'within-steps']);
 const NEAR_EXPIRY_MS = 24 * 3_600_000;
 
@@ -103,7 +106,7 @@ export function whatWouldChange(decision: Decision): Change {
 
 const OF_COST: ReadonlySet<string> = new Set(['tool-cost-per-call', 'mandate-cost-per-call']);
 
-/** What it costs is not known then, so what weighs the cost has not weighed the true one. */
+/** The cost is not known then, so the checks of the cost did not see the true one. */
 function isUnpriced(checks: readonly Check[]): boolean {
   return checks.some(({ check, result }) => check === 'model-priced' && result === 'block');
 }
@@ -387,13 +390,13 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   const whose = scope === 'agent' ? ofHolder(seen) : '';
   const name = `the ${scope} budget "${id}"${whose}${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
   const waiting = notBefore(seen, decision);
-  // An older decision does not say what the call was to cost.
+  // An older decision does not state the cost of the call.
   if (costMicros === undefined || maxMicros === null) {
     return [{ way: 'higher-limit', words: `more in ${name}`, budget }, ...waiting];
   }
   const atLeastMicros = spentMicros + costMicros;
   const missingMicros = atLeastMicros - maxMicros;
-  // Giving back empties a window and no more; a counter without a window goes below nothing.
+  // Money given back can empty a window but no more. A counter without a window can go below zero.
   const isMended = windowMs === null || missingMicros <= spentMicros;
   const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
   const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.otherLimits)}${back}`;
@@ -425,7 +428,7 @@ function confirmed(seen: Extract<Seen, { by: 'confirmation' }>, decision: Decisi
   return APPROVAL;
 }
 
-/** null: it was not near. */
+/** Returns null if the check was not close to its limit. */
 function whatWouldHaveBlocked(seen: Seen, { decidedAt }: Decision): string | null {
   switch (seen.by) {
     case 'mandate-alive': {
@@ -455,7 +458,7 @@ function whatWouldHaveBlocked(seen: Seen, { decidedAt }: Decision): string | nul
   }
 }
 
-/** A limit of nothing is kept by whatever needs nothing of it, and near to no call. */
+/** An action that needs nothing passes a limit of zero, and no call comes close to that limit. */
 function isNear(used: number, most: number): boolean {
   return most > 0 && used * 100 >= most * NEAR_MISS_AT;
 }

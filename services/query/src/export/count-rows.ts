@@ -1,4 +1,4 @@
-/** How many rows a file holds, from its bytes as they pass: what was sent is what is counted. */
+/** Counts the rows of a file from its bytes as they pass, so the count is that of what was sent. */
 import type { ExportFormat } from '@mandate/audit';
 
 export type RowCount = { pass(bytes: Uint8Array): void; rows(): number };
@@ -6,12 +6,12 @@ export type RowCount = { pass(bytes: Uint8Array): void; rows(): number };
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 
-/** @param format of bytes that may come in several files one behind the other; Parquet is one file */
+/** @param format of the bytes. They may be several files in a row; a Parquet file is always one */
 export function rowCount(format: ExportFormat): RowCount {
   return format === 'parquet' ? parquetRows() : lines(format === 'csv');
 }
 
-/** A line feed within quotes is none; in CSV the first line holds the names. */
+/** A line feed within quotes ends no row. In CSV the first line has the names of the columns. */
 function lines(isCsv: boolean): RowCount {
   let ends = 0;
   let isQuoted = false;
@@ -30,10 +30,10 @@ function lines(isCsv: boolean): RowCount {
   };
 }
 
-/** Footers of our files are a few kilobytes: they describe two dozen columns in each group of rows. */
+/** The footers of our files have a few kilobytes, because they describe two dozen columns in each group of rows. */
 const LONGEST_FOOTER = 1024 * 1024;
 
-/** A Parquet file ends with what describes it, the length of that in four bytes, and its magic number. */
+/** A Parquet file ends with its footer, the length of the footer in four bytes, and a magic number. */
 function parquetRows(): RowCount {
   let end = Buffer.alloc(0);
   return {
@@ -51,7 +51,7 @@ function parquetRows(): RowCount {
   };
 }
 
-/** Thrift's compact protocol: what follows a field's header, by its type. */
+/** The types of fields in Thrift's compact protocol. What follows a field's header depends on its type. */
 const BOOLEANS = [1, 2];
 const BYTE = 3;
 const INTEGERS = [4, 5, 6];
@@ -60,7 +60,10 @@ const BINARY = 8;
 const LISTS = [9, 10];
 const STRUCT = 12;
 
-/** FileMetaData: 1 version, 2 schema, 3 the number of rows (parquet.thrift). */
+/**
+ * Reads the number of rows from the footer. FileMetaData has field 1 version, 2 schema, 3 number of rows
+ * (parquet.thrift).
+ */
 function rowsInFooter(footer: Buffer): number {
   let at = 0;
   const byte = () => footer.readUInt8(at++);

@@ -1,6 +1,6 @@
 /**
- * The id of an event: the position behind it, in every table that the stream follows. Clients hand it back unread, in
- * `Last-Event-ID`; it fits any filters, and whichever process answers.
+ * The id of an event: the position after it in every table that the stream follows. Clients send it back unchanged in
+ * `Last-Event-ID`. It is valid with any filters and at any process.
  */
 import type { FeedPosition } from '@mandate/audit';
 import { END_OF_TIME_MS } from '@mandate/schemas';
@@ -53,7 +53,7 @@ export function eventId(positions: FeedPositions): string {
   return Buffer.from(JSON.stringify([VERSION, 'live', Object.fromEntries(written)])).toString('base64url');
 }
 
-/** null where it is none that was given out here. */
+/** Returns null if the text is not an id from this service. */
 export function positionsOf(id: string): FeedPositions | null {
   try {
     const read = whole.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString()));

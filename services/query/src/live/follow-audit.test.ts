@@ -7,7 +7,9 @@ import { eventsFrom, type Followed, positionsToBegin } from './follow-audit.ts';
 const position: FeedPosition = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3, 4]]) };
 const ask = async () => [];
 
-/** A table in which each look finds what `looks` says next, then nothing. An event is as old as its number. */
+/**
+ * A table in which each look finds the next entry of `looks`, and then nothing. The time of an event is its number.
+ */
 function table(
   looks: (readonly number[] | Error)[],
   { event = 'decision', isAll = true }: Partial<Table> = {},
@@ -41,12 +43,12 @@ function events(
 
 const dataIn = (text: string | undefined) => /^data: (.*)$/m.exec(text ?? '')?.[1];
 
-test('it begins with how soon to come back, and where', async () => {
+test('begins with the retry time and the position', async () => {
   const { value } = await events(table([]).followed).next();
   expect(value).toBe(`retry: 1000\nid: ${eventId({ decision: position, control: position })}\n\n`);
 });
 
-test('each event carries the position behind it', async () => {
+test('each event has the id of the position after it', async () => {
   const stream = events(table([[7]]).followed);
   await stream.next();
   const { value } = await stream.next();
@@ -55,7 +57,7 @@ test('each event carries the position behind it', async () => {
   expect(value).toBe(`id: ${id}\nevent: decision\ndata: {"offset":7}\n\n`);
 });
 
-test('nothing is looked for before what was found has been taken', async () => {
+test('reads the table again only after the listener has taken every event', async () => {
   const { followed, looks } = table([[1, 2], [3]]);
   const stream = events(followed);
   await stream.next();
@@ -70,7 +72,7 @@ test('nothing is looked for before what was found has been taken', async () => {
   }
 });
 
-test('while the audit is away it waits, and goes on from where it was', async () => {
+test('waits while the audit is away, and goes on from its position', async () => {
   const away = new HttpProblem(503, 'AUDIT_UNAVAILABLE', 'away', { remedy: '' });
   const stream = events(table([[1], away, away, [2]]).followed);
   await stream.next();
@@ -80,7 +82,7 @@ test('while the audit is away it waits, and goes on from where it was', async ()
   ]);
 });
 
-/** The next so many events, as `decision 3`. */
+/** Reads the next `count` events, as `decision 3`. */
 async function told(stream: AsyncGenerator<string>, count: number): Promise<(string | undefined)[]> {
   const said: (string | undefined)[] = [];
   while (said.length < count) {
@@ -91,7 +93,7 @@ async function told(stream: AsyncGenerator<string>, count: number): Promise<(str
   return said;
 }
 
-test('what several tables hold is told in the order of time', async () => {
+test('merges the events of several tables by time', async () => {
   const decisions = table([[1, 3, 5]]).followed;
   const control = table([[2, 5, 6], [7]], { event: 'control' }).followed;
   expect(await told(events([decisions, control]), 7)).toEqual([
@@ -105,7 +107,7 @@ test('what several tables hold is told in the order of time', async () => {
   ]);
 });
 
-test('where one answer holds not all of a table, what others hold of later waits', async () => {
+test('if an answer has only part of a table, later events of other tables wait', async () => {
   const decisions = table([[1, 2], [3, 4], [6]], { isAll: false }).followed;
   const control = table(
     [
@@ -127,14 +129,14 @@ test('where one answer holds not all of a table, what others hold of later waits
   ]);
 });
 
-test('while one table is away the others are told, and what it held comes behind', async () => {
+test('while one table is away the others go on, and its events follow later', async () => {
   const away = new HttpProblem(503, 'AUDIT_UNAVAILABLE', 'away', { remedy: '' });
   const decisions = table([away, [1]]).followed;
   const control = table([[2]], { event: 'control' }).followed;
   expect(await told(events([decisions, control]), 2)).toEqual(['control 2', 'decision 1']);
 });
 
-test('a table of which an id says nothing is followed from when the others were last looked at', async () => {
+test('a table that is missing in the id begins at the time of the last look at the others', async () => {
   const tables = [table([]).followed, table([], { event: 'control' }).followed];
   const begun = (last: FeedPositions, sinceMs?: number) =>
     positionsToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
@@ -145,18 +147,18 @@ test('a table of which an id says nothing is followed from when the others were 
   expect(await begun({})).toEqual({ decision: position, control: position });
 });
 
-test('an id of before there were control events names the same position', () => {
+test('reads an id from before control events existed', () => {
   const id = 'WzEsImxpdmUiLHsiZGVjaXNpb24iOlsxLDIsW1szLDRdXV19XQ';
   expect(positionsOf(id)).toEqual({ decision: position });
 });
 
-test('what will not pass ends it', async () => {
+test('an error that cannot pass ends the stream', async () => {
   const stream = events(table([new TypeError('a fault')]).followed);
   await stream.next();
   await expect(stream.next()).rejects.toThrow('a fault');
 });
 
-test('it ends when it may not go on, and when it is told to end', async () => {
+test('ends when it may not go on, and when it is aborted', async () => {
   const refused = events(table([[1]]).followed, { mayGoOn: async () => false });
   await refused.next();
   expect((await refused.next()).done).toBe(true);
@@ -169,7 +171,7 @@ test('it ends when it may not go on, and when it is told to end', async () => {
 });
 
 test.each(['', 'e30', 'WzEsImxpdmUiXQ', eventId({ decision: { ...position, sinceMs: -1 } })])(
-  '%j is no id of an event',
+  'rejects %j as an event id',
   (id) => {
     expect(positionsOf(id)).toBeNull();
   },

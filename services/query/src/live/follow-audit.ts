@@ -1,7 +1,7 @@
 /**
- * Rows that reach the audit's tables, as the text of server-sent events, while a listener takes it. ClickHouse is asked
- * again only after the listener has taken what was read so far. So a slow listener costs little. It misses nothing,
- * because its position is a position in the tables.
+ * New rows of the audit's tables, as the text of server-sent events, for one listener. ClickHouse is asked again only
+ * after the listener has taken all events. So a slow listener costs little. It misses no event, because its position
+ * is a position in the tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -16,12 +16,12 @@ import type { Clock } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
 import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
 
-/** How soon a listener that was cut off should come back. */
+/** How long a listener that was cut off should wait before it connects again. */
 const RETRY_MS = 1_000;
-/** Less than an idle socket lives, here and in most proxies. */
+/** Less than the timeout of an idle socket, here and in most proxies. */
 const HEARTBEAT_MS = 15_000;
 
-/** A table that is followed; its rows come as they are shown. */
+/** A table that is followed. Its rows have the form in which answers show them. */
 export type Followed = {
   event: LiveEvent;
   begin(ask: AskAudit, nowMs: number): Promise<FeedPosition>;
@@ -54,8 +54,8 @@ export function followed<Row extends { id: string; logPartition: number; logOffs
 }
 
 /**
- * Where a stream begins: behind the last event that its listener had, else at `sinceMs`, else now. A table that was not
- * followed then is followed from when the others were last looked at.
+ * Where a stream begins: after the last event that its listener had, otherwise at `sinceMs`, otherwise now. A table
+ * that is missing in the last event's id begins at the time of the last look at the others.
  */
 export async function positionsToBegin(
   ask: AskAudit,
@@ -72,7 +72,9 @@ export async function positionsToBegin(
   return positions;
 }
 
-/** Events from `positions` on, until `until` aborts or `mayGoOn` says no. While the audit is away it waits. */
+/**
+ * Yields events from `positions` on, until `until` aborts or `mayGoOn` returns false. Waits while the audit is away.
+ */
 export async function* eventsFrom(
   positions: FeedPositions,
   tables: readonly Followed[],
@@ -98,7 +100,7 @@ export async function* eventsFrom(
     }
     if (!next.value.isAll) continue;
     if (performance.now() - saidAtMs > HEARTBEAT_MS) {
-      // With the position, so that a listener that comes back does not look again at rows that were left out.
+      // A heartbeat has the position, so that a listener that connects again skips rows that its filters left out.
       yield `:\nid: ${eventId(reached)}\n\n`;
       saidAtMs = performance.now();
     }
@@ -109,9 +111,9 @@ export async function* eventsFrom(
 type Next = Awaited<ReturnType<Look['next']>>;
 
 /**
- * What all the tables hold behind `reached`, merged by time, and of one millisecond the last table's first: what operators
- * did, before the decisions that it led to. `reached` moves on with each event. It ends with the answer of a table that holds
- * more: what others hold behind that may be later.
+ * Yields the rows of all tables after `reached`, merged by time. Rows of the same millisecond come from the last
+ * table first, so that an operator's command comes before the decisions that follow from it. Each event advances
+ * `reached`. Ends after an answer that has only part of its table, because later rows of other tables must wait.
  */
 async function* lookAtAll(
   reached: FeedPositions,
@@ -138,7 +140,7 @@ async function* lookAtAll(
   return { isAll: true };
 }
 
-/** null where the audit is away or busy, which may pass: the next look goes on from the same position. */
+/** Returns null if the audit is away or busy, which may pass. The next look goes on from the same position. */
 async function nextOf(look: Look): Promise<Next | null> {
   try {
     return await look.next();
@@ -148,7 +150,7 @@ async function nextOf(look: Look): Promise<Next | null> {
   }
 }
 
-/** What has ended comes first. */
+/** A look that has ended comes before all rows. */
 function atMsOf(next: Next): number {
   return next.done ? Number.NEGATIVE_INFINITY : next.value.atMs;
 }

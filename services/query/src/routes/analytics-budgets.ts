@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/budgets: what is left of each budget, and how long that lasts. */
+/** GET /v1/audit/analytics/budgets: what is left of each budget, and how long it will last. */
 import { type BudgetRow, budgets, outlookOf } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { BUDGET_SCOPES, END_OF_TIME_MS, time, wireTime } from '@mandate/schemas';
@@ -101,7 +101,7 @@ function shown(row: BudgetRow, when: { asOfMs: number; periodMs: number }): z.ou
   return withDollars({
     ...row,
     ...outlook,
-    // Later than a time can be written is never.
+    // A time that is too late to be written counts as never.
     exhaustedAt: exhaustedAtMs === null || exhaustedAtMs > END_OF_TIME_MS ? null : wireTime(exhaustedAtMs),
   });
 }

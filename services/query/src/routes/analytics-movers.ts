@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/movers: who changed most against the period before. */
+/** GET /v1/audit/analytics/movers: which groups changed most, compared with the period before. */
 import { groupOf, MOVED_BY, movers } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { formatSum, sumMicros, time, wireTime } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/near-misses: what nearly ran into a limit, the latest first. */
+/** GET /v1/audit/analytics/near-misses: actions that nearly reached a limit, the latest first. */
 import { nearMisses } from '@mandate/audit';
 import { wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** What analytics can be narrowed by, and the shapes their answers share. */
+/** The parameters that filter analytics, and the shapes that their answers share. */
 import { type Measures, NEAR_MISS_AT } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { time } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: the general question, in the ways it is asked most. */
+/** GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: the most frequent forms of the general question. */
 import { analytics, analyticsAnswer, type Dimension, type Measures, NOTHING } from '@mandate/audit';
 import { CODES, time, VERDICTS, wireTime } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
@@ -10,15 +10,15 @@ import { queryParameters } from '../query-parameters.ts';
 import { asOf, callFields, narrowedBy, narrowing, ranked } from './analytics-parameters.ts';
 
 type Ranking = {
-  /** The last of the path, and what the answer's list is called. */
+  /** The last part of the path, and the name of the list in the answer. */
   name: string;
   of: Dimension;
-  /** What the dimension is called in a row. */
+  /** The name of the dimension in a row. */
   field: string;
   summary: string;
-  /** Fields beyond calls and spend. */
+  /** Fields in addition to calls and spend. */
   more?: Partial<Record<keyof Measures, z.ZodType>>;
-  /** What has none of it is among them. */
+  /** Whether there is a row for actions without a value in this dimension. */
   none?: boolean;
 };
 
@@ -47,7 +47,7 @@ export const analyticsRankings: Route = (server, context) => {
   for (const each of RANKINGS) ranking(server, context, each);
 };
 
-/** The groups of the general question, in its order. */
+/** The groups of the general question, in the order of its answer. */
 async function groups(
   { ask }: QueryContext,
   asker: Asker,

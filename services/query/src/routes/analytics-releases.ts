@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/releases: how much outcomes gave back of what was reserved, by agent and tool or model. */
+/** GET /v1/audit/analytics/releases: how much of the reserved money outcomes released, by agent and tool or model. */
 import { releases } from '@mandate/audit';
 import { wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';

@@ -1,4 +1,7 @@
-/** GET /v1/audit/analytics: what was booked, by up to three dimensions, over a period or bucket by bucket. */
+/**
+ * GET /v1/audit/analytics: calls, spend, latencies and near-misses by up to three dimensions, over a period or for
+ * each time bucket.
+ */
 import {
   type AnalyticsAnswer,
   analyticsAnswer,
@@ -18,7 +21,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { oneOrMore, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 import { asOf, measureFields, narrowedBy, narrowing, shownMeasures } from './analytics-parameters.ts';
 
-/** Buckets times groups, at most: some three megabytes. */
+/** The most buckets of all groups together, about three megabytes. */
 const MOST_CELLS = 10_000;
 
 export const groupBy = oneOrMore(z.enum(DIMENSION_NAMES), 3).refine(
@@ -53,7 +56,7 @@ const parameters = (clock: Clock) => ({
     .describe('So many groups, 1 to 1,000; the rest is told as `others`. Default 10.'),
 });
 
-/** Not `time`: east of Greenwich the first bucket of 1970 begins in 1969. */
+/** Not the schema `time`, because the first bucket of 1970 begins in 1969 east of Greenwich. */
 const bucketStart = z.iso.datetime().describe('An RFC 3339 time in UTC.');
 
 const buckets = z

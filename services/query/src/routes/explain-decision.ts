@@ -1,4 +1,7 @@
-/** GET /v1/audit/decisions/:id/explain: one decision with all that it goes back to, and all that goes back to it. */
+/**
+ * GET /v1/audit/decisions/:id/explain: one decision with everything that led to it and everything that followed from
+ * it.
+ */
 import {
   childrenOf,
   type DecisionSummary,
@@ -37,7 +40,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 import { findWhole, wholeDecision } from '../whole-decision.ts';
 
-/** How many of each list are given. */
+/** How many entries of each list an answer has. */
 const MOST = { neighbours: 5, parents: 5, others: 20, trace: 100, settlements: 20, events: 100 };
 
 const WEEK_MS = 7 * 86_400_000;
@@ -155,7 +158,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
   );
 };
 
-/** What follows from the record alone. */
+/** The parts that follow from the record alone. */
 function inItself(decision: Decision) {
   const { mandate } = decision;
   const checks = decision.checks.map((check) => ({
@@ -163,7 +166,7 @@ function inItself(decision: Decision) {
     words: checkInWords(check, decision),
     bound: boundOf(check, decision),
   }));
-  // Older records name none.
+  // Older records do not name the policy of a limit.
   const isTold = mandate?.policies.length === 0 || checks.every(({ bound }) => bound?.policy !== null);
   return {
     mandate: mandate && { ...mandate, notTold: isTold ? null : POLICIES_NOT_TOLD },
@@ -173,7 +176,10 @@ function inItself(decision: Decision) {
   };
 }
 
-/** For an agent's ancestors, too: `read-only@3 of lead` is the version that is published as `read-only@3`. */
+/**
+ * The versions of the policies behind a decision, those of ancestors too: `read-only@3 of lead` is the published
+ * version `read-only@3`.
+ */
 async function versionsOf(
   ask: BoundedAsk,
   asker: Asker,
@@ -202,7 +208,8 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     }),
   ]);
   const flips = events.filter(({ event }) => event !== 'approval.recorded');
-  // What moved money settled what was reserved: of a call that waited for a person, the decision that came after.
+  // A settlement that moved money belongs to the decision that reserved it. For a call that waited for a person, that
+  // is the later decision.
   const isOfThis = (row: (typeof settlements)[number]) =>
     row.attempt === attempt && (row.kind !== 'settled' || reservation !== null);
   const isAnswered = grantConsumed || code.startsWith('APPROVAL_');
@@ -238,7 +245,7 @@ async function whatElse(
       limit: MOST.others + 2,
     }),
     ask(asker, duplicatesOf, { ...behind, agentId, id }),
-    // Those that stand come first, and each brings its whole record.
+    // Valid decisions come first, and each brings its whole record.
     parentActionId === undefined
       ? []
       : ask(asker, decisionsOfAction, { tenant, actionId: parentActionId, limit: MOST.parents + 1 }),
@@ -266,7 +273,7 @@ async function whatElse(
   };
 }
 
-/** Below every id of that millisecond, and above all before. */
+/** Returns an id below every id of that millisecond, and above all earlier ids. */
 function firstIdOf(atMs: number): string {
   return sortableId('dec', atMs, '');
 }

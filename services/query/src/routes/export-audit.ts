@@ -1,7 +1,7 @@
 /**
- * GET /v1/audit/export: decisions, settlements or control events as a file. It is read in parts, one behind the other as
- * the caller takes them, so that nothing holds all of it; what it was is said in trailers behind the bytes, and where to
- * go on as well.
+ * GET /v1/audit/export: decisions, settlements or control events as a file. The file is read in parts, one after the
+ * other as the caller takes them, so no process holds all of it. Trailers after the bytes say what was sent, and
+ * where the next export begins.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ import { anyOf, queryParameters, wholeNumberWithin } from '../query-parameters.t
 
 const MOST_EXPORTS = { inAll: 20, ofATenant: 4, ofAKey: 2, keptForPeople: 0 };
 
-/** So many rows are asked of ClickHouse at once; a Parquet file is made in one go. */
+/** The rows of one question to ClickHouse. A Parquet file is made with a single question. */
 const PART_ROWS = 5_000;
 const PARQUET_ROWS = { most: 250_000, byDefault: 100_000 };
 
@@ -83,12 +83,13 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         return { lastId, found: part?.rows ?? 0, isLast: (part?.rows ?? 0) < limit };
       };
       const bytesOf = (behind: string | undefined, lastId: string | undefined, named: boolean) =>
-        // Nothing found is a file all the same, which no late row may enter.
+        // An empty result is a valid file too. Its id range is empty, so that a row that arrives late cannot enter
+        // the file.
         file(asker, of, { ...asked, after: behind, through: lastId ?? behind ?? '0' }, { format, named });
 
       const { ending, cut, leave } = exports.enter(callerOf(request));
       try {
-        // Before the answer begins, so that an audit that is away is a 503.
+        // The first part is read before the answer begins, so that an audit that is away gives a 503.
         const first = await nextPart(after, most);
         const firstBytes = await bytesOf(after, first.lastId, true);
         const told = {
@@ -102,7 +103,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           let bytes = firstBytes;
           for (let left = most; ; ) {
             for await (const chunk of bytes) {
-              // Chunks that are there already come without a rest, and each is hashed and counted.
+              // Chunks that are already here arrive without a pause, and each is hashed and counted.
               if (turns.isOver()) await turns.next(laneOf(request));
               told.hash.update(chunk);
               told.count.pass(chunk);
@@ -112,7 +113,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
             told.more = !part.isLast;
             left -= part.found;
             if (part.isLast || left <= 0 || isParquet) return;
-            // The client takes the rest from another process from here on; this one is cut off.
+            // The client gets the rest from another process. This answer is cut off.
             if (ending.aborted) throw new Error('the server stops');
             if (!(await request.keyStillHolds())) throw new Error('the key was revoked');
             part = await nextPart(told.lastId, left);
@@ -152,7 +153,7 @@ type Filter = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>
   event?: string[] | undefined;
 };
 
-/** Every table by what it knows; what it would ignore in silence is a wrong use. */
+/** Each table takes only the filters that it knows. A filter that it would silently ignore is an error. */
 function narrowedBy(of: Exportable, tenant: string, { event, ...filter }: Filter) {
   const { agentId, actionId, fromMs, toMs, ...others } = decisionFilterOf(tenant, filter);
   if (of === 'decisions') {

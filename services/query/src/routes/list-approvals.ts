@@ -1,4 +1,4 @@
-/** GET /v1/approvals: what waits for a person, newest first. */
+/** GET /v1/approvals: questions that wait for a person, newest first. */
 import { approvals } from '@mandate/audit';
 import { id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';

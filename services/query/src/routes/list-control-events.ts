@@ -1,4 +1,7 @@
-/** GET /v1/audit/control-events: what operators did, and who changed agents, keys, policies, rules and mandates, newest first. */
+/**
+ * GET /v1/audit/control-events: what operators did, and who changed agents, keys, policies, rules and grants, newest
+ * first.
+ */
 import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
 import { END_OF_TIME_MS, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';

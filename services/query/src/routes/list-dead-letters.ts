@@ -1,4 +1,4 @@
-/** GET /v1/audit/dead-letters: what could not be read, newest first. */
+/** GET /v1/audit/dead-letters: records that could not be read, newest first. */
 import { searchDeadLetters } from '@mandate/audit';
 import { id, time, topicOfTenant } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';

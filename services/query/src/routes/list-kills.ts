@@ -1,4 +1,4 @@
-/** GET /v1/audit/kills: who pulled which kill switch, why, and who ended that; newest first. */
+/** GET /v1/audit/kills: who pulled which kill switch and why, and who revived; newest first. */
 import { kills } from '@mandate/audit';
 import { END_OF_TIME_MS, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/audit/decisions: what was decided, newest first. */
+/** GET /v1/audit/decisions: decisions, newest first. */
 import { searchDecisions as question } from '@mandate/audit';
 import { id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/audit/settlements: what outcomes did to charges, newest first. */
+/** GET /v1/audit/settlements: the effects of outcomes on charges, newest first. */
 import { searchSettlements as question } from '@mandate/audit';
 import { id, SETTLEMENT_CODES } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or mandate, with what it made of it. */
+/** GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or grant, with its result. */
 import { changeById } from '@mandate/audit';
 import { id } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';

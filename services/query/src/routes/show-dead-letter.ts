@@ -1,4 +1,4 @@
-/** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and what was done with it. */
+/** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and its republications. */
 import { deadLetterById } from '@mandate/audit';
 import { deadLetter, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
@@ -7,7 +7,7 @@ import { historyOf, republication } from '../dead-letter-history.ts';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 
-/** What a newer writer adds to a letter is shown, although this reader does not know it. */
+/** Fields that a newer writer adds to a letter are shown, although this version does not know them. */
 const onLog = deadLetter.extend({ deadLetter: deadLetter.shape.deadLetter.loose() });
 
 export const showDeadLetter: Route = (server, { ask }) => {

@@ -1,4 +1,4 @@
-/** GET /v1/audit/kills/:id: one kill, and what became of it. */
+/** GET /v1/audit/kills/:id: one kill, and its revive. */
 import { kills } from '@mandate/audit';
 import { id } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';

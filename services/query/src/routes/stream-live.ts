@@ -1,7 +1,7 @@
 /**
- * GET /v1/audit/live: decisions, settlements and control events as they come on record, as server-sent events. Each once,
- * in the order of the log for each agent; a listener that is cut off goes on after the last event that it had, and
- * neither misses one nor has one twice. The audit's live/follow.ts says why.
+ * GET /v1/audit/live: decisions, settlements and control events as server-sent events, as soon as they are recorded.
+ * Each event is sent once, in the order of the log for each agent. A listener that was cut off goes on after its last
+ * event, and neither misses an event nor gets one twice. The audit's live/follow.ts says why.
  */
 import { Readable } from 'node:stream';
 import {
@@ -23,11 +23,14 @@ import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, queryParameters } from '../query-parameters.ts';
 
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
-/** The most questions of all streams, so that there is room for others; a tenant has half of it. */
+/**
+ * The most questions of all streams at one time, so that other questions have room. One tenant has at most half of
+ * them.
+ */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
 
-/** What one may ask for: tables, and control events of a name. */
+/** What a caller may ask for: whole tables, or control events by name. */
 const EVENTS = [...LIVE_EVENTS, ...CONTROL_EVENTS] as const;
 
 export const streamLive: Route = (server, { ask, clock }) => {
@@ -52,7 +55,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/live',
     {
-      // HEAD would begin an answer that has no end.
+      // A HEAD request would begin an answer without an end.
       exposeHeadRoute: false,
       config: { scope: 'audit' },
       schema: {
@@ -83,7 +86,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
       const left = new AbortController();
       left.signal.addEventListener('abort', leave);
       try {
-        // Before the answer begins, so that an audit that is away is a 503.
+        // The positions are read before the answer begins, so that an audit that is away gives a 503.
         const positions = await positionsToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
         const text = eventsFrom(positions, tables, {
           ask: askFairly,
@@ -93,7 +96,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
           mayGoOn: () => request.keyStillHolds(),
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
-        // The text ends with it: a stream that is destroyed waits for that.
+        // This ends the text too, because a destroyed stream waits for its text.
         const end = ofThisRequest(() => {
           left.abort();
           stream.destroy();
@@ -102,7 +105,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
         cut.addEventListener('abort', end);
         // Another caller may have taken the place while the audit was asked.
         if (cut.aborted) end();
-        // Nothing follows on the connection, so a server that stops need not wait for it to be idle for long enough.
+        // Nothing follows on this connection, so a stopping server need not wait until it is idle.
         return reply
           .type('text/event-stream')
           .headers({ 'cache-control': 'no-store', connection: 'close' })
@@ -119,7 +122,10 @@ type Events = (typeof EVENTS)[number][];
 type ControlEventName = (typeof CONTROL_EVENTS)[number];
 type Given = Omit<z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>, 'from' | 'to'>;
 
-/** Decisions first: what a kill stops is not seen before the kill, which is recorded before (see the recorder's pile.ts). */
+/**
+ * Decisions are first in the list. A kill is recorded before the decisions that it blocks (see the recorder's
+ * row-batches.ts), so no listener sees such a decision before its kill.
+ */
 function tablesFor(events: Events | undefined, tenant: string, given: Given): Followed[] {
   const asked = new Set<Events[number]>(events ?? ['decision']);
   if (events === undefined && onlyOfDecisions(given).length === 0) asked.add('control');
