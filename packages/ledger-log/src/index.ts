@@ -7,6 +7,6 @@
  * start from a snapshot if there is one (`takeSnapshot`), because a fold from the beginning of the log takes long.
  */
 export { type FoldedLog, foldLog, foldOnto } from './fold-log.ts';
-export { keepLedger } from './keep-ledger.ts';
 export { restoreLedger } from './restore-ledger.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';
+export { superviseLedger } from './supervise-ledger.ts';

@@ -18,8 +18,8 @@ import {
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { clock, decided, log, openedLog, publish } from './decided-log.fixture.ts';
 import { foldLog } from './fold-log.ts';
-import { keepLedger } from './keep-ledger.ts';
-import { needOf, rebuildLedger } from './rebuild-ledger.ts';
+import { superviseLedger } from './supervise-ledger.ts';
+import { lostLedger, rebuildLedger } from './rebuild-ledger.ts';
 
 const CENT = 10_000;
 
@@ -40,7 +40,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('holds every record before its epoch once, and no later record of an older epoch', async () => {
     const bus = await openLog();
     const ledger = await connected();
-    await rebuildLedger({ bus, ledger, clock, log }, needOf(''));
+    await rebuildLedger({ bus, ledger, clock, log }, lostLedger(''));
     await publish(bus, ledger, await decided(ledger, 0, 10));
     // Decisions that were made before the loss and are published after it.
     const late = await decided(ledger, 10, 5);
@@ -55,7 +55,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
         return bus.read(options);
       },
     });
-    await rebuildLedger({ bus: lateOnLog, ledger: another, clock, log }, needOf(''));
+    await rebuildLedger({ bus: lateOnLog, ledger: another, clock, log }, lostLedger(''));
     expect(await spentIn(another)).toEqual([10 * CENT]);
     await expect(ledger.confirm(epoch, late.operations)).rejects.toMatchObject({
       code: 'LEDGER_EPOCH_CHANGED',
@@ -69,7 +69,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('is rebuilt by exactly one of the processes that miss it', async () => {
     const bus = await openLog();
     const ledgers = await Promise.all([connected(), connected(), connected()]);
-    const keepers = ledgers.map((ledger) => keepLedger({ bus, ledger, clock, log }));
+    const keepers = ledgers.map((ledger) => superviseLedger({ bus, ledger, clock, log }));
     const allReady = () =>
       Promise.all(ledgers.map((ledger) => ledger.ping())).then(
         () => true,
@@ -93,15 +93,15 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('is not rebuilt again for an error from before it was back', async () => {
     const bus = await openLog();
     const [one, another] = [await connected(), await connected()];
-    await rebuildLedger({ bus, ledger: one, clock, log }, needOf(''));
+    await rebuildLedger({ bus, ledger: one, clock, log }, lostLedger(''));
     await another.ping();
     await emptyRedis(redis.url);
     const met: unknown = await another.ping().catch((error: unknown) => error);
-    await rebuildLedger({ bus, ledger: one, clock, log }, needOf(one.epoch));
+    await rebuildLedger({ bus, ledger: one, clock, log }, lostLedger(one.epoch));
     await another.ping();
 
-    const keeper = keepLedger({ bus, ledger: another, clock, log });
-    keeper.mend(met);
+    const keeper = superviseLedger({ bus, ledger: another, clock, log });
+    keeper.requestRebuild(met);
     await keeper.stop();
     expect(await epochsOn(bus)).toHaveLength(2);
   });
@@ -136,16 +136,16 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
       const [slow, quick] = [await connected(), await connected()];
       const slowLog = heldUp(bus, async () => {
         await lost();
-        await rebuildLedger({ bus, ledger: quick, clock, log }, needOf(''));
+        await rebuildLedger({ bus, ledger: quick, clock, log }, lostLedger(''));
         await publish(bus, quick, await decided(quick, 0, 10));
       });
-      const need = needOf('');
-      await expect(rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need)).rejects.toMatchObject({
+      const lostBefore = lostLedger('');
+      await expect(rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, lostBefore)).rejects.toMatchObject({
         code: 'LEDGER_UNAVAILABLE',
       });
-      await rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need);
+      await rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, lostBefore);
 
-      expect(await epochsOn(bus)).toEqual([quick.epoch, need.epoch]);
+      expect(await epochsOn(bus)).toEqual([quick.epoch, lostBefore.epoch]);
       expect(slow.epoch).toBe(quick.epoch);
       expect(await spentOnLog(bus)).toEqual([10 * CENT]);
       await publish(bus, slow, await decided(slow, 10, 5));
@@ -170,10 +170,10 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     });
     const slowLog = heldUp(bus, async () => {
       clock.advance(20_001);
-      await rebuildLedger({ bus: oldLog, ledger: old, clock, log }, needOf(''));
+      await rebuildLedger({ bus: oldLog, ledger: old, clock, log }, lostLedger(''));
       await publish(bus, old, await decided(old, 0, 10));
     });
-    const keeper = keepLedger({ bus: slowLog, ledger: slow, clock, log });
+    const keeper = superviseLedger({ bus: slowLog, ledger: slow, clock, log });
     await waitUntil('both to hold the epoch that began last', async () => {
       const epochs = await epochsOn(bus);
       await old.ping().catch(() => {});
@@ -188,20 +188,20 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test("never goes into force with a generation below the log's, on a server whose clock is behind", async () => {
     const bus = await openLog();
     const lost = await connected();
-    await rebuildLedger({ bus, ledger: lost, clock, log }, needOf(''));
+    await rebuildLedger({ bus, ledger: lost, clock, log }, lostLedger(''));
     await publish(bus, lost, await decided(lost, 0, 10));
     await emptyRedis(redis.url);
 
     const behind = manualClock(clock() - 60_000);
     const ledger = await createRedisLedger({ url: redis.url, clock: behind });
     onTestFinished(() => ledger.close());
-    const need = needOf('');
-    await expect(rebuildLedger({ bus, ledger, clock, log }, need)).rejects.toMatchObject({
+    const lostBefore = lostLedger('');
+    await expect(rebuildLedger({ bus, ledger, clock, log }, lostBefore)).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
       message: expect.stringContaining('The log holds a newer epoch'),
     });
     await expect(ledger.ping()).rejects.toThrow(/being rebuilt/);
-    await rebuildLedger({ bus, ledger, clock, log }, need);
+    await rebuildLedger({ bus, ledger, clock, log }, lostBefore);
     expect(ledger.generation).toBe(lost.generation + 1);
     await publish(bus, ledger, await decided(ledger, 10, 5));
     expect(await spentOnLog(bus)).toEqual([15 * CENT]);
@@ -225,7 +225,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
         return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
       },
     };
-    const keeper = keepLedger({ bus, ledger, clock, log, snapshots, snapshotAfterRecords: 1 });
+    const keeper = superviseLedger({ bus, ledger, clock, log, snapshots, snapshotAfterRecords: 1 });
     const left = async () => {
       let count = 0;
       for await (const _ of home.newestFirst()) count += 1;
@@ -259,7 +259,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   ])('is not rebuilt past a record that %s', async (_, value) => {
     const bus = await openLog();
     await bus.append(TOPICS.decisions, [{ key: null, value }]);
-    const keeper = keepLedger({ bus, ledger: await connected(), clock, log });
+    const keeper = superviseLedger({ bus, ledger: await connected(), clock, log });
     await expect(keeper.finished).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
     await keeper.stop();
   });
@@ -275,7 +275,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
         ping: () => Promise.reject(when === 'looks' ? found : lost),
         beginRebuild: () => Promise.reject(found),
       };
-      const keeper = keepLedger({ bus, ledger, clock, log });
+      const keeper = superviseLedger({ bus, ledger, clock, log });
       await expect(keeper.finished).rejects.toBe(found);
       await keeper.stop();
       expect(await epochsOn(bus)).toEqual([]);

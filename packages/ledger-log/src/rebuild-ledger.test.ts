@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { clock, log, openedLog } from './decided-log.fixture.ts';
 import { foldLog } from './fold-log.ts';
 import { appendEpoch } from './ledger-epoch.ts';
-import { needOf, rebuildLedger } from './rebuild-ledger.ts';
+import { lostLedger, rebuildLedger } from './rebuild-ledger.ts';
 
 type Asked = Parameters<RedisLedger['beginRebuild']>[0];
 
@@ -52,14 +52,14 @@ test('never goes into force with an epoch that does not hold on the log, and tri
   const { bus } = await openedLog();
   await begin(bus, 'ep_ahead', 100);
   const { ledger, asked, finished } = countingLedger();
-  const need = needOf('');
-  await expect(rebuildLedger({ bus, ledger, clock, log }, need)).rejects.toMatchObject({
+  const lost = lostLedger('');
+  await expect(rebuildLedger({ bus, ledger, clock, log }, lost)).rejects.toMatchObject({
     code: 'LEDGER_UNAVAILABLE',
     retryable: true,
   });
   expect(finished).toEqual([]);
 
-  await rebuildLedger({ bus, ledger, clock, log }, need);
+  await rebuildLedger({ bus, ledger, clock, log }, lost);
   expect(asked).toMatchObject([
     { above: 0, insteadOf: '' },
     { above: 100, insteadOf: asked[0]?.epoch },
@@ -73,10 +73,10 @@ test('accepts the rebuild of another process, unless its own announced epoch rep
   const back: { epoch: string | null } = { epoch: 'ep_other' };
   const { ledger, asked, finished } = countingLedger(back);
   await begin(bus, 'ep_other', 20);
-  const well = { ...needOf('ep_lost'), epoch: 'ep_late', announced: true };
+  const well = { ...lostLedger('ep_lost'), epoch: 'ep_late', announced: true };
   await rebuildLedger({ bus, ledger, clock, log }, well);
   await begin(bus, 'ep_late', 30);
-  await rebuildLedger({ bus, ledger, clock, log }, needOf('ep_lost'));
+  await rebuildLedger({ bus, ledger, clock, log }, lostLedger('ep_lost'));
   expect(finished).toEqual([]);
 
   await expect(rebuildLedger({ bus, ledger, clock, log }, well)).rejects.toMatchObject({

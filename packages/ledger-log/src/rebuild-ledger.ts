@@ -34,7 +34,7 @@ export type RebuildOptions = {
 const LEASE_MS = 20_000;
 
 /** One reason to rebuild, and what its tries have found out. */
-export type Need = {
+export type LostLedger = {
   /** The lost epoch. If a later epoch is in force and well, no rebuild is needed any more. */
   wanting: string;
   /** The epoch of the last try. A lease that the try still holds does not stop the next try. */
@@ -45,7 +45,7 @@ export type Need = {
   above: number;
 };
 
-export function needOf(wanting: string): Need {
+export function lostLedger(wanting: string): LostLedger {
   return { wanting, epoch: '', announced: false, above: 0 };
 }
 
@@ -57,36 +57,36 @@ export function needOf(wanting: string): Need {
  */
 export async function rebuildLedger(
   options: RebuildOptions,
-  need: Need,
+  lost: LostLedger,
   signal?: AbortSignal,
 ): Promise<FoldedLog | null> {
   try {
-    return await tryToRebuild(options, need, signal);
+    return await tryToRebuild(options, lost, signal);
   } catch (error) {
     if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
-    if (!need.announced) return null;
+    if (!lost.announced) return null;
     // Another process may have begun an epoch on the log meanwhile, with a lower generation than this one. For
     // example, a server with a slow clock or a program without generations may have rebuilt the ledger.
     const { fold } = await foldBehindSnapshot(options, () => signal?.throwIfAborted());
-    mustHold(options.ledger.epoch, fold, need);
+    mustHold(options.ledger.epoch, fold, lost);
     return null;
   }
 }
 
-async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortSignal): Promise<FoldedLog> {
+async function tryToRebuild(options: RebuildOptions, lost: LostLedger, signal?: AbortSignal): Promise<FoldedLog> {
   const { bus, ledger, clock, log, replayMemoryMs } = options;
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
-  const { wanting, above, epoch: insteadOf } = need;
+  const { wanting, above, epoch: insteadOf } = lost;
   const epoch = newEpoch(clock);
   const rebuild = await ledger.beginRebuild({ epoch, wanting, above, insteadOf, leaseMs: LEASE_MS });
-  need.epoch = epoch;
+  lost.epoch = epoch;
   const { generation } = rebuild;
   log.warn({ epoch, generation, previous }, 'the ledger is being rebuilt from the log');
   // Fails if another rebuild has overtaken this one, so that its record does not reach the log. If this process is
   // delayed after this line, readers see by the generation that its epoch is overtaken.
   await rebuild.renew();
-  need.announced = true;
+  lost.announced = true;
   const reason = 'the shared ledger was rebuilt from the log';
   await appendEpoch(bus, clock, { id: epoch, generation, previous, replayMemoryMs, reason });
   await rebuild.renew();
@@ -100,7 +100,7 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
   };
   const folded = await foldBehindSnapshot(options, onProgress);
   const { fold, records } = folded;
-  mustHold(epoch, fold, need);
+  mustHold(epoch, fold, lost);
   sayMemory(fold.state, replayMemoryMs, log);
   await rebuild.load(fold.state);
   await rebuild.finish();
@@ -112,10 +112,10 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
  * Throws if the epoch does not hold on the log, because its decisions would be void. Generations are times of Redis.
  * After a failover to a server with a slow clock, a generation may be too low. Then the next try takes a higher one.
  */
-function mustHold(epoch: string, fold: Fold, need: Need): void {
+function mustHold(epoch: string, fold: Fold, lost: LostLedger): void {
   if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;
-  need.wanting = epoch;
-  need.above = highestGeneration(fold);
+  lost.wanting = epoch;
+  lost.above = highestGeneration(fold);
   throw new MandateError(
     'LEDGER_UNAVAILABLE',
     `The log holds a newer epoch of the ledger than ${epoch}: what is decided in that would be void.`,

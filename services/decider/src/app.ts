@@ -52,7 +52,7 @@ export type DeciderOptions = AnswerContext & {
    * Called with each error that makes a partition wait. Some of these errors end only after a rebuild or the work of
    * an operator.
    */
-  mend?(error: unknown): void;
+  requestRebuild?(error: unknown): void;
   /** The shared topic, and the topics of tenants that publish directly, from the settings. */
   topics?: readonly string[];
   /** Further tenants that publish directly now, or once did. See followed-topics.ts. */
@@ -162,7 +162,7 @@ async function handleUntilDone(
         return;
       }
       if (!isMandateError(error) || !isWaitedFor(error, batch)) throw error;
-      options.mend?.(error);
+      options.requestRebuild?.(error);
       options.log.warn({ err: error, waitMs, partition: batch.partition }, 'the partition waits');
       measure.waits.inc({ code: error.code });
       await sleep(waitMs, undefined, { signal: batch.signal }).catch(() => {});

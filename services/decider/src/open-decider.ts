@@ -31,7 +31,8 @@ export async function openDecider(
       clock: Clock;
     },
 ): Promise<Decider> {
-  const { bus, ledger, mend, followed, mandates, privacy, fields, clock, log, metrics, tracer } = parts;
+  const { bus, ledger, requestRebuild, followed, mandates, privacy, fields, clock, log, metrics, tracer } =
+    parts;
   // Gateways have sealed what they publish. What other producers should have sealed is redacted here, because a
   // decider has no keys.
   const redact = hidingInForce(privacy, {
@@ -42,7 +43,7 @@ export async function openDecider(
   const starting = startDecider({
     bus,
     ledger,
-    mend,
+    requestRebuild,
     control: () => mandatesByRegister(followed.mandates, mandates.control()),
     redact,
     clock,

@@ -6,7 +6,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { type Bus, openSnapshots } from '@mandate/bus';
 import { isLedgerNewer, isLedgerShared, type Ledger, openSharedLedger } from '@mandate/ledger';
-import { keepLedger, restoreLedger } from '@mandate/ledger-log';
+import { restoreLedger, superviseLedger } from '@mandate/ledger-log';
 import {
   type Clock,
   type DataFolder,
@@ -21,7 +21,7 @@ import { TOPICS } from '@mandate/schemas';
 export type OpenedLedger = {
   ledger: Ledger;
   /** Takes any error of the ledger, and has the ledger rebuilt if the error needs that. */
-  mend(error: unknown): void;
+  requestRebuild(error: unknown): void;
 };
 
 /**
@@ -54,12 +54,12 @@ export async function openLedger(
     const restored = await restoreLedger({ ...fromLog, mostRemembered });
     const ledger = sharedByRequests(restored.ledger);
     closing(ledger, (held) => held.close());
-    return { ledger, mend: () => {} };
+    return { ledger, requestRebuild: () => {} };
   }
   const ledger = closing(shared, (held) => held.close());
   await mustNotBeNewer(ledger);
-  const { mend } = running(keepLedger({ ...fromLog, ledger }));
-  return { ledger, mend };
+  const { requestRebuild } = running(superviseLedger({ ...fromLog, ledger }));
+  return { ledger, requestRebuild };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Bus } from '@mandate/bus';
 import { startDecider } from '@mandate/decider';
 import { CommandJournal, kill, LastKills, revive } from '@mandate/gateway';
 import type { Ledger, MemoryLedger, Operation, StepResult } from '@mandate/ledger';
-import { keepLedger, restoreLedger } from '@mandate/ledger-log';
+import { restoreLedger, superviseLedger } from '@mandate/ledger-log';
 import type { MandateOfFile } from '@mandate/policy';
 import { mandatesOfFile } from '@mandate/policy';
 import { isMandateError, MandateError, silentLogger } from '@mandate/runtime';
@@ -236,8 +236,8 @@ export class Plane {
     const { snapshotAfterRecords } = this.options;
     const ledger = this.#shared().open(this.#ledgerPorts(life));
     await ledger.ping().catch(() => {});
-    const keeper = keepLedger({ bus, ledger, clock, log, snapshots, snapshotAfterRecords });
-    const decider = await this.#startDecider(life, bus, ledger, keeper.mend);
+    const keeper = superviseLedger({ bus, ledger, clock, log, snapshots, snapshotAfterRecords });
+    const decider = await this.#startDecider(life, bus, ledger, keeper.requestRebuild);
     await Promise.race([decider.finished, keeper.finished]);
   }
 
@@ -260,13 +260,13 @@ export class Plane {
     await decider.finished;
   }
 
-  #startDecider(life: Life, bus: Bus, ledger: Ledger, mend: (error: unknown) => void = () => {}) {
+  #startDecider(life: Life, bus: Bus, ledger: Ledger, requestRebuild: (error: unknown) => void = () => {}) {
     const { clock, log } = this.#tools(life);
     const { mandates, maxBatch, maxRemembered } = this.options;
     return startDecider({
       bus,
       ledger,
-      mend,
+      requestRebuild,
       control: () => mandatesOfFile(mandates, 1),
       redact: (action) => action,
       clock,

@@ -7,24 +7,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
-import { needOf, type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
+import { lostLedger, type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
 import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
-export type LedgerKeeper = Required<Running> & {
+export type LedgerSupervisor = Required<Running> & {
   /**
    * Rebuilds the ledger in the background if `error` says that it awaits a rebuild. The caller that got the error
    * tries again.
    */
-  mend(error: unknown): void;
+  requestRebuild(error: unknown): void;
 };
 
 const LOOK_EVERY_MS = 1_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
-export function keepLedger(
+export function superviseLedger(
   options: RebuildOptions & { ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild' | 'ping'> },
-): LedgerKeeper {
+): LedgerSupervisor {
   const { ledger, log, snapshots, snapshotAfterRecords: afterRecords } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -35,10 +35,10 @@ export function keepLedger(
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
   async function rebuildUntilDone(wanting: string): Promise<void> {
-    const need = needOf(wanting);
+    const lost = lostLedger(wanting);
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        const folded = await rebuildLedger(options, need, signal);
+        const folded = await rebuildLedger(options, lost, signal);
         // Saved only after the rebuild, and no caller waits for it, because nothing is decided until the ledger is
         // back.
         if (folded !== null) {
@@ -55,7 +55,7 @@ export function keepLedger(
     }
   }
 
-  function mend(error: unknown): void {
+  function requestRebuild(error: unknown): void {
     if (signal.aborted) return;
     if (isLedgerNewer(error)) ended.reject(error);
     if (!(error instanceof LedgerNotReady)) return;
@@ -69,7 +69,7 @@ export function keepLedger(
   /** Without this check a plane without requests would never become ready: it gets none because it is not ready. */
   async function watch(): Promise<void> {
     while (!signal.aborted) {
-      await ledger.ping().catch(mend);
+      await ledger.ping().catch(requestRebuild);
       await pause(LOOK_EVERY_MS);
     }
   }
@@ -77,7 +77,7 @@ export function keepLedger(
   const watching = watch();
   ended.promise.catch(() => {});
   return {
-    mend,
+    requestRebuild,
     async stop() {
       stopping.abort();
       await watching;
