@@ -124,10 +124,10 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '9 the next try takes a generation above those on the log',
-      '  need.above = highestGeneration(fold);\n',
+      '  lost.above = highestGeneration(fold);\n',
       '',
     ],
-    ['9 a decider may take over the lease of its own last try', '  need.epoch = epoch;\n', ''],
+    ['9 a decider may take over the lease of its own last try', '  lost.epoch = epoch;\n', ''],
     [
       '9 a decider that was overtaken sees its own epoch on the log',
       '    mustHold(options.ledger.epoch, fold, need);\n',
@@ -325,7 +325,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['alerts: void decisions raise no alerts', '!holdsIn(inForce, record.decision.ledgerEpoch)', 'false'],
     ['alerts: a repeat is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
   ]),
-  ...inFile('services/alerter/src/deliver/line.ts', [
+  ...inFile('services/alerter/src/deliver/webhook-queue.ts', [
     ['alerts: a flood of one tenant takes no place of another', 'other.size > most.size', 'false'],
     [
       'alerts: tenants take turns',

@@ -19,7 +19,7 @@ import type { AlerterMeasures } from '../measures.ts';
 import { isFor } from '../rules/addressees.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
 import { waitBeforeRetry } from './backoff.ts';
-import { Line, type Waiting } from './line.ts';
+import { WebhookQueue, type Waiting } from './webhook-queue.ts';
 import { postAlert } from './post-alert.ts';
 
 export type DelivererOptions = {
@@ -44,11 +44,11 @@ export type Deliverer = {
   stop(): Promise<void>;
 };
 
-type Lines = { urgent: Line; others: Line };
+type WebhookQueues = { urgent: WebhookQueue; others: WebhookQueue };
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { book, webhooks, append, clock, log, measures, mostWaiting, random = Math.random } = options;
-  const webhookLines = new Map<string, Lines>();
+  const queuesByWebhook = new Map<string, WebhookQueues>();
   const working = new Map<string, Promise<void>>();
   const woken = new Map<string, () => void>();
   const stopping = new AbortController();
@@ -121,20 +121,20 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   function deliver(alertId: string, name: string): void {
     const { alert } = book.get(alertId) ?? {};
     if (signal.aborted || alert === undefined) return;
-    const lines = webhookLines.get(name) ?? { urgent: new Line(mostWaiting), others: new Line(mostWaiting) };
-    webhookLines.set(name, lines);
-    const line = URGENT.has(alert.rule) ? lines.urgent : lines.others;
+    const queues = queuesByWebhook.get(name) ?? { urgent: new WebhookQueue(mostWaiting), others: new WebhookQueue(mostWaiting) };
+    queuesByWebhook.set(name, queues);
+    const queue = URGENT.has(alert.rule) ? queues.urgent : queues.others;
     const { tenant } = alert;
-    if (line.has({ tenant, alertId })) return;
-    const givesWay = line.add({ alertId, tenant, attempts: 0, dueAtMs: clock() });
+    if (queue.has({ tenant, alertId })) return;
+    const givesWay = queue.add({ alertId, tenant, attempts: 0, dueAtMs: clock() });
     if (givesWay !== null) {
       const reason = `${mostWaiting} alerts wait for it already`;
       giveUp(givesWay.alertId, name, givesWay.attempts, reason).catch(endUnlessStopping);
     }
-    begin(name, lines);
+    begin(name, queues);
   }
 
-  async function work(name: string, { urgent, others }: Lines): Promise<void> {
+  async function work(name: string, { urgent, others }: WebhookQueues): Promise<void> {
     while (urgent.size + others.size > 0 && !signal.aborted) {
       const nowMs = clock();
       const next = urgent.next(nowMs) ?? others.next(nowMs);
@@ -147,20 +147,20 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         continue;
       }
       if (!(await attempt(name, next))) continue;
-      for (const line of [urgent, others]) line.remove(next);
+      for (const queue of [urgent, others]) queue.remove(next);
       // A replay was asked for while this delivery ended.
       if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }
 
-  function begin(name: string, lines: Lines): void {
+  function begin(name: string, queues: WebhookQueues): void {
     if (working.has(name)) {
       woken.get(name)?.();
       return;
     }
-    const ended = work(name, lines).then(() => {
+    const ended = work(name, queues).then(() => {
       working.delete(name);
-      if (lines.urgent.size + lines.others.size > 0 && !signal.aborted) begin(name, lines);
+      if (queues.urgent.size + queues.others.size > 0 && !signal.aborted) begin(name, queues);
     }, endUnlessStopping);
     working.set(name, ended);
   }
@@ -168,7 +168,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   return {
     deliver,
     waiting: () =>
-      [...webhookLines.values()].reduce((sum, { urgent, others }) => sum + urgent.size + others.size, 0),
+      [...queuesByWebhook.values()].reduce((sum, { urgent, others }) => sum + urgent.size + others.size, 0),
     finished: failed.promise,
     async stop() {
       stopping.abort();

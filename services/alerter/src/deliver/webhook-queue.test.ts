@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Line, type Waiting } from './line.ts';
+import { WebhookQueue, type Waiting } from './webhook-queue.ts';
 
 let made = 0;
 const waiting = (tenant: string | null, dueAtMs = 0): Waiting => ({
@@ -17,18 +17,18 @@ test('holds at most its maximum, and never removes an alert of a tenant within i
   });
   fc.assert(
     fc.property(fc.integer({ min: 4, max: 12 }), fc.array(step, { maxLength: 100 }), (most, steps) => {
-      const line = new Line(most);
+      const queue = new WebhookQueue(most);
       const there = new Set<Waiting>();
       const of = (tenant: string | null) => [...there].filter((one) => one.tenant === tenant).length;
       for (const { tenant, goes } of steps) {
-        const next = goes ? line.next(0) : undefined;
+        const next = goes ? queue.next(0) : undefined;
         if (next !== undefined) {
-          line.remove(next);
+          queue.remove(next);
           there.delete(next);
         }
         const comes = waiting(tenant);
         there.add(comes);
-        const givesWay = line.add(comes);
+        const givesWay = queue.add(comes);
         expect(givesWay !== null).toBe(there.size > most);
         if (givesWay === null) continue;
         // There are four tenants, so the share of a tenant is a quarter.
@@ -36,8 +36,8 @@ test('holds at most its maximum, and never removes an alert of a tenant within i
         expect(of(givesWay.tenant)).toBe(Math.max(...[...there].map((one) => of(one.tenant))));
         there.delete(givesWay);
       }
-      expect(line.size).toBe(there.size);
-      for (const one of there) expect(line.has(one)).toBe(true);
+      expect(queue.size).toBe(there.size);
+      for (const one of there) expect(queue.has(one)).toBe(true);
     }),
   );
 });
@@ -45,12 +45,12 @@ test('holds at most its maximum, and never removes an alert of a tenant within i
 test('tenants take turns, each in its own order, however many alerts a tenant has', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', 'c', null), { maxLength: 60 }), (tenants) => {
-      const line = new Line(100);
+      const queue = new WebhookQueue(100);
       const all = tenants.map((tenant) => waiting(tenant));
-      for (const one of all) line.add(one);
+      for (const one of all) queue.add(one);
       const served: Waiting[] = [];
-      for (let next = line.next(0); next !== undefined; next = line.next(0)) {
-        line.remove(next);
+      for (let next = queue.next(0); next !== undefined; next = queue.next(0)) {
+        queue.remove(next);
         served.push(next);
       }
       expect(new Set(served)).toEqual(new Set(all));
@@ -69,21 +69,21 @@ test('tenants take turns, each in its own order, however many alerts a tenant ha
 });
 
 test('an alert that waits for a retry delays no other alert, and is next again when it is due', () => {
-  const line = new Line(10);
+  const queue = new WebhookQueue(10);
   const [failed, later] = [waiting('a', 50), waiting('a', 60)];
-  for (const one of [failed, later]) line.add(one);
-  expect([line.next(49), line.dueAtMs()]).toEqual([undefined, 50]);
-  expect(line.next(60)).toBe(failed);
+  for (const one of [failed, later]) queue.add(one);
+  expect([queue.next(49), queue.dueAtMs()]).toEqual([undefined, 50]);
+  expect(queue.next(60)).toBe(failed);
   failed.dueAtMs = 100;
-  expect(line.next(60)).toBe(later);
-  line.remove(later);
-  expect([line.next(99), line.next(100)]).toEqual([undefined, failed]);
-  line.remove(failed);
-  expect(line.dueAtMs()).toBe(Number.POSITIVE_INFINITY);
+  expect(queue.next(60)).toBe(later);
+  queue.remove(later);
+  expect([queue.next(99), queue.next(100)]).toEqual([undefined, failed]);
+  queue.remove(failed);
+  expect(queue.dueAtMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('removes the new alert if all tenants have equally many', () => {
-  const line = new Line(2);
+  const queue = new WebhookQueue(2);
   const all = ['a', 'b', 'c', 'a'].map((tenant) => waiting(tenant));
-  expect(all.map((one) => line.add(one))).toEqual([null, null, all[2], all[3]]);
+  expect(all.map((one) => queue.add(one))).toEqual([null, null, all[2], all[3]]);
 });

@@ -11,7 +11,7 @@ export type Waiting = {
   dueAtMs: number;
 };
 
-export class Line {
+export class WebhookQueue {
   readonly #most: number;
   /** By tenant and alert, both in the order in which they came. The tenant whose turn is next is first. */
   readonly #tenants = new Map<string | null, Map<string, Waiting>>();
