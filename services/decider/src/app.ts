@@ -1,9 +1,7 @@
 /**
  * The decider: a consumer of the actions topics. For each batch it answers the records (answer-batch.ts), publishes
- * the
- * decisions, has the ledger check its epoch, and commits. In this order a crash between any two steps has the same
- * outcome.
- * While the ledger or the log is away, the partition waits: nothing is decided and nothing is skipped.
+ * the decisions, has the ledger check its epoch, and commits. In this order a crash between any two steps has the
+ * same outcome. While the ledger or the log is away, the partition waits: nothing is decided and nothing is skipped.
  *
  * Any number of deciders can share the partitions if they share the ledger (open-ledger.ts). supervise-ledger.ts and
  * rebuild-ledger.ts bring a shared ledger back after Redis has lost it.

@@ -26,8 +26,7 @@ export type OpenedLedger = {
 
 /**
  * Holds the data folder if the ledger is in this process's memory. Then no other process can decide on its log. Call
- * it
- * before anything is changed in the folder.
+ * it before anything is changed in the folder.
  *
  * @throws MandateError ALREADY_HELD, FOLDER_NOT_USABLE
  */

@@ -1,9 +1,7 @@
 /**
  * The traces of a batch. Each record has a span, from the moment its batch arrives until its offset is committed. The
- * span is
- * below the span of the producer that appended the record. Below it are `plan`, `ledger step`, `decide` and the
- * append of
- * the answer.
+ * span is below the span of the producer that appended the record. Below it are `plan`, `ledger step`, `decide` and
+ * the append of the answer.
  *
  * The ledger and the log are called once for the whole batch, so the spans of a batch share those times
  * (`beginTogether`).

@@ -27,7 +27,7 @@ import { redactPieces } from '@mandate/privacy';
 import { answers, type ReadinessCheck, type Running, sharedByRequests } from '@mandate/runtime';
 import type { HttpServer } from '@mandate/server';
 import type { z } from 'zod';
-import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
+import { PendingReplies, type PendingRepliesBounds } from './answers/pending-replies.ts';
 import { followDecisions } from './answers/follow-decisions.ts';
 import { LastKills } from './commands/last-kills.ts';
 import type { gatewaySettings } from './config.ts';
@@ -65,12 +65,12 @@ export type GatewaySettings = Pick<
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
   const { bus, log, metrics, kills, clock, personKeys: keys } = dependencies;
   const ledger = dependencies.ledger && announcing(dependencies.ledger, kills, log);
-  const bounds: BoardBounds = {
+  const bounds: PendingRepliesBounds = {
     maxWaiting: settings.GATEWAY_MAX_WAITING,
     maxRecent: settings.GATEWAY_RECENT_ANSWERS,
     maxRecentBytes: settings.GATEWAY_RECENT_BYTES,
   };
-  const board = new AnswerBoard(bounds);
+  const replies = new PendingReplies(bounds);
   const journal = sharedByRequests(
     new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED }),
   );
@@ -80,19 +80,19 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const gateway: Gateway = {
     ...dependencies,
     ledger,
-    board,
+    replies,
     journal,
     refused,
     lastKills: new LastKills(),
     undecided,
-    measures: gatewayMeasures(metrics, { board, journal, undecided }),
+    measures: gatewayMeasures(metrics, { replies, journal, undecided }),
     reads: recordHttpReads({ bus, source: 'gateway', clock, log, redactText: redactPieces }),
     untilSealable: async () => erasures?.untilSealable(),
   };
 
   return {
     async routes(server) {
-      server.addHook('preClose', async () => board.close());
+      server.addHook('preClose', async () => replies.close());
       addGatewayRoutes(server, gateway);
     },
     async start() {
@@ -100,10 +100,10 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
       erasures = sharedByRequests(persons);
-      const following = await followDecisions({ bus, board, refused, undecided, ledger });
+      const following = await followDecisions({ bus, replies, refused, undecided, ledger });
       return {
         stop: async () => {
-          board.close();
+          replies.close();
           await following.stop();
           await persons.stop();
           await journal.stop();

@@ -8,7 +8,7 @@ import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';
 import type { Metrics } from '@mandate/server';
-import type { AnswerBoard } from './answers/answer-board.ts';
+import type { PendingReplies } from './answers/pending-replies.ts';
 import type { ActionName } from './answers/recent-answers.ts';
 import type { LastKills } from './commands/last-kills.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
@@ -61,7 +61,7 @@ export type GatewayDependencies = {
 };
 
 export type Gateway = GatewayDependencies & {
-  board: AnswerBoard;
+  replies: PendingReplies;
   journal: CommandJournal;
   measures: GatewayMeasures;
   refused: RefusedAgents;

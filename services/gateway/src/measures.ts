@@ -1,17 +1,17 @@
 import type { Metrics } from '@mandate/server';
-import type { AnswerBoard } from './answers/answer-board.ts';
+import type { PendingReplies } from './answers/pending-replies.ts';
 import type { CommandJournal } from './journal/command-journal.ts';
 import type { UndecidedRecords } from './publish/undecided-records.ts';
 
 export type GatewayMeasures = ReturnType<typeof gatewayMeasures>;
 
-type Measured = { board: AnswerBoard; journal: CommandJournal; undecided: UndecidedRecords };
+type Measured = { replies: PendingReplies; journal: CommandJournal; undecided: UndecidedRecords };
 
-export function gatewayMeasures(metrics: Metrics, { board, journal, undecided }: Measured) {
+export function gatewayMeasures(metrics: Metrics, { replies, journal, undecided }: Measured) {
   metrics.gauge({
     name: 'mandate_gateway_waiting_answers',
     help: 'Answers that callers wait for',
-    collect: () => board.taken,
+    collect: () => replies.reserved,
   });
   metrics.gauge({
     name: 'mandate_gateway_undecided_records',

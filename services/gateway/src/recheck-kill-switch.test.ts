@@ -4,7 +4,7 @@ import { type Decision, wireTime } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';
 import { buildDecision, buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { AnswerBoard } from './answers/answer-board.ts';
+import { PendingReplies } from './answers/pending-replies.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
 import { UndecidedRecords } from './publish/undecided-records.ts';
@@ -14,12 +14,12 @@ test('withholds an ALLOW if an ancestor’s subtree was killed, going by the anc
   const ledger = createMemoryLedger({ clock: () => 2_000, epoch: 'ep-1' });
   const log = silentLogger();
   const metrics = createMetrics({ service: 'test' });
-  const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 });
+  const replies = new PendingReplies({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 });
   const journal = new CommandJournal({ bus: { append: async () => [] }, log, maxUnlogged: 10 });
   const gateway = {
     ledger,
     log,
-    measures: gatewayMeasures(metrics, { board, journal, undecided: new UndecidedRecords(2) }),
+    measures: gatewayMeasures(metrics, { replies, journal, undecided: new UndecidedRecords(2) }),
   };
   const allowed = (...above: string[]): Decision => {
     const budgets = ['bot', ...above].map((subject) => ({

@@ -13,8 +13,7 @@ type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: 
  * known.
  *
  * @throws MandateError ACCESS_LOG_MISSING if only the audit is on a server and the folder has no log. Reads would
- * then go to
- * a file that no recorder reads. Also throws the log's errors about a topic that is missing or unfit.
+ *   then go to a file that no recorder reads. Also throws the log's errors about a topic that is missing or unfit.
  */
 export async function openQueryLog(
   settings: Settings,

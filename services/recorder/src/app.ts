@@ -1,21 +1,15 @@
 /**
  * The recorder: a consumer of the decisions, the dead letters, the reads and the changes of agents, policies and
- * rules, and the
- * only writer of the audit's tables. It reads each batch, inserts it into ClickHouse, and commits. So every committed
- * record
- * is in the tables, and a record that is inserted twice shows once, because every table collapses repeats.
+ * rules, and the only writer of the audit's tables. It reads each batch, inserts it into ClickHouse, and commits. So
+ * every committed record is in the tables, and a record that is inserted twice shows once, because every table
+ * collapses repeats.
  *
  * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes, and the others
- * are
- * inserted. A change that cannot be read delays all later changes, because their results depend on it. While
- * ClickHouse is
- * away the partitions wait; decisions go on, and a metric shows the lag. If the tables are dropped and created again,
- * the
- * recorder ends. After a restart it fills the new tables from the start of the log. Several recorders share the
- * partitions.
- * After a rebuild of the ledger, records that older epochs wrote later are marked void. If tenants have a retention,
- * rows
- * past it are neither recorded nor kept.
+ * are inserted. A change that cannot be read delays all later changes, because their results depend on it. While
+ * ClickHouse is away the partitions wait; decisions go on, and a metric shows the lag. If the tables are dropped and
+ * created again, the recorder ends. After a restart it fills the new tables from the start of the log. Several
+ * recorders share the partitions. After a rebuild of the ledger, records that older epochs wrote later are marked
+ * void. If tenants have a retention, rows past it are neither recorded nor kept.
  */
 import type { AuditClient } from '@mandate/audit';
 import { type Bus, untilCommitted } from '@mandate/bus';

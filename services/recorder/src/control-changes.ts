@@ -19,8 +19,7 @@ export type ControlChanges = {
    * Returns the records of a batch, with the results of their changes.
    *
    * @throws MandateError LOG_UNREADABLE if this version cannot read one of the records, or an earlier one. The
-   * results of all
-   * later changes are then unknown
+   *   results of all later changes are then unknown
    */
   in(records: readonly LogRecord[], recordedAtMs: number): Promise<Recorded<ControlEvent>[]>;
 };

@@ -1,20 +1,15 @@
 /**
  * Which ledger epoch is in force at an offset of a decisions partition. That follows from the epoch records before it
  * (see the schemas' epochBehind), so it depends on the log alone. Every recorder therefore marks the same rows void,
- * and
- * marks them again in the same way.
+ * and marks them again in the same way.
  *
  * A recorder that goes on where it stopped knows the epoch. A recorder that takes a partition over does not, and
- * reading the
- * log back to the last epoch record may mean millions of records. So it asks the tables first, but only for what they
- * prove:
- * the epoch in force before a recorded row (see the audit's epochBefore). Rows with no epoch before them prove
- * nothing,
- * because the tables may have been emptied after the epoch record. What the tables do not prove is read from the log:
- * usually nothing, or everything if the tables were emptied or dropped. A recorder that died before its commit may
- * have
- * inserted an epoch record from after the offset. The question asks only for rows before the offset, so this one is
- * left out.
+ * reading the log back to the last epoch record may mean millions of records. So it asks the tables first, but only
+ * for what they prove: the epoch in force before a recorded row (see the audit's epochBefore). Rows with no epoch
+ * before them prove nothing, because the tables may have been emptied after the epoch record. What the tables do not
+ * prove is read from the log: usually nothing, or everything if the tables were emptied or dropped. A recorder that
+ * died before its commit may have inserted an epoch record from after the offset. The question asks only for rows
+ * before the offset, so this one is left out.
  */
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';

@@ -43,12 +43,10 @@ export type LandedPile = Record<Exclude<keyof Pile, 'unreadable'>, Landed> & { u
 
 /**
  * Inserts the batches of several partitions together, with one insert for each table. Resolves once everything is
- * stored. After
- * an error it is unknown what was stored, and everything must be inserted again.
+ * stored. After an error it is unknown what was stored, and everything must be inserted again.
  *
  * Control events come first. A row of another table therefore proves that the epochs before it are recorded. A
- * recorder
- * relies on that when it takes over a partition (see epoch-in-force.ts).
+ * recorder relies on that when it takes over a partition (see epoch-in-force.ts).
  */
 export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<LandedPile> {
   const all = <T>(of: (pile: Pile) => readonly T[]) => piles.flatMap(of);

@@ -1,8 +1,7 @@
 /**
  * The traces of a record on its way into the tables. A span lasts from the moment a batch arrives until its offset is
  * committed, below the span that appended the record. Below it is `insert`, which takes the records of several
- * batches at
- * once.
+ * batches at once.
  *
  * The recorder begins no traces. A record without a trace comes from a process without traces, or from an operator.
  */

@@ -119,7 +119,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger-log/src/rebuild-ledger.ts', [
     [
       '9 no rebuild ends with a generation below those on the log',
-      '  mustHold(epoch, fold, need);\n  sayMemory',
+      '  mustHold(epoch, fold, lost);\n  sayMemory',
       '  sayMemory',
     ],
     [
@@ -130,7 +130,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['9 a decider may take over the lease of its own last try', '  lost.epoch = epoch;\n', ''],
     [
       '9 a decider that was overtaken sees its own epoch on the log',
-      '    mustHold(options.ledger.epoch, fold, need);\n',
+      '    mustHold(options.ledger.epoch, fold, lost);\n',
       '',
     ],
   ]),
@@ -397,7 +397,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile('services/gateway/src/answers/answer-board.ts', [
-    ['gateway: the holder of most waits is answered first', '      place.finish();\n', ''],
+  ...inFile('services/gateway/src/answers/pending-replies.ts', [
+    ['gateway: the holder of most waits is answered first', '      waiter.finish();\n', ''],
   ]),
 ];

@@ -3,10 +3,8 @@ const LONGEST_ASKED_MS = 60 * 60_000;
 
 /**
  * Returns how long to wait before the next attempt. The wait doubles each time, up to `longestRetryMs`. A random
- * share of up to
- * half is subtracted, so that deliveries that failed together are not retried together. The wait that a receiver
- * asked
- * for is kept in full.
+ * share of up to half is subtracted, so that deliveries that failed together are not retried together. The wait that
+ * a receiver asked for is kept in full.
  *
  * @param attempts how many there were, from 1
  * @param random in [0, 1)

@@ -1,15 +1,11 @@
 /**
  * Delivers alerts to webhooks, one at a time to each webhook, so a receiver that hangs delays only itself. After a
- * failed
- * attempt an alert waits while other alerts go first. After too many failed attempts it becomes `alert.undelivered`,
- * and so
- * does an alert that arrives while too many wait. The result of each attempt is on the log before the next attempt,
- * so
- * a crash repeats at most one attempt that had succeeded.
+ * failed attempt an alert waits while other alerts go first. After too many failed attempts it becomes
+ * `alert.undelivered`, and so does an alert that arrives while too many wait. The result of each attempt is on the
+ * log before the next attempt, so a crash repeats at most one attempt that had succeeded.
  *
  * Kills go before all other alerts and have a queue of their own: a flood at a webhook that several tenants share
- * delays no
- * notice of a kill. All other alerts wait in a queue that is fair to tenants (webhook-queue.ts).
+ * delays no notice of a kill. All other alerts wait in a queue that is fair to tenants (webhook-queue.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '@mandate/runtime';

@@ -1,17 +1,12 @@
 /**
  * The alarms that are on, and those that were on before: a fold of the alerts topic, and the only memory of the
- * rules. The
- * fold does not depend on the order of records or on how often each is applied. So an evaluator may apply an alert as
- * soon
- * as it raises it, and read it again later.
+ * rules. The fold does not depend on the order of records or on how often each is applied. So an evaluator may apply
+ * an alert as soon as it raises it, and read it again later.
  *
  * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming. So
- * two
- * alerters that see the same alarm begin give it one id, and the next alarm of the subject has another. The alarm of
- * an
- * approval is forgotten after a day, and its action id may come back later. So its id has the order of the first
- * record
- * instead of the episode.
+ * two alerters that see the same alarm begin give it one id, and the next alarm of the subject has another. The alarm
+ * of an approval is forgotten after a day, and its action id may come back later. So its id has the order of the
+ * first record instead of the episode.
  */
 import { sha256Hex } from '@mandate/policy';
 import {

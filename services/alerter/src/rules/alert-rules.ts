@@ -133,8 +133,7 @@ type ReadSecret = (path: string) => string;
 /**
  * @param env the variables in which secrets are looked up
  * @param given `readSecret` reads the file of a secret. `notes` collects secrets that are not found; without `notes`,
- * each of
- *   these is a fault
+ *   each of these is a fault
  */
 export function loadAlerting(
   source: DocumentSource,

@@ -1,13 +1,10 @@
 /**
  * Limits how many alerts of a rule are sent in a minute about one agent, and about one tenant. Further alerts are
- * recorded
- * and listed, but no webhook gets them, because a person who gets 200 messages reads none of them. The next alert
- * that is
- * sent says how many were only listed.
+ * recorded and listed, but no webhook gets them, because a person who gets 200 messages reads none of them. The next
+ * alert that is sent says how many were only listed.
  *
  * Minutes are those of the records that the alerts are about, so a replay of old records gives the same result.
- * Alerts about
- * what people did (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
+ * Alerts about what people did (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
  */
 import type { AlertRule } from '@mandate/schemas';
 import type { Finding } from './finding.ts';

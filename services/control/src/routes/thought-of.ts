@@ -46,8 +46,7 @@ export const near = z
 
 /**
  * Compiles the candidates. All documents of a request share the step budget of one document, so their number does not
- * change
- * the time.
+ * change the time.
  *
  * @param nowMs when the request came
  * @throws HttpProblem if a document does not compile, if it is of another agent, or if the agent does not exist

@@ -12,7 +12,7 @@ import {
 } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { AnswerBoard } from './answer-board.ts';
+import { PendingReplies } from './pending-replies.ts';
 import { decided, sourceAt } from './decided.fixture.ts';
 import { followDecisions } from './follow-decisions.ts';
 
@@ -43,7 +43,7 @@ async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | nul
   const whole = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => whole.close());
   const bus: Bus = { ...whole, ranges: async (topic) => (await whole.ranges(topic)).slice(0, partitions) };
-  const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 100, maxRecentBytes: 1_000_000 });
+  const replies = new PendingReplies({ maxWaiting: 1, maxRecent: 100, maxRecentBytes: 1_000_000 });
   const append = (partition: number, ...records: DecisionsRecord[]) =>
     bus.append(
       TOPICS.decisions,
@@ -52,12 +52,12 @@ async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | nul
   await append(0, decided(0, { ledgerEpoch: 'ep-1' }));
   const following = await followDecisions({
     bus,
-    board,
+    replies,
     refused: { allowed() {}, refused() {} },
     undecided: { decided() {} },
     ledger,
   });
-  return { append, board, following };
+  return { append, replies, following };
 }
 
 const begins = (id: string, generation?: number): DecisionsRecord => ({
@@ -72,7 +72,7 @@ const begins = (id: string, generation?: number): DecisionsRecord => ({
 });
 
 test('after the record of a new epoch, decisions of another epoch are void, in each partition separately', async () => {
-  const { append, board, following } = await scene(ledgerOf('ep-1').ledger);
+  const { append, replies, following } = await scene(ledgerOf('ep-1').ledger);
   await append(
     0,
     decided(1, { ledgerEpoch: 'ep-1' }),
@@ -81,30 +81,30 @@ test('after the record of a new epoch, decisions of another epoch are void, in e
     decided(3, { ledgerEpoch: 'ep-2' }),
   );
   await append(1, decided(4, { ledgerEpoch: 'ep-0' }), decided(5, { ledgerEpoch: 'ep-1' }));
-  await waitUntil('the last of both', () => board.recent.of(sourceAt(3)) && board.recent.of(sourceAt(5)));
-  const seen = [0, 1, 2, 3, 4, 5].filter((offset) => board.recent.of(sourceAt(offset)) !== null);
+  await waitUntil('the last of both', () => replies.recent.of(sourceAt(3)) && replies.recent.of(sourceAt(5)));
+  const seen = [0, 1, 2, 3, 4, 5].filter((offset) => replies.recent.of(sourceAt(offset)) !== null);
   expect(seen).toEqual([1, 3, 5]);
   await following.stop();
   await following.finished;
 });
 
 test('a partition that was added later has the newest epoch of the others', async () => {
-  const { append, board } = await scene(ledgerOf('ep-1', true, 1).ledger, 2);
+  const { append, replies } = await scene(ledgerOf('ep-1', true, 1).ledger, 2);
   await append(
     0,
     decided(1, { ledgerEpoch: 'ep-1' }),
     begins('ep-2', 2),
     decided(2, { ledgerEpoch: 'ep-2' }),
   );
-  await waitUntil('the new epoch', () => board.recent.of(sourceAt(2)));
+  await waitUntil('the new epoch', () => replies.recent.of(sourceAt(2)));
   await append(5, decided(3, { ledgerEpoch: 'ep-1' }), decided(4, { ledgerEpoch: 'ep-2' }));
   await append(1, decided(5, { ledgerEpoch: 'ep-1' }));
-  await waitUntil('the last of each', () => board.recent.of(sourceAt(4)) && board.recent.of(sourceAt(5)));
-  expect(board.recent.of(sourceAt(3))).toBe(null);
+  await waitUntil('the last of each', () => replies.recent.of(sourceAt(4)) && replies.recent.of(sourceAt(5)));
+  expect(replies.recent.of(sourceAt(3))).toBe(null);
 });
 
 test('without a ledger every epoch is in force until the log names one', async () => {
-  const { append, board } = await scene(null);
+  const { append, replies } = await scene(null);
   await append(
     0,
     decided(1, { ledgerEpoch: 'ep-7' }),
@@ -112,47 +112,47 @@ test('without a ledger every epoch is in force until the log names one', async (
     decided(2, { ledgerEpoch: 'ep-7' }),
     decided(3, { ledgerEpoch: 'ep-8' }),
   );
-  await waitUntil('the last', () => board.recent.of(sourceAt(3)));
-  expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
+  await waitUntil('the last', () => replies.recent.of(sourceAt(3)));
+  expect([1, 2].map((offset) => replies.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
 });
 
 test('passes on nothing while the ledger is rebuilt, and then no void decision', async () => {
   const { ledger, becomesReady, looks } = ledgerOf('ep-2', false);
-  const { append, board } = await scene(ledger);
+  const { append, replies } = await scene(ledger);
   // A decision of a delayed decider. The epoch that makes it void is on the log before the position where the reading
   // begins.
   await append(0, decided(1, { ledgerEpoch: 'ep-1' }));
   await waitUntil('several looks at the ledger', () => looks() > 2);
-  expect(board.recent.of(sourceAt(1))).toBe(null);
+  expect(replies.recent.of(sourceAt(1))).toBe(null);
   becomesReady();
   await append(0, decided(2, { ledgerEpoch: 'ep-2' }));
-  await waitUntil('what the new epoch decided', () => board.recent.of(sourceAt(2)));
-  expect(board.recent.of(sourceAt(1))).toBe(null);
+  await waitUntil('what the new epoch decided', () => replies.recent.of(sourceAt(2)));
+  expect(replies.recent.of(sourceAt(1))).toBe(null);
 });
 
 test.each([
   ['an event that it does not know', { event: 'decisions.regrouped', regrouping: { by: 'a newer decider' } }],
   ['no event', 'not ours'],
 ])('fails on %s, because it could change the meaning of later records', async (_, record) => {
-  const { append, board, following } = await scene(ledgerOf('ep-1').ledger);
+  const { append, replies, following } = await scene(ledgerOf('ep-1').ledger);
   await append(0, record as unknown as DecisionsRecord, decided(2, { ledgerEpoch: 'ep-1' }));
   await expect(following.finished).rejects.toMatchObject({
     code: 'LOG_UNREADABLE',
     message: expect.stringContaining(`${TOPICS.decisions}/0/1`),
   });
-  expect(board.recent.of(sourceAt(2))).toBe(null);
+  expect(replies.recent.of(sourceAt(2))).toBe(null);
 });
 
 test('ignores an unknown field, because newer deciders may add fields', async () => {
-  const { append, board } = await scene(ledgerOf('ep-1').ledger);
+  const { append, replies } = await scene(ledgerOf('ep-1').ledger);
   const { decision } = decided(1, { ledgerEpoch: 'ep-1' });
   const more = { event: 'action.decided', decision: { ...decision, mood: 'good' } } as DecisionsRecord;
   await append(0, more);
-  await waitUntil('the decision', () => board.recent.of(sourceAt(1)));
+  await waitUntil('the decision', () => replies.recent.of(sourceAt(1)));
 });
 
 test('a rebuild that was overtaken before the reading began makes no decision void', async () => {
-  const { append, board } = await scene(ledgerOf('ep-2', true, 7).ledger);
+  const { append, replies } = await scene(ledgerOf('ep-2', true, 7).ledger);
   await append(
     0,
     begins('ep-1', 6),
@@ -161,8 +161,8 @@ test('a rebuild that was overtaken before the reading began makes no decision vo
     decided(2, { ledgerEpoch: 'ep-2' }),
     decided(3, { ledgerEpoch: 'ep-3' }),
   );
-  await waitUntil('the last', () => board.recent.of(sourceAt(3)));
-  expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
+  await waitUntil('the last', () => replies.recent.of(sourceAt(3)));
+  expect([1, 2].map((offset) => replies.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
 });
 
 test('passes on the same decisions as every other reader', async () => {
@@ -172,12 +172,12 @@ test('passes on the same decisions as every other reader', async () => {
       : decided(at, { ledgerEpoch: step.madeIn });
   await fc.assert(
     fc.asyncProperty(arbitraryEpochHistory, async (steps) => {
-      const { append, board, following } = await scene(null);
+      const { append, replies, following } = await scene(null);
       const last = steps.length;
       await append(0, ...steps.map(recordOf), begins('end', 100), decided(last, { ledgerEpoch: 'end' }));
-      await waitUntil('the last', () => board.recent.of(sourceAt(last)));
+      await waitUntil('the last', () => replies.recent.of(sourceAt(last)));
       await following.stop();
-      const shown = steps.map((_, at) => board.recent.of(sourceAt(at)) !== null);
+      const shown = steps.map((_, at) => replies.recent.of(sourceAt(at)) !== null);
       expect(shown).toEqual(standing(steps));
     }),
     { numRuns: 30 },

@@ -19,7 +19,7 @@ import {
 } from '@mandate/schemas';
 import type { UndecidedRecords } from '../publish/undecided-records.ts';
 import type { RefusedAgents } from '../refusals/refused-agents.ts';
-import type { AnswerBoard } from './answer-board.ts';
+import type { PendingReplies } from './pending-replies.ts';
 
 const LOOK_AGAIN_MS = 200;
 const LANE = ['answers'];
@@ -30,14 +30,14 @@ const LANE = ['answers'];
  */
 export async function followDecisions(options: {
   bus: Bus;
-  board: AnswerBoard;
+  replies: PendingReplies;
   /** Gets each decision that is not void. */
   refused: Pick<RefusedAgents, 'allowed' | 'refused'>;
   /** Gets the log position of each decided record. */
   undecided: Pick<UndecidedRecords, 'decided'>;
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null;
 }): Promise<Running> {
-  const { bus, board, refused, undecided, ledger } = options;
+  const { bus, replies, refused, undecided, ledger } = options;
   const epochs = new Map<number, EpochInForce>();
   const stopping = new AbortController();
 
@@ -47,17 +47,17 @@ export async function followDecisions(options: {
     const inForce = epochs.get(partition) ?? (atStart.has(partition) ? first : newest(first, epochs));
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
-      board.post({ ...record, value: logged.value }, logged.value.length);
+      replies.resolve({ ...record, value: logged.value }, logged.value.length);
       undecided.decided(record.decision.source);
       const { tenant, agentId, verdict } = record.decision;
       if (verdict === 'ALLOW') refused.allowed(tenant, agentId);
       else refused.refused(tenant, agentId);
     }
     if (record.event === 'approval.recorded') {
-      board.changes.tell(record.approval.tenant, record.approval.actionId);
+      replies.changes.tell(record.approval.tenant, record.approval.actionId);
     }
     if (record.event === 'action.settled' && holdsIn(inForce, record.settlement.ledgerEpoch)) {
-      board.post(record, logged.value.length);
+      replies.resolve(record, logged.value.length);
       undecided.decided(record.settlement.source);
     }
   };

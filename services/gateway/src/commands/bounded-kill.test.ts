@@ -3,7 +3,7 @@ import { silentLogger } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { createMetrics, HttpProblem } from '@mandate/server';
 import { expect, test } from 'vitest';
-import { AnswerBoard } from '../answers/answer-board.ts';
+import { PendingReplies } from '../answers/pending-replies.ts';
 import type { Gateway } from '../gateway.ts';
 import { CommandJournal } from '../journal/command-journal.ts';
 import { gatewayMeasures } from '../measures.ts';
@@ -30,14 +30,14 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
   };
   const log = silentLogger();
   const journal = new CommandJournal({ bus: { append }, log, maxUnlogged: 10 });
-  const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 });
+  const replies = new PendingReplies({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 });
   const gateway = {
     ledger: Object.assign(Object.create(ledger), { open: async () => open }),
     clock: () => 1_000,
     log,
     journal,
     measures: gatewayMeasures(createMetrics({ service: 'test' }), {
-      board,
+      replies,
       journal,
       undecided: new UndecidedRecords(2),
     }),

@@ -6,10 +6,8 @@ const MOST_TRIES = 5;
 
 /**
  * Carries out an operator's order in the ledger, and writes its event to the log a moment later. If the ledger is
- * rebuilt
- * between the two, the rebuild misses the event. So the order is carried out again with the same id, which has no
- * effect
- * if the ledger knows the id.
+ * rebuilt between the two, the rebuild misses the event. So the order is carried out again with the same id, which
+ * has no effect if the ledger knows the id.
  *
  * @param order carries out the order; repeats with the same id have no effect
  * @param record writes the event to the log; returns whether the log contains it

@@ -7,10 +7,9 @@ import type { Gateway } from '../gateway.ts';
 
 /**
  * @param what everything that makes two commands the same one, except the wording of the reason. With an
- * Idempotency-Key,
- *   the id is a function of the key, the caller's tenant and `what`. So a repeated command has the same id, and the
- *   same
- *   key with another `what` has another id. Ledger and log therefore never disagree about what an id did.
+ *   Idempotency-Key, the id is a function of the key, the caller's tenant and `what`. So a repeated command has the
+ *   same id, and the same key with another `what` has another id. Ledger and log therefore never disagree about what
+ *   an id did.
  */
 export function operatorCommand(
   request: HttpRequest,

@@ -3,7 +3,7 @@ import { silentLogger } from '@mandate/runtime';
 import { CAPS, type KillTarget, readDecisionsRecord, settingsOfTopic, TOPICS } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';
 import { expect, test } from 'vitest';
-import { AnswerBoard } from '../answers/answer-board.ts';
+import { PendingReplies } from '../answers/pending-replies.ts';
 import { CommandJournal } from '../journal/command-journal.ts';
 import { gatewayMeasures } from '../measures.ts';
 import { UndecidedRecords } from '../publish/undecided-records.ts';
@@ -45,7 +45,7 @@ function scene() {
     const log = silentLogger();
     const journal = new CommandJournal({ bus: { append }, log, maxUnlogged: 10 });
     const measures = gatewayMeasures(createMetrics({ service: 'test' }), {
-      board: new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
+      replies: new PendingReplies({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
       journal,
       undecided: new UndecidedRecords(2),
     });

@@ -1,17 +1,13 @@
 /**
  * Applies every erasure on the log to this gateway's own key file: all earlier erasures before the gateway is ready,
- * and later
- * ones as they come. Erasures can be repeated and applied in any order, so no log position is remembered. The reading
- * begins
- * at the start of the topic each time, and a key file from a backup loses the erased keys again.
+ * and later ones as they come. Erasures can be repeated and applied in any order, so no log position is remembered.
+ * The reading begins at the start of the topic each time, and a key file from a backup loses the erased keys again.
  *
  * The first record of the topic says with which keys this log is sealed. A gateway with other keys would seal data
- * that no
- * other gateway could read, so it does not start. Neither does a gateway that has lost its key file.
+ * that no other gateway could read, so it does not start. Neither does a gateway that has lost its key file.
  *
  * If nothing is sealed, and nothing ever was, neither topic nor file is needed. Both are opened when the privacy
- * document is
- * edited to seal. Requests to publish wait until then.
+ * document is edited to seal. Requests to publish wait until then.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, type Reader, recordUnreadable } from '@mandate/bus';
@@ -50,8 +46,7 @@ type Options = {
 export type FollowedErasures = Required<Running> & {
   /**
    * Resolves at once if nothing is sealed. Otherwise resolves once the keys are open and have forgotten every person
-   * that the
-   * log names.
+   * that the log names.
    *
    * @throws MandateError PERSON_KEYS_NOT_READY (retryable) in bounded time
    */

@@ -14,8 +14,7 @@ import { indexIn, PERSONS_PARTITION } from './follow-erasures.ts';
 /**
  * @returns when the person was forgotten
  * @throws HttpProblem ERASURE_NOT_ON_LOG. MandateError PERSON_KEYS_NOT_WRITTEN: the event is on the log, and the key
- * file is
- *   retried until it is written
+ *   file is retried until it is written
  */
 export async function forgetPerson(
   { bus, personKeys, clock, log }: Pick<Gateway, 'bus' | 'personKeys' | 'clock' | 'log'>,

@@ -10,13 +10,13 @@ import type { Made } from './publish-records.ts';
  * the decider answers it.
  */
 export async function openQuestion(
-  { board, ledger, log }: Pick<Gateway, 'board' | 'ledger' | 'log'>,
+  { replies, ledger, log }: Pick<Gateway, 'replies' | 'ledger' | 'log'>,
   tenant: string,
   { record, fingerprint }: Made,
 ): Promise<Decided | null> {
   if (record.event !== 'action.requested' || ledger === null) return null;
   const { agentId, id: actionId, attempt = 1 } = record.action;
-  const standing = board.recent.standing(tenant, { actionId, agentId, attempt }, () => true);
+  const standing = replies.recent.standing(tenant, { actionId, agentId, attempt }, () => true);
   if (standing === null || standing.decision.verdict !== 'DEFER') return null;
   const digest = actionDigest(record.action, fingerprint);
   if (digest !== standing.decision.digest) return null;

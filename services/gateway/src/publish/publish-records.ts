@@ -86,16 +86,16 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   const counts = route.canBeRefused ? mustNotBeHeld(gateway, key.tenant, unknownItems) : null;
   const holder = { tenant: key.tenant, key: key.id };
   const gone = () => goneSignal(reply);
-  const places = gateway.board.take(waitMs > 0 ? unknown.length : 0, holder);
+  const reserved = gateway.replies.reserve(waitMs > 0 ? unknown.length : 0, holder);
   let admission: Admission | null = null;
   try {
     if (unknown.length > 0)
-      admission = await gateway.undecided.take(holder, unknown.length, { waitMs, gone });
+      admission = await gateway.undecided.admit(holder, unknown.length, { waitMs, gone });
     request.spend('publish', { records: unknown.length, bytes: bytesOf(unknown) });
     if (counts !== null) gateway.refused.sent(key.tenant, counts);
     const sources = unknown.length === 0 ? [] : await append(gateway, request, unknown);
     admission?.published(sources);
-    const answers = waitMs > 0 ? await places.answers(sources, waitMs, gone()) : [];
+    const answers = waitMs > 0 ? await reserved.answers(sources, waitMs, gone()) : [];
     const placeOf = new Map(unknown.map(({ index }, at) => [index, at]));
     const published = items.flatMap((item, index): Published<T>[] => {
       const answer = known[index];
@@ -106,8 +106,8 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
     });
     return { many, published, appended: sources.length };
   } finally {
-    places.leave();
-    admission?.leave();
+    reserved.release();
+    admission?.release();
   }
 }
 

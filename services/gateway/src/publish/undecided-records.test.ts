@@ -28,9 +28,9 @@ function undecidedRecords() {
     records,
     /** Publishes `count` records in one request, at the end of partition 0. */
     async publish(of: { tenant: string; key: string }, count = 1): Promise<number> {
-      const room = await records.take(of, count, forever);
+      const room = await records.admit(of, count, forever);
       room.published(Array.from({ length: count }, () => ({ partition: 0, offset: String(next++) })));
-      room.leave();
+      room.release();
       return next - 1;
     },
   };
@@ -73,7 +73,7 @@ describe('room', () => {
 
   test('is freed by a decision also for all records before the decided one in its partition', async () => {
     const { records } = undecidedRecords();
-    const room = await records.take(holder('acme'), 3, forever);
+    const room = await records.admit(holder('acme'), 3, forever);
     room.published([
       { partition: 0, offset: '5' },
       { partition: 0, offset: '6' },
@@ -87,7 +87,7 @@ describe('room', () => {
 
   test('is not held by a record that was decided before its log position was known', async () => {
     const { records } = undecidedRecords();
-    const room = await records.take(holder('acme'), 1, forever);
+    const room = await records.admit(holder('acme'), 1, forever);
     records.decided({ partition: 0, offset: '9' });
     room.published([{ partition: 0, offset: '9' }]);
     expect(records.undecided).toBe(0);
@@ -95,10 +95,10 @@ describe('room', () => {
 
   test('is given back by a request that published nothing', async () => {
     const { records } = undecidedRecords();
-    const room = await records.take(holder('acme'), 2, forever);
-    const next = records.take(holder('acme'), 1, forever);
+    const room = await records.admit(holder('acme'), 2, forever);
+    const next = records.admit(holder('acme'), 1, forever);
     expect(await isDone(next)).toBe(false);
-    room.leave();
+    room.release();
     expect(await isDone(next)).toBe(true);
   });
 });
@@ -108,24 +108,24 @@ describe('a request that waits', () => {
     const { records, publish } = undecidedRecords();
     const [one, two, three] = ['one', 'two', 'three'].map((key) => holder('acme', key));
     if (!one || !two || !three) throw new Error();
-    const rooms = await Promise.all([one, one, two, two].map((of) => records.take(of, 1, forever)));
+    const rooms = await Promise.all([one, one, two, two].map((of) => records.admit(of, 1, forever)));
     const refused = [one, three].map((of) => publish(of).catch((error: unknown) => error));
     await vi.advanceTimersByTimeAsync(5_250);
     const [ofKey, ofTenant] = await Promise.all(refused);
     expect(ofKey).toMatchObject({ status: 429, code: 'TOO_MANY_RECORDS', extension: { of: 'key' } });
     expect(ofTenant).toMatchObject({ status: 429, extension: { of: 'tenant', limit: 'publish.undecided' } });
     expect(records.waiting).toBe(0);
-    for (const room of rooms) room.leave();
+    for (const room of rooms) room.release();
     expect(records.undecided).toBe(0);
   });
 
   test('waits as long as its caller waits for the decision', async () => {
     const { records } = undecidedRecords();
-    const rooms = [await records.take(holder('acme'), 2, forever)];
-    const waiting = records.take(holder('acme'), 1, { ...forever, waitMs: 30_000 });
+    const rooms = [await records.admit(holder('acme'), 2, forever)];
+    const waiting = records.admit(holder('acme'), 1, { ...forever, waitMs: 30_000 });
     await vi.advanceTimersByTimeAsync(29_000);
     expect([await isDone(waiting), records.waiting]).toEqual([false, 1]);
-    for (const room of rooms) room.leave();
+    for (const room of rooms) room.release();
     expect(await isDone(waiting)).toBe(true);
   });
 
@@ -144,7 +144,7 @@ describe('a request that waits', () => {
     await publish(holder('acme'), 2);
     const gone = new AbortController();
     const waiting = records
-      .take(holder('acme'), 1, { waitMs: 0, gone: () => gone.signal })
+      .admit(holder('acme'), 1, { waitMs: 0, gone: () => gone.signal })
       .catch(() => 'refused');
     gone.abort();
     expect([await waiting, records.waiting, vi.getTimerCount()]).toEqual(['refused', 0, 1]);
@@ -167,7 +167,7 @@ test('all room comes back and no request waits for good, in whatever order recor
       const records = new UndecidedRecords(4);
       const ends = [0, 0, 0];
       const done = requests.map(async ({ tenant, key, count, partition, fails }) => {
-        const room = await records.take(holder(tenant, key), count, forever);
+        const room = await records.admit(holder(tenant, key), count, forever);
         await null;
         const places = Array.from({ length: fails ? 0 : count }, () => {
           const offset = ends[partition] ?? 0;
@@ -175,7 +175,7 @@ test('all room comes back and no request waits for good, in whatever order recor
           return { partition, offset: String(offset) };
         });
         room.published(places);
-        room.leave();
+        room.release();
       });
       let isOver = false;
       const all = Promise.all(done).then(() => {

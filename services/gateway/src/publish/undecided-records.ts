@@ -15,7 +15,7 @@ export type Admission = {
   /** The records are on the log at these positions. Each record holds its room until it is decided. */
   published(positions: readonly LogPosition[]): void;
   /** Gives back the room of records that were not published. Call it however the request ends. */
-  leave(): void;
+  release(): void;
 };
 
 type Waiting = { readonly count: number; readonly untilMs: number; admit(): void; refuse(of: Of): void };
@@ -69,7 +69,7 @@ export class UndecidedRecords {
    * @param options.gone makes the signal that aborts when the caller hangs up
    * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room in that time, or in 5 s if that is longer
    */
-  async take(
+  async admit(
     holder: Holder,
     count: number,
     { waitMs, gone }: { waitMs: number; gone: () => AbortSignal },
@@ -83,7 +83,7 @@ export class UndecidedRecords {
         unpublished -= positions.length;
         for (const position of positions) this.#log(position, holder);
       },
-      leave: () => {
+      release: () => {
         if (unpublished > 0) this.#free(holder, unpublished);
         unpublished = 0;
       },

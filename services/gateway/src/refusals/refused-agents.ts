@@ -1,13 +1,10 @@
 /**
  * Makes agents wait that are refused too often, before their actions reach the log. Each refusal of a decider is a
- * record that
- * the log keeps, and an agent in a loop would cause as many as it can. An agent may be refused a limited number of
- * times, and
- * must then wait. All gateways read the same decisions, so they count the same.
+ * record that the log keeps, and an agent in a loop would cause as many as it can. An agent may be refused a limited
+ * number of times, and must then wait. All gateways read the same decisions, so they count the same.
  *
  * The flood of one agent does not delay agents that were not refused lately. While actions are under way, their
- * answers are
- * unknown. Actions of an agent that was refused many times in a row then count as refused.
+ * answers are unknown. Actions of an agent that was refused many times in a row then count as refused.
  */
 
 import type { Clock } from '@mandate/runtime';

@@ -133,11 +133,11 @@ function subjectOf(id: string): ApprovalSubject {
  * say, or if the DEFER cannot be found.
  */
 async function grantMsOf(
-  { board, findDecision }: Pick<Gateway, 'board' | 'findDecision'>,
+  { replies, findDecision }: Pick<Gateway, 'replies' | 'findDecision'>,
   tenant: string,
   { agentId, actionId, digest }: ApprovalSubject,
 ): Promise<number | null> {
-  const recent = board.recent.standing(tenant, { agentId, actionId }, () => true)?.decision;
+  const recent = replies.recent.standing(tenant, { agentId, actionId }, () => true)?.decision;
   const asked = recent?.deferral ? recent : await findDecision?.(tenant, { agentId, actionId });
   return asked?.digest === digest ? (asked.deferral?.grantMs ?? null) : null;
 }

@@ -107,11 +107,11 @@ async function untilAnswered(
   { waitMs, gone }: { waitMs: number; gone: AbortSignal },
 ): Promise<Standing | null> {
   if (waitMs === 0) return standingOf(gateway, asked);
-  const { board } = gateway;
+  const { replies } = gateway;
   const cut = new AbortController();
-  const place = board.take(1, { tenant: asked.key.tenant, key: asked.key.id }, () => cut.abort());
+  const reserved = replies.reserve(1, { tenant: asked.key.tenant, key: asked.key.id }, () => cut.abort());
   const over = AbortSignal.any([gone, cut.signal]);
-  const listening = board.changes.listen(asked.key.tenant, asked.action.actionId);
+  const listening = replies.changes.listen(asked.key.tenant, asked.action.actionId);
   const untilMs = performance.now() + waitMs;
   try {
     for (;;) {
@@ -123,13 +123,13 @@ async function untilAnswered(
     }
   } finally {
     listening.stop();
-    place.leave();
+    reserved.release();
   }
 }
 
 async function standingOf(gateway: Gateway, { key, action }: Asked): Promise<Standing | null> {
   const visible = (agentId: string) => maySee(key, agentId);
-  const recent = gateway.board.recent.standing(key.tenant, action, visible);
+  const recent = gateway.replies.recent.standing(key.tenant, action, visible);
   const found = (recent && wholeOf(recent)) ?? (await gateway.findDecision?.(key.tenant, action)) ?? null;
   if (found === null || !visible(found.agentId)) return null;
   const [reason = null] = await recheckKillSwitch(gateway, key.tenant, [found]);

@@ -1,7 +1,6 @@
 /**
  * What would have to change for another verdict, from the evidence of the checks. The function is pure and each
- * number is
- * exact: with one micro-dollar less, or a millisecond earlier, the same check blocks again
+ * number is exact: with one micro-dollar less, or a millisecond earlier, the same check blocks again
  * (test/laws/explain-change.test.ts).
  *
  * All `needs` have to be met, each in any one of its ways. Checks that were skipped may still block afterwards:

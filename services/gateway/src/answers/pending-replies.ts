@@ -9,7 +9,7 @@ import { FairRoom, type Held, type Holder, HttpProblem } from '@mandate/server';
 import { ActionChanges } from './action-changes.ts';
 import { type Answer, RecentAnswers, sourceKey, sourceOf } from './recent-answers.ts';
 
-export type BoardBounds = {
+export type PendingRepliesBounds = {
   /** How many answers all callers together may wait for. A tenant may take half of them, and a key a quarter. */
   maxWaiting: number;
   maxRecent: number;
@@ -17,21 +17,21 @@ export type BoardBounds = {
 };
 
 /** Places reserved before publishing, so that no record is published whose answer could not be waited for. */
-export type Places = {
+export type ReservedReplies = {
   /**
    * The answers in the order of `sources`; null for each answer that did not come in time, or before `gone` aborted.
    */
   answers(sources: readonly Source[], waitMs: number, gone: AbortSignal): Promise<readonly (Answer | null)[]>;
   /** Frees the places. Call it however the request ends. */
-  leave(): void;
+  release(): void;
 };
 
 type Wake = (answer: Answer) => void;
 
 /** `finish` answers with what is known by then. `isOver` is true once other callers needed the places. */
-type Place = { finish: () => void; isOver: boolean };
+type Waiter = { finish: () => void; isOver: boolean };
 
-export class AnswerBoard {
+export class PendingReplies {
   readonly recent: RecentAnswers;
   /** Changes of actions: decisions, and answers of people. */
   readonly changes = new ActionChanges();
@@ -40,19 +40,19 @@ export class AnswerBoard {
   readonly #callers = new Set<() => void>();
   #closed = false;
 
-  constructor(bounds: BoardBounds) {
+  constructor(bounds: PendingRepliesBounds) {
     const most = bounds.maxWaiting;
     this.#room = new FairRoom({ most, ofATenant: partOf(most, 2), ofAKey: partOf(most, 4) });
     this.recent = new RecentAnswers({ count: bounds.maxRecent, bytes: bounds.maxRecentBytes });
   }
 
   /** How many answers are waited for or have a reserved place. */
-  get taken(): number {
+  get reserved(): number {
     return this.#room.amount;
   }
 
   /** @param bytes the size of the answer's record on the log */
-  post(answer: Answer, bytes: number): void {
+  resolve(answer: Answer, bytes: number): void {
     this.recent.add(answer, bytes);
     const key = sourceKey(sourceOf(answer));
     const wakes = this.#waiting.get(key);
@@ -70,18 +70,18 @@ export class AnswerBoard {
    * @param onCut is called when other callers need these places
    * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many
    */
-  take(count: number, holder: Holder, onCut = () => {}): Places {
-    const place: Place = { finish: () => {}, isOver: false };
+  reserve(count: number, holder: Holder, onCut = () => {}): ReservedReplies {
+    const waiter: Waiter = { finish: () => {}, isOver: false };
     const cut = () => {
-      place.isOver = true;
-      place.finish();
+      waiter.isOver = true;
+      waiter.finish();
       onCut();
     };
     const held: Held = { holder, state: 'busy', cut };
     if (count > 0 && !this.#room.take(held, count)) throw overloaded(this.#room.amountOf(holder.tenant));
     return {
-      answers: (sources, waitMs, gone) => this.#answers(sources, waitMs, gone, place),
-      leave: () => this.#room.leave(held),
+      answers: (sources, waitMs, gone) => this.#answers(sources, waitMs, gone, waiter),
+      release: () => this.#room.leave(held),
     };
   }
 
@@ -96,11 +96,11 @@ export class AnswerBoard {
     sources: readonly Source[],
     waitMs: number,
     gone: AbortSignal,
-    place: Place,
+    waiter: Waiter,
   ): Promise<readonly (Answer | null)[]> {
     const answers = sources.map((source) => this.recent.of(source));
     let missing = answers.filter((answer) => answer === null).length;
-    if (missing === 0 || this.#closed || gone.aborted || place.isOver) return Promise.resolve(answers);
+    if (missing === 0 || this.#closed || gone.aborted || waiter.isOver) return Promise.resolve(answers);
     return new Promise((resolve) => {
       const wakes: [key: string, wake: Wake][] = [];
       const finish = () => {
@@ -110,7 +110,7 @@ export class AnswerBoard {
         for (const [key, wake] of wakes) this.#unlist(key, wake);
         resolve(answers);
       };
-      place.finish = finish;
+      waiter.finish = finish;
       const timer = setTimeout(finish, waitMs);
       gone.addEventListener('abort', finish);
       this.#callers.add(finish);

@@ -1,6 +1,6 @@
 import type { Decision } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { AnswerBoard } from './answer-board.ts';
+import { PendingReplies } from './pending-replies.ts';
 import { posted, sourceAt } from './decided.fixture.ts';
 import { RecentAnswers } from './recent-answers.ts';
 
@@ -8,60 +8,60 @@ const NOBODY_GONE = new AbortController().signal;
 
 const HOLDER = { tenant: 'acme', key: 'k1' };
 
-const board = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
-  new AnswerBoard({ maxWaiting: 100, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
+const replies = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
+  new PendingReplies({ maxWaiting: 100, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
 
 describe('pending replies', () => {
   test('wake every caller that waits for a position, and a later caller finds the answer there', async () => {
-    const answers = board();
-    const early = [1, 2].map(() => answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE));
-    answers.post(posted(6), 10);
-    answers.post(posted(7), 10);
+    const answers = replies();
+    const early = [1, 2].map(() => answers.reserve(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE));
+    answers.resolve(posted(6), 10);
+    answers.resolve(posted(7), 10);
     expect(await Promise.all(early)).toEqual([[posted(7)], [posted(7)]]);
-    expect(await answers.take(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
+    expect(await answers.reserve(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
   });
 
   test('return the answers that came in time, in the order asked for', async () => {
-    const answers = board();
-    const waiting = answers.take(3, HOLDER).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
-    answers.post(posted(2), 10);
-    answers.post(posted(3), 10);
+    const answers = replies();
+    const waiting = answers.reserve(3, HOLDER).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
+    answers.resolve(posted(2), 10);
+    answers.resolve(posted(3), 10);
     expect(await waiting).toEqual([posted(3), null, posted(2)]);
   });
 
   test('let a caller go when its connection ends, and all callers on close', async () => {
-    const answers = board();
+    const answers = replies();
     const gone = new AbortController();
-    const leaving = answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, gone.signal);
-    const staying = answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE);
+    const leaving = answers.reserve(1, HOLDER).answers([sourceAt(1)], 60_000, gone.signal);
+    const staying = answers.reserve(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE);
     gone.abort();
     expect(await leaving).toEqual([null]);
     answers.close();
     expect(await staying).toEqual([null]);
-    expect(await answers.take(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
+    expect(await answers.reserve(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
   });
 
   test('limit the places of a key, and free a reservation once', () => {
-    const answers = board({ maxWaiting: 12 });
-    const places = answers.take(2, HOLDER);
-    expect(() => answers.take(2, HOLDER)).toThrow('2 answers are being waited for');
-    places.leave();
-    places.leave();
-    expect(answers.taken).toBe(0);
-    answers.take(3, HOLDER);
-    expect(() => answers.take(1, HOLDER)).toThrow();
-    answers.take(0, HOLDER);
+    const answers = replies({ maxWaiting: 12 });
+    const places = answers.reserve(2, HOLDER);
+    expect(() => answers.reserve(2, HOLDER)).toThrow('2 answers are being waited for');
+    places.release();
+    places.release();
+    expect(answers.reserved).toBe(0);
+    answers.reserve(3, HOLDER);
+    expect(() => answers.reserve(1, HOLDER)).toThrow();
+    answers.reserve(0, HOLDER);
   });
 
   test('if there is no room for another caller, the caller that waits for the most records is answered at once', async () => {
-    const answers = board({ maxWaiting: 8 });
+    const answers = replies({ maxWaiting: 8 });
     const hoarders = ['a/1', 'a/2', 'b/1', 'b/2'].map((name) => {
       const [tenant = ''] = name.split('/');
-      return answers.take(2, { tenant, key: name }).answers([1, 2].map(sourceAt), 60_000, NOBODY_GONE);
+      return answers.reserve(2, { tenant, key: name }).answers([1, 2].map(sourceAt), 60_000, NOBODY_GONE);
     });
-    const waiting = answers.take(1, { tenant: 'c', key: 'c/1' }).answers([sourceAt(7)], 60_000, NOBODY_GONE);
+    const waiting = answers.reserve(1, { tenant: 'c', key: 'c/1' }).answers([sourceAt(7)], 60_000, NOBODY_GONE);
     expect(await Promise.race(hoarders)).toEqual([null, null]);
-    answers.post(posted(7), 10);
+    answers.resolve(posted(7), 10);
     expect(await waiting).toEqual([posted(7)]);
   });
 });
