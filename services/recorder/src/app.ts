@@ -30,14 +30,14 @@ import { recorderGroup, TOPICS } from '@mandate/schemas';
 import type { Metrics } from '@mandate/server';
 import { controlChanges } from './control-changes.ts';
 import { epochsInForce } from './epoch-in-force.ts';
-import { gatherInto } from './gather.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { type KeepMonths, keepRetention, leavingOutPast } from './keep-retention.ts';
 import { keepRollups } from './keep-rollups.ts';
 import { watchLag } from './lag-watch.ts';
-import { countLanded, recorderMeasures } from './measures.ts';
-import { land, type Pile } from './pile.ts';
-import { type Gathered, recordUntilDone } from './record-batch.ts';
-import { mustStillBe, tablesOf } from './same-tables.ts';
+import { countInserted, recorderMeasures } from './measures.ts';
+import { type TracedRowBatch, recordUntilDone } from './record-batch.ts';
+import { insertRowBatches, type RowBatch } from './row-batch.ts';
+import { assertTablesUnchanged, tablesIdentity } from './tables-identity.ts';
 import { insertOf } from './trace-batch.ts';
 
 export type RecorderOptions = {
@@ -91,20 +91,25 @@ const DRAIN_MS = 5_000;
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
   const { bus, audit, log, clock = systemClock, maxBatch = 1_000, sessionTimeoutMs = 10_000 } = options;
   const measures = recorderMeasures(options.metrics);
-  const tables = await tablesOf(audit);
+  const tables = await tablesIdentity(audit);
   const { keepMonths } = options;
   const retention = keepMonths && { audit, keepMonths, clock, log, measures };
-  const leaveOutPast = retention ? leavingOutPast(retention) : async (piles: readonly Pile[]) => piles;
-  const flush = async (gathered: readonly Gathered[]) => {
+  const leaveOutPast = retention
+    ? leavingOutPast(retention)
+    : async (rowBatches: readonly RowBatch[]) => rowBatches;
+  const flush = async (gathered: readonly TracedRowBatch[]) => {
     const stopTimer = measures.flushSeconds.startTimer();
-    const piles = await leaveOutPast(gathered.map(({ pile }) => pile));
+    const rowBatches = await leaveOutPast(gathered.map(({ rowBatch }) => rowBatch));
     const traced = gathered.flatMap(({ spans }) => spans);
-    const inserts = beginTogether(traced, 'insert', insertOf(piles));
-    const quarantined = countLanded(measures, await withSpans(inserts, () => land(audit, piles)));
+    const inserts = beginTogether(traced, 'insert', insertOf(rowBatches));
+    const quarantined = countInserted(
+      measures,
+      await withSpans(inserts, () => insertRowBatches(audit, rowBatches)),
+    );
     stopTimer();
     if (quarantined > 0)
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
-    await mustStillBe(tables, audit);
+    await assertTablesUnchanged(tables, audit);
   };
   // The group has the id of the tables, so that new tables are filled from the start of the log.
   const group = recorderGroup(tables);
@@ -112,7 +117,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const context = {
     epochs: epochsInForce({ audit, bus }),
     changes: controlChanges(bus),
-    gathering: gatherInto(flush, { everyMs: options.gatherMs ?? 200 }),
+    groupCommit: createGroupCommit(flush, { everyMs: options.gatherMs ?? 200 }),
     clock,
     log,
     measures,
@@ -136,7 +141,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const replaced = Promise.withResolvers<never>();
   const tablesWatch = poll(
     everyMs,
-    () => mustStillBe(tables, audit),
+    () => assertTablesUnchanged(tables, audit),
     // Any other error means that ClickHouse is away. Readiness and the waiting partitions report that.
     (error) => isMandateError(error, 'AUDIT_TABLES_REPLACED') && replaced.reject(error),
   );

@@ -18,7 +18,7 @@ import {
 } from '@mandate/audit';
 import { type Clock, type Logger, poll } from '@mandate/runtime';
 import type { RecorderMeasures } from './measures.ts';
-import type { Pile } from './pile.ts';
+import type { RowBatch } from './row-batch.ts';
 
 /**
  * How many whole months a tenant's rows are kept after their own month (see the audit's `keptFromMs`); null: for
@@ -42,7 +42,7 @@ const TABLES = {
   deadLetters: 'dead_letters',
   republications: 'republications',
   auditReads: 'audit_reads',
-} as const satisfies Record<Exclude<keyof Pile, 'unreadable'>, TenantTableName>;
+} as const satisfies Record<Exclude<keyof RowBatch, 'unreadable'>, TenantTableName>;
 type Recording = keyof typeof TABLES;
 
 /**
@@ -51,16 +51,16 @@ type Recording = keyof typeof TABLES;
  */
 export function leavingOutPast(
   context: Omit<RetentionContext, 'log'>,
-): (piles: readonly Pile[]) => Promise<readonly Pile[]> {
+): (rowBatches: readonly RowBatch[]) => Promise<readonly RowBatch[]> {
   const { audit, keepMonths, clock, measures } = context;
   /** By tenant, the start of the retention that was last recorded. */
   const said = new Map<string, number>();
 
-  return async (piles) => {
-    const { past } = withoutPast(piles, keptFromAt(clock(), keepMonths));
-    if (past.length === 0) return piles;
+  return async (rowBatches) => {
+    const { past } = withoutPast(rowBatches, keptFromAt(clock(), keepMonths));
+    if (past.length === 0) return rowBatches;
     const keptFrom = keptFromAt(await asOf(context), keepMonths);
-    const sorted = withoutPast(piles, keptFrom);
+    const sorted = withoutPast(rowBatches, keptFrom);
     for (const { table } of sorted.past) measures.pastRecords.inc({ table });
     const owners = new Set(sorted.past.map(({ owner }) => owner));
     const unsaid = [...owners]
@@ -75,24 +75,24 @@ export function leavingOutPast(
 
 /** Returns the batches without past records, and the tenant and table of each past record. */
 function withoutPast(
-  piles: readonly Pile[],
+  rowBatches: readonly RowBatch[],
   keptFrom: KeptFrom,
-): { kept: Pile[]; past: { owner: string; table: TenantTableName }[] } {
+): { kept: RowBatch[]; past: { owner: string; table: TenantTableName }[] } {
   const past: { owner: string; table: TenantTableName }[] = [];
-  const isKept = <Name extends Recording>(name: Name, { record }: Pile[Name][number]) => {
+  const isKept = <Name extends Recording>(name: Name, { record }: RowBatch[Name][number]) => {
     const table = TABLES[name];
     const owner = ownerIfPast(table, record as RecordOf<(typeof TABLES)[Name]>, keptFrom);
     if (owner !== null) past.push({ owner, table });
     return owner === null;
   };
-  const kept = piles.map((pile) => ({
-    controlEvents: pile.controlEvents.filter((one) => isKept('controlEvents', one)),
-    decisions: pile.decisions.filter((one) => isKept('decisions', one)),
-    settlements: pile.settlements.filter((one) => isKept('settlements', one)),
-    deadLetters: pile.deadLetters.filter((one) => isKept('deadLetters', one)),
-    republications: pile.republications.filter((one) => isKept('republications', one)),
-    auditReads: pile.auditReads.filter((one) => isKept('auditReads', one)),
-    unreadable: pile.unreadable,
+  const kept = rowBatches.map((rowBatch) => ({
+    controlEvents: rowBatch.controlEvents.filter((one) => isKept('controlEvents', one)),
+    decisions: rowBatch.decisions.filter((one) => isKept('decisions', one)),
+    settlements: rowBatch.settlements.filter((one) => isKept('settlements', one)),
+    deadLetters: rowBatch.deadLetters.filter((one) => isKept('deadLetters', one)),
+    republications: rowBatch.republications.filter((one) => isKept('republications', one)),
+    auditReads: rowBatch.auditReads.filter((one) => isKept('auditReads', one)),
+    unreadable: rowBatch.unreadable,
   }));
   return { kept, past };
 }

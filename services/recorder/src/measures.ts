@@ -1,5 +1,5 @@
 import type { Metrics } from '@mandate/server';
-import type { LandedPile } from './pile.ts';
+import type { InsertedRows } from './row-batch.ts';
 
 export type RecorderMeasures = ReturnType<typeof recorderMeasures>;
 
@@ -53,9 +53,9 @@ export function recorderMeasures(metrics: Metrics) {
   };
 }
 
-export function countLanded(
+export function countInserted(
   { rows }: RecorderMeasures,
-  { unreadable, controlEvents, ...others }: LandedPile,
+  { unreadable, controlEvents, ...others }: InsertedRows,
 ): number {
   const tables = {
     decisions: others.decisions,

@@ -20,9 +20,9 @@ test('marks the same records void as every other reader does, wherever its batch
       for (let from = 0; from < records.length; from += size) {
         const batch = { topic: TOPICS.decisions, records: records.slice(from, from + size) };
         const read = await readBatch(batch, { epoch, recordedAtMs: 1_000 });
-        const kept = read.pile.decisions.filter((recorded) => !recorded.void);
+        const kept = read.rowBatch.decisions.filter((recorded) => !recorded.void);
         stand.push(...kept.map(({ position }) => position.offset));
-        const passedOver = read.pile.controlEvents.filter((recorded) => recorded.void);
+        const passedOver = read.rowBatch.controlEvents.filter((recorded) => recorded.void);
         overtaken.push(...passedOver.map(({ position }) => position.offset));
         ({ epoch } = read);
       }
@@ -40,7 +40,7 @@ test('takes the decision that this process wrote, and does not parse its value',
     ...{ key: null, value: Buffer.from('no JSON'), headers: {}, appendedAtMs: 1_000, written: record },
   };
   const batch = { topic: TOPICS.decisions, records: [logged] };
-  const { pile } = await readBatch(batch, { epoch: null, recordedAtMs: 1_000 });
-  expect(pile.decisions.map((recorded) => recorded.record)).toEqual([record.decision]);
-  expect(pile.unreadable).toEqual([]);
+  const { rowBatch } = await readBatch(batch, { epoch: null, recordedAtMs: 1_000 });
+  expect(rowBatch.decisions.map((recorded) => recorded.record)).toEqual([record.decision]);
+  expect(rowBatch.unreadable).toEqual([]);
 });

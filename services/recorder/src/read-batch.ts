@@ -5,11 +5,11 @@
 import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
 import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
-import { emptyPile, type Pile } from './pile.ts';
 import { readAccess, readDeadLetters, readDecision } from './read-record.ts';
+import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 
 export type ReadBatch = {
-  pile: Pile;
+  rowBatch: RowBatch;
   /** The ledger epoch in force after the batch; null if none was announced so far. */
   epoch: EpochInForce | null;
 };
@@ -24,7 +24,7 @@ export async function readBatch(
   { topic, records }: Pick<Batch, 'topic' | 'records'>,
   { epoch, recordedAtMs }: { epoch: EpochInForce | null; recordedAtMs: number },
 ): Promise<ReadBatch> {
-  const pile = emptyPile();
+  const rowBatch = emptyRowBatch();
   let inForce = epoch;
   for (const logged of records) {
     const { position, value, headers } = logged;
@@ -32,42 +32,42 @@ export async function readBatch(
     const origin = { value, position, recordedAtMs, traceId: traceIdIn(headers) };
     const read = readAs(topic, logged);
     if (!read.ok) {
-      pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });
+      rowBatch.unreadable.push({ ...origin, meantFor: '', reason: read.reason });
       continue;
     }
     const { record } = read;
     switch (record.event) {
       case 'action.decided': {
         const isVoid = !holdsIn(inForce, record.decision.ledgerEpoch);
-        pile.decisions.push({ ...origin, record: record.decision, void: isVoid });
+        rowBatch.decisions.push({ ...origin, record: record.decision, void: isVoid });
         break;
       }
       case 'action.settled': {
         const isVoid = !holdsIn(inForce, record.settlement.ledgerEpoch);
-        pile.settlements.push({ ...origin, record: record.settlement, void: isVoid });
+        rowBatch.settlements.push({ ...origin, record: record.settlement, void: isVoid });
         break;
       }
       case 'dead.letter':
-        pile.deadLetters.push({ ...origin, record: record.deadLetter, void: false });
+        rowBatch.deadLetters.push({ ...origin, record: record.deadLetter, void: false });
         break;
       case 'deadletter.republished':
-        pile.republications.push({ ...origin, record: record.republication, void: false });
+        rowBatch.republications.push({ ...origin, record: record.republication, void: false });
         break;
       case 'audit.read':
-        pile.auditReads.push({ ...origin, record: record.read, void: false });
+        rowBatch.auditReads.push({ ...origin, record: record.read, void: false });
         break;
       case 'ledger.epoch': {
         const behind = epochBehind(inForce, record.epoch);
-        pile.controlEvents.push({ ...origin, record, void: behind === inForce });
+        rowBatch.controlEvents.push({ ...origin, record, void: behind === inForce });
         inForce = behind;
         break;
       }
       default:
         // An operator's command is valid in every epoch, as in a fold of the log.
-        pile.controlEvents.push({ ...origin, record, void: false });
+        rowBatch.controlEvents.push({ ...origin, record, void: false });
     }
   }
-  return { pile, epoch: inForce };
+  return { rowBatch, epoch: inForce };
 }
 
 function readAs(topic: string, logged: LogRecord) {

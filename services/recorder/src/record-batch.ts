@@ -16,20 +16,20 @@ import {
 import { TOPICS } from '@mandate/schemas';
 import type { ControlChanges } from './control-changes.ts';
 import type { EpochsInForce } from './epoch-in-force.ts';
-import type { Gathering } from './gather.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import type { RecorderMeasures } from './measures.ts';
-import { emptyPile, type Pile } from './pile.ts';
 import { type ReadBatch, readBatch } from './read-batch.ts';
+import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 import { beginSpans, type Tracing } from './trace-batch.ts';
 
 /** The rows of a batch, and the spans of its records that are traced. */
-export type Gathered = { pile: Pile; spans: readonly Span[] };
+export type TracedRowBatch = { rowBatch: RowBatch; spans: readonly Span[] };
 
 export type BatchContext = {
   epochs: EpochsInForce;
   changes: ControlChanges;
-  gathering: Gathering<Gathered>;
+  groupCommit: GroupCommit<TracedRowBatch>;
   tracing: Tracing;
   clock: Clock;
   log: Logger;
@@ -72,14 +72,14 @@ function mayPass({ code, retryable }: MandateError): boolean {
 }
 
 async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchContext): Promise<void> {
-  const { epochs, gathering } = context;
+  const { epochs, groupCommit } = context;
   const { topic, partition, records } = batch;
   const first = records[0]?.position.offset ?? 0;
   const next = { topic, partition, offset: first + records.length };
-  const { pile, epoch } = await read(batch, { ...next, offset: first }, context);
+  const { rowBatch, epoch } = await read(batch, { ...next, offset: first }, context);
   // If the partition has more records after this batch, a wait would gather nothing that the next batch does not
   // bring.
-  await gathering.add({ pile, spans }, next.offset < batch.endOffset);
+  await groupCommit.add({ rowBatch, spans }, next.offset < batch.endOffset);
   await batch.commit(next.offset);
   epochs.remember(next, epoch);
 }
@@ -93,5 +93,8 @@ async function read(
     const epoch = await epochs.before(start);
     return readBatch(batch, { epoch, recordedAtMs: clock() });
   }
-  return { pile: { ...emptyPile(), controlEvents: await changes.in(batch.records, clock()) }, epoch: null };
+  return {
+    rowBatch: { ...emptyRowBatch(), controlEvents: await changes.in(batch.records, clock()) },
+    epoch: null,
+  };
 }

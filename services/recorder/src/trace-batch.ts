@@ -8,7 +8,7 @@
 import type { Batch, Bus } from '@mandate/bus';
 import { consumed, type Span, type SpanOptions, type Tracer } from '@mandate/runtime';
 import { traceparentOf } from '@mandate/schemas';
-import type { Pile } from './pile.ts';
+import type { RowBatch } from './row-batch.ts';
 
 /** Null if there are no traces. */
 export type Tracing = { tracer: Tracer; system: Bus['system']; group: string } | null;
@@ -24,8 +24,10 @@ export function beginSpans(tracing: Tracing, { topic, records }: Batch): readonl
   });
 }
 
-export function insertOf(piles: readonly Pile[]): SpanOptions {
-  const records = piles.flatMap((pile) => Object.values(pile)).reduce((sum, { length }) => sum + length, 0);
+export function insertOf(rowBatches: readonly RowBatch[]): SpanOptions {
+  const records = rowBatches
+    .flatMap((rowBatch) => Object.values(rowBatch))
+    .reduce((sum, { length }) => sum + length, 0);
   return {
     kind: 'client',
     attributes: {

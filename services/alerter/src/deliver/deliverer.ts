@@ -15,8 +15,8 @@ import type { AlerterMeasures } from '../measures.ts';
 import { isFor } from '../rules/addressees.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
 import { waitBeforeRetry } from './backoff.ts';
-import { WebhookQueue, type Waiting } from './webhook-queue.ts';
 import { postAlert } from './post-alert.ts';
+import { type Waiting, WebhookQueue } from './webhook-queue.ts';
 
 export type DelivererOptions = {
   book: AlertBook;
@@ -117,7 +117,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   function deliver(alertId: string, name: string): void {
     const { alert } = book.get(alertId) ?? {};
     if (signal.aborted || alert === undefined) return;
-    const queues = queuesByWebhook.get(name) ?? { urgent: new WebhookQueue(mostWaiting), others: new WebhookQueue(mostWaiting) };
+    const queues = queuesByWebhook.get(name) ?? {
+      urgent: new WebhookQueue(mostWaiting),
+      others: new WebhookQueue(mostWaiting),
+    };
     queuesByWebhook.set(name, queues);
     const queue = URGENT.has(alert.rule) ? queues.urgent : queues.others;
     const { tenant } = alert;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { WebhookQueue, type Waiting } from './webhook-queue.ts';
+import { type Waiting, WebhookQueue } from './webhook-queue.ts';
 
 let made = 0;
 const waiting = (tenant: string | null, dueAtMs = 0): Waiting => ({

@@ -12,9 +12,9 @@ import {
 } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { PendingReplies } from './pending-replies.ts';
 import { decided, sourceAt } from './decided.fixture.ts';
 import { followDecisions } from './follow-decisions.ts';
+import { PendingReplies } from './pending-replies.ts';
 
 const notReady = () =>
   new MandateError('LEDGER_UNAVAILABLE', 'rebuilding', { remedy: 'wait', retryable: true });

@@ -1,7 +1,7 @@
 import type { Decision } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { PendingReplies } from './pending-replies.ts';
 import { posted, sourceAt } from './decided.fixture.ts';
+import { PendingReplies } from './pending-replies.ts';
 import { RecentAnswers } from './recent-answers.ts';
 
 const NOBODY_GONE = new AbortController().signal;
@@ -59,7 +59,9 @@ describe('pending replies', () => {
       const [tenant = ''] = name.split('/');
       return answers.reserve(2, { tenant, key: name }).answers([1, 2].map(sourceAt), 60_000, NOBODY_GONE);
     });
-    const waiting = answers.reserve(1, { tenant: 'c', key: 'c/1' }).answers([sourceAt(7)], 60_000, NOBODY_GONE);
+    const waiting = answers
+      .reserve(1, { tenant: 'c', key: 'c/1' })
+      .answers([sourceAt(7)], 60_000, NOBODY_GONE);
     expect(await Promise.race(hoarders)).toEqual([null, null]);
     answers.resolve(posted(7), 10);
     expect(await waiting).toEqual([posted(7)]);

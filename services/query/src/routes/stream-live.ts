@@ -124,7 +124,7 @@ type Given = Omit<z.output<z.ZodObject<ReturnType<typeof decisionFilterParameter
 
 /**
  * Decisions are first in the list. A kill is recorded before the decisions that it blocks (see the recorder's
- * row-batches.ts), so no listener sees such a decision before its kill.
+ * row-batch.ts), so no listener sees such a decision before its kill.
  */
 function tablesFor(events: Events | undefined, tenant: string, given: Given): Followed[] {
   const asked = new Set<Events[number]>(events ?? ['decision']);

@@ -3,7 +3,7 @@
  * interval, because ClickHouse dislikes many small inserts. One flush runs at a time.
  */
 
-export type Gathering<T> = {
+export type GroupCommit<T> = {
   /**
    * Resolves once a flush with `item` has succeeded; rejects with the error of that flush. An item that is not
    * `urgent` waits until `everyMs` have passed since the last flush began. The first item after a pause does not
@@ -14,10 +14,10 @@ export type Gathering<T> = {
 
 type Waiting<T> = { item: T; urgent: boolean; done: PromiseWithResolvers<void> };
 
-export function gatherInto<T>(
+export function createGroupCommit<T>(
   flush: (items: readonly T[]) => Promise<void>,
   { everyMs }: { everyMs: number },
-): Gathering<T> {
+): GroupCommit<T> {
   let waiting: Waiting<T>[] = [];
   let isFlushing = false;
   let lastBeganMs = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatherInto } from './gather.ts';
+import { createGroupCommit } from './group-commit.ts';
 
 /** A flush that ends when the test says so, one call after the other. */
 function heldFlush() {
@@ -18,7 +18,7 @@ const turns = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 test('the first item after a pause is flushed at once', async () => {
   const { flushed, held, flush } = heldFlush();
-  const { add } = gatherInto(flush, { everyMs: 60_000 });
+  const { add } = createGroupCommit(flush, { everyMs: 60_000 });
   const done = add('a', false);
   await turns();
   expect(flushed).toEqual([['a']]);
@@ -28,7 +28,7 @@ test('the first item after a pause is flushed at once', async () => {
 
 test('items that arrive during a flush are flushed together in the next one', async () => {
   const { flushed, held, flush } = heldFlush();
-  const { add } = gatherInto(flush, { everyMs: 0 });
+  const { add } = createGroupCommit(flush, { everyMs: 0 });
   const first = add('a', false);
   await turns();
   const others = [add('b', false), add('c', true)];
@@ -44,7 +44,7 @@ test('items that arrive during a flush are flushed together in the next one', as
 
 test('an item that is not urgent waits for the interval; an urgent one does not, and takes the waiting ones with it', async () => {
   const { flushed, held, flush } = heldFlush();
-  const { add } = gatherInto(flush, { everyMs: 60_000 });
+  const { add } = createGroupCommit(flush, { everyMs: 60_000 });
   const first = add('a', false);
   await turns();
   held[0]?.resolve();
@@ -61,7 +61,7 @@ test('an item that is not urgent waits for the interval; an urgent one does not,
 
 test('a failed flush fails its own items, and no others', async () => {
   const { held, flush } = heldFlush();
-  const { add } = gatherInto(flush, { everyMs: 0 });
+  const { add } = createGroupCommit(flush, { everyMs: 0 });
   const first = add('a', true);
   await turns();
   const second = add('b', true);

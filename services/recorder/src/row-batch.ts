@@ -15,7 +15,7 @@ import {
 } from '@mandate/audit';
 import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 
-export type Pile = {
+export type RowBatch = {
   controlEvents: Recorded<ControlEvent>[];
   decisions: Recorded<Decision>[];
   settlements: Recorded<Settlement>[];
@@ -26,7 +26,7 @@ export type Pile = {
   unreadable: Quarantined[];
 };
 
-export function emptyPile(): Pile {
+export function emptyRowBatch(): RowBatch {
   return {
     controlEvents: [],
     decisions: [],
@@ -39,7 +39,7 @@ export function emptyPile(): Pile {
 }
 
 /** How many records became rows, by table, and how many went to quarantine. */
-export type LandedPile = Record<Exclude<keyof Pile, 'unreadable'>, Landed> & { unreadable: number };
+export type InsertedRows = Record<Exclude<keyof RowBatch, 'unreadable'>, Landed> & { unreadable: number };
 
 /**
  * Inserts the batches of several partitions together, with one insert for each table. Resolves once everything is
@@ -48,33 +48,36 @@ export type LandedPile = Record<Exclude<keyof Pile, 'unreadable'>, Landed> & { u
  * Control events come first. A row of another table therefore proves that the epochs before it are recorded. A
  * recorder relies on that when it takes over a partition (see epoch-in-force.ts).
  */
-export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<LandedPile> {
-  const all = <T>(of: (pile: Pile) => readonly T[]) => piles.flatMap(of);
-  const unreadable = all((pile) => pile.unreadable);
+export async function insertRowBatches(
+  audit: AuditClient,
+  rowBatches: readonly RowBatch[],
+): Promise<InsertedRows> {
+  const all = <T>(of: (rowBatch: RowBatch) => readonly T[]) => rowBatches.flatMap(of);
+  const unreadable = all((rowBatch) => rowBatch.unreadable);
   const controlEvents = await recordControlEvents(
     audit,
-    all((pile) => pile.controlEvents),
+    all((rowBatch) => rowBatch.controlEvents),
   );
   const [decisions, settlements, deadLetters, republications, auditReads] = await Promise.all([
     recordDecisions(
       audit,
-      all((pile) => pile.decisions),
+      all((rowBatch) => rowBatch.decisions),
     ),
     recordSettlements(
       audit,
-      all((pile) => pile.settlements),
+      all((rowBatch) => rowBatch.settlements),
     ),
     recordDeadLetters(
       audit,
-      all((pile) => pile.deadLetters),
+      all((rowBatch) => rowBatch.deadLetters),
     ),
     recordRepublications(
       audit,
-      all((pile) => pile.republications),
+      all((rowBatch) => rowBatch.republications),
     ),
     recordAuditReads(
       audit,
-      all((pile) => pile.auditReads),
+      all((rowBatch) => rowBatch.auditReads),
     ),
     quarantine(audit, unreadable),
   ]);

@@ -8,7 +8,7 @@ import { type AuditClient, ask, identity } from '@mandate/audit';
 import { MandateError } from '@mandate/runtime';
 
 /** Returns the identity of the tables. */
-export async function tablesOf(audit: AuditClient): Promise<string> {
+export async function tablesIdentity(audit: AuditClient): Promise<string> {
   const [tables] = await ask(audit, identity, {});
   if (tables === undefined) throw new TypeError('the audit has no identity: run its migrations first');
   return tables.id;
@@ -18,7 +18,7 @@ export async function tablesOf(audit: AuditClient): Promise<string> {
  * @throws MandateError AUDIT_TABLES_REPLACED if the tables have another identity, and any error of
  * `AuditClient.query`
  */
-export async function mustStillBe(id: string, audit: AuditClient): Promise<void> {
+export async function assertTablesUnchanged(id: string, audit: AuditClient): Promise<void> {
   const [tables] = await ask(audit, identity, {});
   if (tables?.id === id) return;
   throw new MandateError(
