@@ -2,7 +2,7 @@
 import { inFile, type Mutation } from '../mutation.ts';
 
 const CHANGE = 'services/query/src/explain/what-would-change.ts';
-const OTHERS = 'services/query/src/explain/others-in-words.ts';
+const OTHERS = 'services/query/src/explain/other-policies-in-words.ts';
 
 export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/engine/src/answer-batch.ts', [

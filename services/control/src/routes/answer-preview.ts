@@ -15,15 +15,15 @@ import {
 import { readBody } from '@mandate/server';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
+import { near, plannedDocuments, previewCandidates } from './preview-candidates.ts';
 import { issueAnswer, issueAsked, issuePreviewed } from './preview-issue.ts';
-import { candidatesOf, near, thoughtOf } from './thought-of.ts';
 
 const actionAsked = z.strictObject({
   action: described(
     action,
     'The action that the agent would ask for. It needs its type, its tool or model, and the fields that rules look at.',
   ),
-  ...thoughtOf,
+  ...plannedDocuments,
 });
 
 export const previewBody = z.union([actionAsked, issueAsked]).meta({
@@ -112,7 +112,7 @@ function actionPreviewed(
 ): z.input<typeof actionAnswer> {
   // A decider sees the action after a gateway has redacted it, so the preview redacts it too.
   const action = trialHiding(hiding)({ ...asked.action, tenant }, tenant);
-  const candidates = { ...candidatesOf(standing, action.agentId, asked, atMs), action };
+  const candidates = { ...previewCandidates(standing, action.agentId, asked, atMs), action };
   const { matches, documents, plan, shadowPlan } = preview(standing, candidates);
   return {
     ...shown(plan),

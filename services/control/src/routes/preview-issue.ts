@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
 import { endMsOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-mandate.ts';
 import { matched, namesOf } from './issued-mandates.ts';
-import { candidatesOf, near, thoughtOf } from './thought-of.ts';
+import { near, plannedDocuments, previewCandidates } from './preview-candidates.ts';
 
-export const issueAsked = issueBody.extend(thoughtOf);
+export const issueAsked = issueBody.extend(plannedDocuments);
 
 export const issueAnswer = z.object({
   mandate: described(
@@ -68,7 +68,7 @@ export function issuePreviewed(
   { atMs, query }: { atMs: number; query: Expanded },
 ): z.input<typeof issueAnswer> {
   const { agentId, context } = asked;
-  const candidates = candidatesOf(standing, agentId, asked, atMs);
+  const candidates = previewCandidates(standing, agentId, asked, atMs);
   const { issue, near, documents } = preview(standing, { ...candidates, context });
   const told = { near: [...near], appliedPolicies: shownPolicies(documents, query) };
   const nothing = { mandate: null, ttlMs: null, matchedRules: [], openRules: [] };

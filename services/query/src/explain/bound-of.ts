@@ -4,7 +4,7 @@
  */
 import { type Check, type Decision, mayNotWait, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
-import { seenBy } from './seen.ts';
+import { parseEvidence } from './parse-evidence.ts';
 
 export const boundOrigin = z.object({
   field: z.string().describe('Where it stands in the mandate.'),
@@ -29,8 +29,8 @@ export function boundOf(check: Check, { mandate, tool }: Decision): BoundOrigin 
 }
 
 function fieldOf(check: Check, toolPolicy: string): string | null {
-  const seen = seenBy(check);
-  switch (seen.by) {
+  const evidence = parseEvidence(check);
+  switch (evidence.by) {
     case 'mandate-alive':
       return 'expiresAt';
     case 'tool-denied':
@@ -38,13 +38,15 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'tool-known':
       return 'tools';
     case 'tool-allowed':
-      return seen.delegated ? 'delegableTools' : 'allowedTools';
+      return evidence.delegated ? 'delegableTools' : 'allowedTools';
     case 'arguments-valid':
       return `${toolPolicy}.argumentValidation`;
     case 'model-allowed':
-      return (check.result === 'pass') === (seen.pattern === undefined) ? 'deniedModels' : 'allowedModels';
+      return (check.result === 'pass') === (evidence.pattern === undefined)
+        ? 'deniedModels'
+        : 'allowedModels';
     case 'provider-allowed':
-      return (check.result === 'pass') === (seen.pattern === undefined) && seen.provider !== null
+      return (check.result === 'pass') === (evidence.pattern === undefined) && evidence.provider !== null
         ? 'deniedProviders'
         : 'allowedProviders';
     case 'estimate-stated':
@@ -60,13 +62,13 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'open-calls':
       return 'maxOpen';
     case 'budget': {
-      const { scope, id, windowMs, maxMicros } = seen;
+      const { scope, id, windowMs, maxMicros } = evidence;
       if (maxMicros === null) return null;
       if (scope === 'agent' && id === TOTAL_BUDGET) return 'maxCostTotal';
       return `budgets (${scope} "${id}"${windowMs === null ? '' : `, windowMs ${windowMs}`})`;
     }
     case 'confirmation':
-      return mayNotWait(seen, seen) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;
+      return mayNotWait(evidence, evidence) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;
     case 'duplicate':
     case 'replay-memory':
     case 'deadline':

@@ -1,17 +1,17 @@
 /** What a check found, as a sentence for the person who asks why. */
 import { type Check, type Decision, durationInWords, formatMicros, mayNotWait } from '@mandate/schemas';
-import { othersInWords } from './others-in-words.ts';
-import { ofHolder, type Seen, seenBy } from './seen.ts';
+import { otherPoliciesInWords } from './other-policies-in-words.ts';
+import { type Evidence, ofAncestor, parseEvidence } from './parse-evidence.ts';
 
 export function checkInWords(check: Check, decision: Decision): string {
   if (check.result === 'skip') return 'It was not asked: an earlier check had settled the verdict.';
-  const seen = seenBy(check);
-  const others = 'otherLimits' in seen ? othersInWords(seen.otherLimits) : '';
-  return sentence(seen, check.result === 'pass', decision) + others;
+  const evidence = parseEvidence(check);
+  const others = 'otherLimits' in evidence ? otherPoliciesInWords(evidence.otherLimits) : '';
+  return sentence(evidence, check.result === 'pass', decision) + others;
 }
 
-function sentence(seen: Seen, passed: boolean, decision: Decision): string {
-  switch (seen.by) {
+function sentence(evidence: Evidence, passed: boolean, decision: Decision): string {
+  switch (evidence.by) {
     case 'duplicate':
       return passed
         ? 'Neither its id nor its idempotency key was known.'
@@ -25,59 +25,59 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
     case 'kill-switch':
       return passed ? 'No kill switch stopped the agent.' : 'A kill switch stopped the agent.';
     case 'tenant-open':
-      return `The tenant was closed at ${seen.closedAt}.`;
+      return `The tenant was closed at ${evidence.closedAt}.`;
     case 'within-steps':
-      return `To ask every rule and policy takes more than ${seen.steps} steps.`;
+      return `To ask every rule and policy takes more than ${evidence.steps} steps.`;
     case 'policy-found':
-      return `A rule names the policy "${seen.policy}", which was not there, or was archived.`;
+      return `A rule names the policy "${evidence.policy}", which was not there, or was archived.`;
     case 'mandate-found':
-      if (seen.retiredAt !== undefined)
-        return `The agent "${seen.agentId}" was retired at ${seen.retiredAt}.`;
-      if (seen.requiresGrant !== undefined)
-        return `The agent "${seen.requiresGrant}" acts only under a grant, and the action named none.`;
-      if (seen.registered) return `No rule matched what the agent "${seen.agentId}" did.`;
-      return `No mandate that applies was found for the agent "${seen.agentId}".`;
+      if (evidence.retiredAt !== undefined)
+        return `The agent "${evidence.agentId}" was retired at ${evidence.retiredAt}.`;
+      if (evidence.requiresGrant !== undefined)
+        return `The agent "${evidence.requiresGrant}" acts only under a grant, and the action named none.`;
+      if (evidence.registered) return `No rule matched what the agent "${evidence.agentId}" did.`;
+      return `No mandate that applies was found for the agent "${evidence.agentId}".`;
     case 'mandate-alive':
-      if (seen.revokedAt !== undefined) return `The mandate was revoked at ${seen.revokedAt}.`;
-      return `The mandate ${passed ? 'expires' : 'expired'} at ${seen.expiresAt}.`;
+      if (evidence.revokedAt !== undefined) return `The mandate was revoked at ${evidence.revokedAt}.`;
+      return `The mandate ${passed ? 'expires' : 'expired'} at ${evidence.expiresAt}.`;
     case 'tool-denied':
       return passed
-        ? `No pattern of deniedTools matches "${seen.tool}".`
-        : `The pattern "${seen.pattern}" of deniedTools matches "${seen.tool}".`;
+        ? `No pattern of deniedTools matches "${evidence.tool}".`
+        : `The pattern "${evidence.pattern}" of deniedTools matches "${evidence.tool}".`;
     case 'tool-known':
       return passed
-        ? `"${seen.tool}" is one of the tools that are declared.`
-        : `"${seen.tool}" is none of the ${seen.declared} tools that are declared.`;
+        ? `"${evidence.tool}" is one of the tools that are declared.`
+        : `"${evidence.tool}" is none of the ${evidence.declared} tools that are declared.`;
     case 'tool-allowed':
       return passed
-        ? `The pattern "${seen.pattern}" of ${seen.delegated ? 'delegableTools' : 'allowedTools'} matches "${seen.tool}".`
-        : `No pattern of allowedTools matches "${seen.tool}".`;
+        ? `The pattern "${evidence.pattern}" of ${evidence.delegated ? 'delegableTools' : 'allowedTools'} matches "${evidence.tool}".`
+        : `No pattern of allowedTools matches "${evidence.tool}".`;
     case 'arguments-valid':
-      return seen.fault === null
+      return evidence.fault === null
         ? 'The arguments keep every rule.'
-        : `The arguments break the rule "${seen.fault.rule}" at ${seen.fault.pointer || 'the top'}: expected ${seen.fault.expected}.`;
+        : `The arguments break the rule "${evidence.fault.rule}" at ${evidence.fault.pointer || 'the top'}: expected ${evidence.fault.expected}.`;
     case 'model-allowed':
-      return modelSentence(seen, passed);
+      return modelSentence(evidence, passed);
     case 'provider-allowed':
-      return providerSentence(seen, passed);
+      return providerSentence(evidence, passed);
     case 'model-priced':
-      return priceSentence(seen, passed);
+      return priceSentence(evidence, passed);
     case 'estimate-stated':
       return passed
-        ? `The tool "${seen.tool}" has no price, and the call states ${formatMicros(seen.estimateMicros)}.`
-        : `The tool "${seen.tool}" has no price, and the call states no estimate above $0.`;
+        ? `The tool "${evidence.tool}" has no price, and the call states ${formatMicros(evidence.estimateMicros)}.`
+        : `The tool "${evidence.tool}" has no price, and the call states no estimate above $0.`;
     case 'tool-cost-per-call':
     case 'mandate-cost-per-call':
-      return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
+      return `The call costs ${formatMicros(evidence.costMicros)} (${evidence.price}); at most ${formatMicros(evidence.maxMicros)} may be.`;
     case 'tool-rate':
     case 'mandate-rate':
-      return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.`;
+      return `${evidence.calls} of ${evidence.maxCalls} calls${ofAncestor(evidence)} in ${durationInWords(evidence.windowMs)} had been made.`;
     case 'open-calls':
-      return `${seen.calls} calls of the agent had no outcome yet; at most ${seen.maxCalls} may be open at one time.`;
+      return `${evidence.calls} calls of the agent had no outcome yet; at most ${evidence.maxCalls} may be open at one time.`;
     case 'budget':
-      return budgetSentence(seen);
+      return budgetSentence(evidence);
     case 'confirmation':
-      return confirmationSentence(seen);
+      return confirmationSentence(evidence);
     case 'unknown':
       return passed ? 'It passed.' : 'It objected; what it saw is not known to this version.';
   }
@@ -88,7 +88,10 @@ export function waitedMs({ appendedAt, decidedAt }: Decision): number {
   return Math.max(0, Date.parse(decidedAt) - Date.parse(appendedAt));
 }
 
-function modelSentence({ model, pattern }: Extract<Seen, { by: 'model-allowed' }>, passed: boolean): string {
+function modelSentence(
+  { model, pattern }: Extract<Evidence, { by: 'model-allowed' }>,
+  passed: boolean,
+): string {
   if (passed) {
     return pattern === undefined
       ? `No pattern of deniedModels matches "${model}".`
@@ -100,7 +103,7 @@ function modelSentence({ model, pattern }: Extract<Seen, { by: 'model-allowed' }
 }
 
 function providerSentence(
-  { provider, pattern }: Extract<Seen, { by: 'provider-allowed' }>,
+  { provider, pattern }: Extract<Evidence, { by: 'provider-allowed' }>,
   passed: boolean,
 ): string {
   if (provider === null)
@@ -118,7 +121,7 @@ function providerSentence(
 }
 
 function priceSentence(
-  { model, price, missing }: Extract<Seen, { by: 'model-priced' }>,
+  { model, price, missing }: Extract<Evidence, { by: 'model-priced' }>,
   passed: boolean,
 ): string {
   if (passed) return `The price of "${model}" is known (${price}).`;
@@ -127,17 +130,17 @@ function priceSentence(
   return `The price of "${model}" is unknown, and a budget is in force.`;
 }
 
-function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
-  const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
+function budgetSentence(evidence: Extract<Evidence, { by: 'budget' }>): string {
+  const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = evidence;
   const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
-  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
+  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofAncestor(evidence) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
 }
 
-function confirmationSentence(seen: Extract<Seen, { by: 'confirmation' }>): string {
-  const { grant, waiting, maxWaiting } = seen;
-  if (!mayNotWait(seen, seen)) return CONFIRMATIONS[grant];
+function confirmationSentence(evidence: Extract<Evidence, { by: 'confirmation' }>): string {
+  const { grant, waiting, maxWaiting } = evidence;
+  if (!mayNotWait(evidence, evidence)) return CONFIRMATIONS[grant];
   return `A person has to approve it, and ${waiting} deferred actions of the agent wait for a person already; at most ${maxWaiting} may.`;
 }
 

@@ -2,7 +2,7 @@
 import { BUDGET_SCOPES, type Decision, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
-import { seenBy } from './seen.ts';
+import { parseEvidence } from './parse-evidence.ts';
 
 export const limitsMoved = z.object({
   budgets: z.array(
@@ -37,10 +37,10 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
   const budgets: z.output<typeof limitsMoved>['budgets'] = [];
   const rates: z.output<typeof limitsMoved>['rates'] = [];
   for (const check of decision.checks) {
-    const seen = seenBy(check);
+    const evidence = parseEvidence(check);
     const holder = check.holder === undefined ? {} : { holder: check.holder };
-    if (seen.by === 'budget') {
-      const { scope, id, windowMs, spentMicros, maxMicros } = seen;
+    if (evidence.by === 'budget') {
+      const { scope, id, windowMs, spentMicros, maxMicros } = evidence;
       budgets.push(
         withDollars({
           scope,
@@ -52,9 +52,9 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
           maxMicros,
         }),
       );
-    } else if (seen.by === 'tool-rate' || seen.by === 'mandate-rate') {
-      const tool = seen.by === 'tool-rate' ? decision.tool : null;
-      const { calls, maxCalls, windowMs } = seen;
+    } else if (evidence.by === 'tool-rate' || evidence.by === 'mandate-rate') {
+      const tool = evidence.by === 'tool-rate' ? decision.tool : null;
+      const { calls, maxCalls, windowMs } = evidence;
       rates.push({ tool, ...holder, windowMs, before: calls, after: calls + slots, maxCalls });
     }
   }

@@ -19,8 +19,8 @@ import {
 } from '@mandate/schemas';
 import { z } from 'zod';
 import { checkInWords, waitedMs } from './check-in-words.ts';
-import { besides } from './others-in-words.ts';
-import { ofHolder, type Seen, seenBy } from './seen.ts';
+import { blockingPoliciesInWords } from './other-policies-in-words.ts';
+import { type Evidence, ofAncestor, parseEvidence } from './parse-evidence.ts';
 
 const WAYS = [
   'another-id',
@@ -89,7 +89,7 @@ export function whatWouldChange(decision: Decision): Change {
       : [],
   );
   const near = known.flatMap((check) => {
-    const words = check.result === 'pass' ? whatWouldHaveBlocked(seenBy(check), decision) : null;
+    const words = check.result === 'pass' ? whatWouldHaveBlocked(parseEvidence(check), decision) : null;
     return words === null ? [] : [{ check: check.check, why: checkInWords(check, decision), words }];
   });
   const unasked = checks
@@ -117,8 +117,8 @@ function askAgainAs({ verdict, final }: Decision): Change['askAgainAs'] {
 }
 
 function waysPast(check: Check, decision: Decision): Way[] {
-  const seen = seenBy(check);
-  switch (seen.by) {
+  const evidence = parseEvidence(check);
+  switch (evidence.by) {
     case 'duplicate':
       return decision.verdict === 'DEFER' ? [APPROVAL] : [ANOTHER_ID];
     case 'replay-memory':
@@ -136,55 +136,55 @@ function waysPast(check: Check, decision: Decision): Way[] {
       return [
         {
           way: 'less-to-judge',
-          words: `shorter texts, or rules and policies that take at most ${seen.steps} steps to ask`,
+          words: `shorter texts, or rules and policies that take at most ${evidence.steps} steps to ask`,
         },
       ];
     case 'tenant-open':
       return [
         {
           way: 'open-tenant',
-          words: `the tenant "${seen.tenant}" opened again by whoever runs the plane, and a new id for the action`,
+          words: `the tenant "${evidence.tenant}" opened again by whoever runs the plane, and a new id for the action`,
         },
       ];
     case 'policy-found':
       return [
         {
           way: 'mandate-for-agent',
-          words: `the policy "${seen.policy}" published again, or no rule that names it`,
+          words: `the policy "${evidence.policy}" published again, or no rule that names it`,
         },
       ];
     case 'mandate-found':
-      if (seen.context !== undefined)
+      if (evidence.context !== undefined)
         return [
           {
             way: 'mandate-for-agent',
-            words: `a mandate that was issued for this context.${seen.context}, or none that is named`,
+            words: `a mandate that was issued for this context.${evidence.context}, or none that is named`,
           },
         ];
-      if (seen.retiredAt !== undefined)
+      if (evidence.retiredAt !== undefined)
         return [
           {
             way: 'mandate-for-agent',
-            words: `"${seen.agentId}" registered again, and a rule that matches it`,
+            words: `"${evidence.agentId}" registered again, and a rule that matches it`,
           },
         ];
-      if (seen.requiresGrant !== undefined)
+      if (evidence.requiresGrant !== undefined)
         return [
           {
             way: 'mandate-for-agent',
-            words: `a mandate that is issued to "${seen.agentId}", whose id the action names as mandateId`,
+            words: `a mandate that is issued to "${evidence.agentId}", whose id the action names as mandateId`,
           },
         ];
-      if (seen.registered)
-        return [{ way: 'mandate-for-agent', words: `a rule that matches what "${seen.agentId}" does` }];
+      if (evidence.registered)
+        return [{ way: 'mandate-for-agent', words: `a rule that matches what "${evidence.agentId}" does` }];
       return [
         {
           way: 'mandate-for-agent',
-          words: `a mandate whose agents name "${seen.agentId}"${mandateNamed(decision)}`,
+          words: `a mandate whose agents name "${evidence.agentId}"${mandateNamed(decision)}`,
         },
       ];
     case 'mandate-alive':
-      if (seen.revokedAt !== undefined)
+      if (evidence.revokedAt !== undefined)
         return [{ way: 'mandate-for-agent', words: 'another mandate, or none that is named' }];
       return [
         {
@@ -195,53 +195,53 @@ function waysPast(check: Check, decision: Decision): Way[] {
         },
       ];
     case 'tool-denied':
-      return [notDenied('deniedTools', 'tool', seen.tool, seen.pattern)];
+      return [notDenied('deniedTools', 'tool', evidence.tool, evidence.pattern)];
     case 'tool-known':
       return [
         {
           way: 'declared',
-          words: `"${seen.tool}" among the declared tools`,
+          words: `"${evidence.tool}" among the declared tools`,
           field: 'tools',
-          name: seen.tool,
+          name: evidence.tool,
         },
       ];
     case 'tool-allowed':
-      return [allowed('allowedTools', 'tool', seen.tool)];
+      return [allowed('allowedTools', 'tool', evidence.tool)];
     case 'arguments-valid':
-      return seen.fault === null ? [] : [otherArguments(seen.fault)];
+      return evidence.fault === null ? [] : [otherArguments(evidence.fault)];
     case 'model-allowed':
-      return seen.pattern === undefined
-        ? [allowed('allowedModels', 'model', seen.model)]
-        : [notDenied('deniedModels', 'model', seen.model, seen.pattern)];
+      return evidence.pattern === undefined
+        ? [allowed('allowedModels', 'model', evidence.model)]
+        : [notDenied('deniedModels', 'model', evidence.model, evidence.pattern)];
     case 'provider-allowed':
-      if (seen.provider === null)
+      if (evidence.provider === null)
         return [{ way: 'stated-provider', words: 'the provider on the request, and one that is allowed' }];
-      return seen.pattern === undefined
-        ? [allowed('allowedProviders', 'provider', seen.provider)]
-        : [notDenied('deniedProviders', 'provider', seen.provider, seen.pattern)];
+      return evidence.pattern === undefined
+        ? [allowed('allowedProviders', 'provider', evidence.provider)]
+        : [notDenied('deniedProviders', 'provider', evidence.provider, evidence.pattern)];
     case 'model-priced':
-      return [seen.missing === undefined ? statedPrice(seen.model) : statedTokens(seen.missing)];
+      return [evidence.missing === undefined ? statedPrice(evidence.model) : statedTokens(evidence.missing)];
     case 'estimate-stated':
       return [
         {
           way: 'stated-price',
-          words: `estimatedCostMicros above 0 on the request, or a cost of toolPolicies.${seen.tool}`,
-          name: seen.tool,
+          words: `estimatedCostMicros above 0 on the request, or a cost of toolPolicies.${evidence.tool}`,
+          name: evidence.tool,
         },
       ];
     case 'tool-cost-per-call':
-      return costsLess(seen, `toolPolicies.${decision.tool}.maxCostPerCall`);
+      return costsLess(evidence, `toolPolicies.${decision.tool}.maxCostPerCall`);
     case 'mandate-cost-per-call':
-      return costsLess(seen, 'maxCostPerCall');
+      return costsLess(evidence, 'maxCostPerCall');
     case 'tool-rate':
     case 'mandate-rate':
-      return [moreCalls(seen), ...notBefore(seen, decision)];
+      return [moreCalls(evidence), ...notBefore(evidence, decision)];
     case 'open-calls':
-      return [moreOpen(seen), ...notBefore(seen, decision)];
+      return [moreOpen(evidence), ...notBefore(evidence, decision)];
     case 'budget':
-      return fits(seen, decision);
+      return fits(evidence, decision);
     case 'confirmation':
-      return [confirmed(seen, decision)];
+      return [confirmed(evidence, decision)];
     case 'unknown':
       return [];
   }
@@ -357,21 +357,21 @@ function cheaper(atMostMicros: number): Way {
   };
 }
 
-type Rate = Extract<Seen, { by: 'tool-rate' | 'mandate-rate' }>;
+type Rate = Extract<Evidence, { by: 'tool-rate' | 'mandate-rate' }>;
 
 function moreCalls({ calls, windowMs, holder, otherLimits }: Rate): Way {
   return {
     way: 'more-calls',
-    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${besides(otherLimits)}`,
+    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${blockingPoliciesInWords(otherLimits)}`,
     atLeastCalls: calls + 1,
   };
 }
 
-function moreOpen({ calls, otherLimits }: Extract<Seen, { by: 'open-calls' }>): Way {
+function moreOpen({ calls, otherLimits }: Extract<Evidence, { by: 'open-calls' }>): Way {
   const atLeastCalls = calls + 1;
   return {
     way: 'more-open',
-    words: `a maxOpen of at least ${atLeastCalls}${besides(otherLimits)}, or an outcome of a call that has ended`,
+    words: `a maxOpen of at least ${atLeastCalls}${blockingPoliciesInWords(otherLimits)}, or an outcome of a call that has ended`,
     atLeastCalls,
   };
 }
@@ -383,12 +383,12 @@ function notBefore({ retryAfterMs }: { retryAfterMs: number | null }, decision: 
   return [{ way: 'not-before', words, notBefore }];
 }
 
-function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] {
-  const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
+function fits(evidence: Extract<Evidence, { by: 'budget' }>, decision: Decision): Way[] {
+  const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = evidence;
   const budget = { scope, id, windowMs };
-  const whose = scope === 'agent' ? ofHolder(seen) : '';
+  const whose = scope === 'agent' ? ofAncestor(evidence) : '';
   const name = `the ${scope} budget "${id}"${whose}${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
-  const waiting = notBefore(seen, decision);
+  const waiting = notBefore(evidence, decision);
   // An older decision does not state the cost of the call.
   if (costMicros === undefined || maxMicros === null) {
     return [{ way: 'higher-limit', words: `more in ${name}`, budget }, ...waiting];
@@ -398,7 +398,7 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   // Money given back can empty a window but no more. A counter without a window can go below zero.
   const isMended = windowMs === null || missingMicros <= spentMicros;
   const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
-  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.otherLimits)}${back}`;
+  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${blockingPoliciesInWords(evidence.otherLimits)}${back}`;
   return [
     ...(atLeastMicros <= CAPS.amountMicros
       ? [{ way: 'higher-limit' as const, words, budget, atLeastMicros }]
@@ -408,9 +408,9 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   ];
 }
 
-function confirmed(seen: Extract<Seen, { by: 'confirmation' }>, decision: Decision): Way {
-  const { grant } = seen;
-  if (mayNotWait(seen, seen)) {
+function confirmed(evidence: Extract<Evidence, { by: 'confirmation' }>, decision: Decision): Way {
+  const { grant } = evidence;
+  if (mayNotWait(evidence, evidence)) {
     const { way, words } = nextAttempt(decision);
     return { way, words: `a person's answer to an action of the agent that waits, and then ${words}` };
   }
@@ -428,26 +428,26 @@ function confirmed(seen: Extract<Seen, { by: 'confirmation' }>, decision: Decisi
 }
 
 /** Returns null if the check was not close to its limit. */
-function whatWouldHaveBlocked(seen: Seen, { decidedAt }: Decision): string | null {
-  switch (seen.by) {
+function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision): string | null {
+  switch (evidence.by) {
     case 'mandate-alive': {
-      const leftMs = Date.parse(seen.expiresAt) - Date.parse(decidedAt);
-      return leftMs <= NEAR_EXPIRY_MS ? `${seen.expiresAt} or later, when the mandate has expired` : null;
+      const leftMs = Date.parse(evidence.expiresAt) - Date.parse(decidedAt);
+      return leftMs <= NEAR_EXPIRY_MS ? `${evidence.expiresAt} or later, when the mandate has expired` : null;
     }
     case 'tool-cost-per-call':
     case 'mandate-cost-per-call': {
-      const { costMicros, maxMicros } = seen;
+      const { costMicros, maxMicros } = evidence;
       return isNear(costMicros, maxMicros) ? `a call that costs more than ${formatMicros(maxMicros)}` : null;
     }
     case 'tool-rate':
     case 'mandate-rate': {
-      const { calls, maxCalls, windowMs } = seen;
+      const { calls, maxCalls, windowMs } = evidence;
       if (!isNear(calls + 1, maxCalls)) return null;
       const more = maxCalls - calls;
       return `${more} more ${more === 1 ? 'call' : 'calls'} in the ${durationInWords(windowMs)} before it`;
     }
     case 'budget': {
-      const { scope, id, spentMicros, maxMicros, costMicros } = seen;
+      const { scope, id, spentMicros, maxMicros, costMicros } = evidence;
       if (maxMicros === null || costMicros === undefined) return null;
       if (!isNear(spentMicros + costMicros, maxMicros)) return null;
       return `a call that costs more than ${formatMicros(maxMicros - spentMicros)}: all that the ${scope} budget "${id}" had left`;

@@ -87,15 +87,15 @@ const READERS = {
 type Readers = typeof READERS;
 
 /** `holder` is the ancestor that holds the limit's policy. */
-type SeenBy = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
-export type Seen = SeenBy[keyof Readers] | { by: 'unknown' };
+type EvidenceOf = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
+export type Evidence = EvidenceOf[keyof Readers] | { by: 'unknown' };
 
-export function seenBy({ check, result, evidence, holder }: Check): Seen {
+export function parseEvidence({ check, result, evidence, holder }: Check): Evidence {
   // A check that was skipped has no evidence.
   if (result === 'skip' || !isKnown(check)) return { by: 'unknown' };
   const read = READERS[check].safeParse(evidence);
   if (!read.success) return { by: 'unknown' };
-  return { by: check, ...(holder !== undefined && { holder }), ...read.data } as Seen;
+  return { by: check, ...(holder !== undefined && { holder }), ...read.data } as Evidence;
 }
 
 function isKnown(name: string): name is keyof Readers {
@@ -103,6 +103,6 @@ function isKnown(name: string): name is keyof Readers {
 }
 
 /** The name of the ancestor that a counter belongs to, as the end of a phrase; empty if it is the agent's own. */
-export function ofHolder({ holder }: { holder?: string }): string {
+export function ofAncestor({ holder }: { holder?: string }): string {
   return holder === undefined ? '' : ` of "${holder}"`;
 }

@@ -1,17 +1,17 @@
 /** What other policies say about a counter. Only the strictest limit decides. */
 import { formatMicros } from '@mandate/schemas';
-import type { Other } from './seen.ts';
+import type { Other } from './parse-evidence.ts';
 
 /**
  * A sentence for each other limit, to follow the sentence of a check: ` "read-only@1" allows $5.00, and would have
  * let it pass.`
  */
-export function othersInWords(others: readonly Other[] = []): string {
+export function otherPoliciesInWords(others: readonly Other[] = []): string {
   return others.map((other) => ` ${nameOf(other, 'The')} ${says(other)}.`).join('');
 }
 
 /** The other limits that block too, as part of a sentence: `, and as much under "read-only@1"`. */
-export function besides(others: readonly Other[] = []): string {
+export function blockingPoliciesInWords(others: readonly Other[] = []): string {
   const names = others.flatMap((other) => (other.result === 'block' ? nameOf(other, 'the') : []));
   return names.length === 0 ? '' : `, and as much under ${names.join(', ')}`;
 }

@@ -32,7 +32,7 @@ export const thoughtOf = {
   at: described(clockTime.optional(), 'The time to try it for. Absent: now.', '2026-02-01T00:00:00Z'),
 };
 
-type ThoughtOf = z.output<z.ZodObject<typeof thoughtOf>>;
+type PlannedDocuments = z.output<z.ZodObject<typeof plannedDocuments>>;
 
 export const near = z
   .array(
@@ -51,17 +51,22 @@ export const near = z
  * @param nowMs when the request came
  * @throws HttpProblem if a document does not compile, if it is of another agent, or if the agent does not exist
  */
-export function candidatesOf(
+export function previewCandidates(
   { agents }: TenantControl,
   agentId: string,
-  { agent: thought, rules, policies, at }: ThoughtOf,
+  { agent: planned, rules, policies, at }: PlannedDocuments,
   nowMs: number,
-): { agent: AgentDocument; rules: ThoughtOf['rules']; policies: ThoughtOf['policies']; atMs: number } {
+): {
+  agent: AgentDocument;
+  rules: PlannedDocuments['rules'];
+  policies: PlannedDocuments['policies'];
+  atMs: number;
+} {
   const room = roomToWrite();
   for (const [index, rule] of rules.entries()) mustCompile(compileRule(rule, { room }), ['rules', index]);
   for (const [index, policy] of policies.entries())
     mustCompile(compilePolicy(policy, policy.id, { room }), ['policies', index]);
-  const agent = thought ?? agents.get(agentId)?.document;
+  const agent = planned ?? agents.get(agentId)?.document;
   if (agent === undefined) throw notFound('agent', agentId);
   if (agent.id !== agentId)
     throw new HttpProblem(
