@@ -1,22 +1,22 @@
--- Every decision on the log, one row each however often it was delivered.
+-- Every decision on the log, with one row for each, however often it was delivered.
 --
--- Delivery is at least once, and a decider that lost an ack publishes a decision again: the same id, at another
--- offset. ReplacingMergeTree keeps one row per sorting key and every question reads FINAL, so a repeat never
--- shows, merged or not. Which of the repeats stays is settled by `precedence`: a record that counts beats one
--- made void by a newer ledger epoch, and among equals the first by log order stands.
+-- Repeats. Delivery is at least once, and a decider that lost an acknowledgement publishes a decision again: with the
+-- same id, at another offset. ReplacingMergeTree keeps one row for each sorting key, and every question reads FINAL,
+-- so a repeat never shows, merged or not. `precedence` decides which of the repeats stays: a valid record beats one
+-- that a newer ledger epoch made void, and among equals the first in log order stays.
 --
--- Key: a decision's id begins with the time its request reached the log, in fixed width. So (tenant, id) is also
--- (tenant, time): a page newest first, a lookup by id and the collapsing of repeats are all one range of the
--- primary index, and paging needs no tuple comparison.
--- Partition: the month of that same time. Repeats share it by construction, so merges find them, and a month
--- can be dropped or moved as a whole.
--- Skip indexes: a range of decision times follows the key closely, so min and max suffice; an action's id is
--- anywhere, so a Bloom filter.
--- Amounts: Int64 micro-dollars. ClickHouse wraps what does not fit, so writers validate first, and the constraint
--- turns what slips through into an error.
--- `payload` is the record as it lies on the log; checks and explanation live there only. Empty text means "none"
+-- Key. A decision's id begins with the time when its request reached the log, in fixed width. So (tenant, id) is also
+-- (tenant, time). A page newest first, a lookup by id and the collapse of repeats are each one range of the primary
+-- index, and paging needs no tuple comparison.
+-- Partition. The month of that same time. Repeats are always in the same month, so merges find them, and a month can
+-- be dropped or moved as a whole.
+-- Skip indexes. Decision times follow the key closely, so min and max are enough. An action's id may be anywhere, so
+-- it has a Bloom filter.
+-- Amounts. Int64 micro-dollars. ClickHouse wraps values that do not fit. So writers validate first, and the
+-- constraint turns a value that they missed into an error.
+-- `payload` is the record as on the log. Only the payload has the checks and the explanation. Empty text means "none"
 -- in tool, model, observed_*, mandate_id: none of them can be empty otherwise.
--- TTL: none. Decisions are kept for ever unless an operator decides otherwise.
+-- TTL: none. Decisions are kept unless an operator decides otherwise.
 CREATE TABLE IF NOT EXISTS decisions
 (
     tenant            LowCardinality(String),

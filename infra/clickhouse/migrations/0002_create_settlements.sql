@@ -1,12 +1,12 @@
--- What outcomes did to charges: money moved after the decision, and the outcomes that moved nothing.
+-- The effects of outcomes on charges: money that moved after the decision, and outcomes that moved nothing.
 --
--- Only rows of kind 'settled' count towards spend; the others ('repeated', 'unknown', 'not_allowed') are kept
--- because an outcome that was refused is evidence too. Repeats collapse as in `decisions`, by the same precedence.
+-- Only rows of kind 'settled' count as spending. The other kinds ('repeated', 'unknown', 'not_allowed') are kept,
+-- because a refused outcome is evidence too. Repeats collapse as in `decisions`, by the same precedence.
 --
--- Key: a settlement's id is fixed by the delivery of its outcome, and begins with a time in fixed width.
--- Partition: the month in which it was settled, which is the date its money is booked under. A settlement made
--- void and done again later may lie in another month; FINAL compares across partitions, so it still counts once.
--- Skip indexes: as in `decisions`; the action's id serves whoever asks for one action's story.
+-- Key. A settlement's id follows from the delivery of its outcome, and begins with a time in fixed width.
+-- Partition. The month of the settlement, which is the date that its money is booked at. A settlement that was made
+-- void and done again later may be in another month. FINAL compares across partitions, so it still counts once.
+-- Skip indexes. As in `decisions`. The index on the action's id serves questions about one action.
 -- TTL: none.
 CREATE TABLE IF NOT EXISTS settlements
 (

@@ -1,10 +1,11 @@
--- What operators did, and when a ledger began anew: kills, revives, adjustments, approvals, epochs.
+-- What operators did, and when a ledger epoch began: kills, revives, adjustments, approvals, epochs.
 --
--- Few rows, read whole: the key serves identity more than speed. One event may stand in several partitions of the
--- log (an epoch is announced in each), and whoever starts to read a partition must know the epoch in force there,
--- so the partition is part of the key; questions that count an event once say `LIMIT 1 BY event, id`.
--- `tenant` is empty for what concerns everyone. Columns of a budget are filled for 'budget.adjusted' only.
--- No partitions and no TTL: thousands of rows a year, kept for ever.
+-- The rows are few and are read whole, so the key serves identity more than speed. Several partitions of the log may
+-- hold the same event; an epoch, for example, is announced in each. A recorder that starts to read a partition must
+-- know the epoch in force there. So the partition is part of the key, and questions that count an event once use
+-- `LIMIT 1 BY event, id`.
+-- `tenant` is empty for events that concern all tenants. The budget columns are filled for 'budget.adjusted' only.
+-- No partitions and no TTL: some thousand rows a year, all of them kept.
 CREATE TABLE IF NOT EXISTS control_events
 (
     tenant          LowCardinality(String),

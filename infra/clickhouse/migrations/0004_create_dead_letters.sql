@@ -1,10 +1,10 @@
--- Records that could not be read, with where they came from and what was wrong.
+-- Records that could not be read, with their log position and what was wrong.
 --
--- A dead letter has no tenant and no action: it claims no id, because nothing in it could be trusted. Its own id is
--- fixed by the coordinate of the record at fault, so a repeat collapses. The bytes stand in `payload`, base64 inside
--- the dead letter's JSON, ready to be published again.
--- Key and partition: by id within the month in which the record reached the log.
--- TTL: none by default. They may hold anything a producer sent, so an operator may well want one.
+-- A dead letter has no tenant and no action, because nothing in it can be trusted. Its own id follows from the log
+-- position of the faulty record, so a repeat collapses. The bytes are in `payload`, as base64 inside the dead
+-- letter's JSON, ready to be published again.
+-- Key and partition: by id, within the month in which the record reached the log.
+-- TTL: none by default. Dead letters may contain anything that a producer sent, so an operator may want a TTL.
 CREATE TABLE IF NOT EXISTS dead_letters
 (
     id               String,

@@ -1,9 +1,10 @@
--- Records on the log that could not become a row: whole, with the reason, so that nothing is lost and nothing waits.
+-- Records of the log that could not become a row: whole and with the reason, so that nothing is lost and nothing
+-- waits.
 --
--- A row lands here when it broke the row's own rules before the insert, or when ClickHouse refused it and splitting
--- the batch found it. Key: its coordinate, which is its identity: a recorder that reads the batch again quarantines it again,
--- and one row remains, the newest attempt with the newest reason.
--- `value_base64` holds the bytes exactly as they lie on the log, whatever their encoding.
+-- A record comes here if its row broke the table's rules before the insert, or if ClickHouse refused the row and
+-- splitting the batch found it. Key: the log position, which is its identity. A recorder that reads the batch again
+-- quarantines the record again, and one row remains: the newest attempt with the newest reason.
+-- `value_base64` has the exact bytes of the log, in whatever encoding.
 -- No partitions and no TTL: this table should be empty, and alarms watch that it is.
 CREATE TABLE IF NOT EXISTS quarantine
 (

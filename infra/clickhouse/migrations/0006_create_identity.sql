@@ -1,8 +1,8 @@
--- Which set of tables this is. A recorder reads the log as a consumer group that carries this name: where the tables
--- were lost or thrown away and made anew, the new ones have another name, so the whole log is recorded into them
--- again, from its start and with nobody's help.
+-- The identity of this set of tables. The name of the recorder's consumer group contains it. If the tables were lost
+-- or dropped and created again, the new ones have another identity. So the whole log is recorded into them, from its
+-- start, and no person has to help.
 --
--- Key: the row that was made first, should this ever be applied twice, is the one that counts.
+-- Key: if this migration is ever applied twice, the row that was made first counts.
 -- Partition and TTL: none, for one row.
 CREATE TABLE IF NOT EXISTS identity
 (

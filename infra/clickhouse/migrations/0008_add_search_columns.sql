@@ -1,13 +1,14 @@
--- What people look for in decisions, and what dashboards group them by.
+-- The values that people search decisions by, and that dashboards group them by.
 --
--- Writers fill them in; for decisions that were recorded before these columns came, ClickHouse reads them from the
--- payload, but for two that no payload holds as they stand here: `trace_id`, which is a header of the record, and
--- `limits`. Both are empty for those. Empty text means "none".
+-- Writers fill these columns in. For decisions that were recorded before this migration, ClickHouse reads them from
+-- the payload. Two columns are in no payload and are empty for those: `trace_id`, which is a header of the record,
+-- and `limits`. Empty text means "none".
 -- `arguments` is the JSON of a tool call's arguments, redacted as in the payload.
--- `limits`: each budget and rate that the decision was weighed against, and what of it was used once it had fallen:
--- so one knows how near it came, and what is left, without the payload.
--- `appended_range`: the key is (tenant, id) and an id begins with this time, so min and max of a granule are narrow.
--- Key, partition and TTL stay what they were.
+-- `limits` has each budget and rate that the decision was checked against, and how much of it was used after the
+-- decision. So a query knows how close it came, and what is left, without the payload.
+-- `appended_range`: the key is (tenant, id) and an id begins with this time, so min and max of a granule are close
+-- together.
+-- Key, partition and TTL do not change.
 ALTER TABLE decisions
     ADD COLUMN IF NOT EXISTS reason String DEFAULT JSONExtractString(payload, 'decision', 'reason') CODEC(ZSTD(1)),
     ADD COLUMN IF NOT EXISTS arguments String DEFAULT JSONExtractRaw(payload, 'decision', 'action', 'args') CODEC(ZSTD(1)),

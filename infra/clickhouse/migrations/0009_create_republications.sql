@@ -1,12 +1,12 @@
--- What operators did with dead letters: each time one was published again, as it was or corrected, by whom and why.
+-- What operators did with dead letters: each republication, unchanged or corrected, with its operator and reason.
 --
--- A table of its own beside `control_events`: those belong to a tenant, and a dead letter to none. What may be shown to
--- whom follows from the topic that the letter came from, as in `dead_letters`; the record that was published from it
--- lies on that same topic.
--- Whatever became of that record has one of `answer_ids`: a decision or a settlement of `tenant`, or another dead
--- letter. `tenant` is empty where the record cannot be read either.
--- Key: the letter, for it is asked by it; repeats collapse as in the other tables.
--- No partitions and no TTL: few rows, without anything of what producers sent.
+-- This is a table beside `control_events`, because control events belong to a tenant, and dead letters do not. The
+-- source topic of the letter decides who may see a row, as in `dead_letters`. The republished record is on the same
+-- topic.
+-- The answer to that record has one of `answer_ids`: a decision or a settlement of `tenant`, or another dead letter.
+-- `tenant` is empty if that record cannot be read either.
+-- Key: the letter, because questions ask by letter. Repeats collapse as in the other tables.
+-- No partitions and no TTL: the rows are few, and contain nothing that producers sent.
 CREATE TABLE IF NOT EXISTS republications
 (
     id               String,

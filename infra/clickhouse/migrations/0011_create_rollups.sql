@@ -1,9 +1,9 @@
--- Sums of decisions and settlements by hour and by day, so that what dashboards ask need not count every decision again.
--- The ADR on rollups says how they stay exact.
+-- Sums of decisions and settlements by hour and by day, so that a dashboard's question need not count every decision
+-- again. The ADR on rollups says how the sums stay exact.
 --
--- `rollup_marks` counts how often an hour was touched: whoever inserts rows that are booked in it says so here, once they
--- are there. Saying it twice does no harm, so a plain sum will do. `touched_at` only paces the work. `mark` makes each insert
--- differ from the one before, as replicated tables drop an insert that repeats another.
+-- `rollup_marks` counts how often the rows of an hour were changed. A recorder that has inserted rows of an hour adds
+-- a mark here. Marking twice does no harm, so a plain sum is enough. `touched_at` only sets the pace of the work.
+-- `mark` makes each insert differ from the one before, because replicated tables drop an insert that repeats another.
 -- Key: an hour of a tenant. Hours are counted since 1970, UTC.
 -- Partition and TTL: none, for some thousand rows a tenant and year.
 CREATE TABLE IF NOT EXISTS rollup_marks
@@ -17,16 +17,14 @@ CREATE TABLE IF NOT EXISTS rollup_marks
 ENGINE = AggregatingMergeTree
 ORDER BY (tenant, hour);
 
--- A row is an hour (`hours` is 1) or a day (24) of a tenant, whole: all its groups lie in arrays, so that the row of a
--- recount takes the place of the last one at once and nothing of that one is left behind.
--- `touches` is what `rollup_marks` said before the rows were counted. As long as it says the same, the row is exact.
--- `unmatched`: settlements of actions of which no decision is on record. One may come, and would change the row
--- without touching its hour; so a row with any is not used.
--- `reaches_back_to`: the oldest month, as YYYYMM, that a row which was counted here lies in: where that month is dropped, the hour
--- is to be counted again. Beyond every month where nothing was counted.
--- Columns of groups are named as in packages/audit/src/queries/booked.ts.
--- Key and version: the row that was counted after more touches is the one that counts.
--- Partition: the year, so that merges of old ones come to an end. TTL: none.
+-- A row is a whole hour (`hours` is 1) or a whole day (24) of a tenant. All its groups are in arrays, so the row of a
+-- recount replaces the previous one at once and leaves nothing of it. `touches` is the sum of `rollup_marks` before
+-- the rows were counted. While the sum is the same, the row is exact. `unmatched` counts settlements without a
+-- recorded decision. A decision that arrives later would change the row without a mark for its hour, so a row with
+-- unmatched settlements is not used. `reaches_back_to` is the oldest month, as YYYYMM, of a row that was counted
+-- here. If that month is dropped, the hour must be counted again. It is above every month if nothing was counted. The
+-- columns of groups are named as in packages/audit/src/queries/booked.ts. Key and version: the row that was counted
+-- after more marks counts. Partition: the year, so that merges of old years come to an end. TTL: none.
 CREATE TABLE IF NOT EXISTS rollups
 (
     tenant          LowCardinality(String),
@@ -61,7 +59,7 @@ ENGINE = ReplacingMergeTree(touches)
 PARTITION BY intDiv(hour, 8766)
 ORDER BY (tenant, hours, hour);
 
--- What is on record already waits to be counted, like everything that was touched.
+-- Rows that exist already wait to be counted, like all changed rows.
 INSERT INTO rollup_marks (tenant, hour, touches)
 SELECT tenant, hour, count()
 FROM

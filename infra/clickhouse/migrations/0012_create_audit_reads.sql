@@ -1,10 +1,11 @@
--- Who read what of the audit: a row for each request that an API key was accepted for.
+-- Who read what of the audit: a row for each request with an accepted API key.
 --
--- Key: by id within its tenant, for that is how it is paged, newest first; an id begins with the time, and repeats collapse
--- as in the other tables. `read_range`: times follow ids closely, so a period reads the granules of it alone.
--- `parameters`: what was asked, by name, as JSON.
--- Partition: the month of the read, so that old ones are dropped whole. TTL: none by default; `mandate audit prune` drops
--- them with the others.
+-- Key: by id within its tenant, because pages are in that order, newest first. An id begins with the time, and
+-- repeats collapse as in the other tables. `read_range`: times follow ids closely, so a question about a period reads
+-- only the granules of that period.
+-- `parameters`: the parameters of the request, by name, as JSON.
+-- Partition: the month of the read, so that old months are dropped whole. TTL: none by default; `mandate audit prune`
+-- drops old months together with those of the other tables.
 CREATE TABLE IF NOT EXISTS audit_reads
 (
     tenant        LowCardinality(String),

@@ -1,18 +1,18 @@
--- In place of `rollups`: a group says in one array how many of its calls took how long, and is no longer a group for each step
--- of latency. Of busy days that was most of what a question had to read.
--- `rollups` stays as it is, for services of before: what they find touched since they read from the base tables. Retention
--- still takes rows out of it; once no such service runs, it may be dropped.
+-- Replaces `rollups`. A group now has one array with the number of its calls for each step of latency, and there is
+-- no longer a group for each step. On busy days those groups were most of what a question had to read.
+-- `rollups` stays as it is for services of earlier versions. Hours that were changed since, they read from the base
+-- tables. Retention still removes its rows. Once no such service runs, the table may be dropped.
 --
--- A row is an hour (`hours` is 1) or a day (24) of a tenant, whole: all its groups lie in arrays, so that the row of a
--- recount takes the place of the last one at once and nothing of that one is left behind.
--- `touches` is what `rollup_marks` said before the rows were counted. As long as it says the same, the row is exact.
--- `unmatched`: settlements of actions of which no decision is on record. One may come, and would change the row
--- without touching its hour; so a row with any is not used.
--- `reaches_back_to`: the oldest month, as YYYYMM, that a row which was counted here lies in: where that month is dropped, the hour
--- is to be counted again. Beyond every month where nothing was counted.
--- Columns of groups are named as in packages/audit/src/queries/booked.ts.
--- Key and version: the row that was counted after more touches is the one that counts.
--- Partition: the year, so that merges of old ones come to an end. TTL: none.
+-- A row is a whole hour (`hours` is 1) or a whole day (24) of a tenant. All its groups are in arrays, so the row of a
+-- recount replaces the previous one at once and leaves nothing of it.
+-- `touches` is the sum of `rollup_marks` before the rows were counted. While the sum is the same, the row is exact.
+-- `unmatched` counts settlements without a recorded decision. A decision that arrives later would change the row
+-- without a mark for its hour, so a row with unmatched settlements is not used.
+-- `reaches_back_to` is the oldest month, as YYYYMM, of a row that was counted here. If that month is dropped, the
+-- hour must be counted again. It is above every month if nothing was counted.
+-- The columns of groups are named as in packages/audit/src/queries/booked.ts.
+-- Key and version: the row that was counted after more marks counts.
+-- Partition: the year, so that merges of old years come to an end. TTL: none.
 CREATE TABLE IF NOT EXISTS rollup_sums
 (
     tenant          LowCardinality(String),

@@ -1,9 +1,9 @@
--- What rules in shadow would have said of a decision, and which these are: empty where none matched.
+-- What rules in shadow mode would have decided, and the names of these rules: empty if none matched.
 --
--- Written by whoever records, and not read from the payload, as 0008 does: no decision of before has any, and looking for it
--- in the payload of each of them would cost every search.
+-- Recorders write these columns. ClickHouse does not read them from the payload, as it does in 0008: no earlier
+-- decision has them, and a look into each payload would slow every search down.
 -- `shadow_verdict` is a verdict, or 'UNKNOWN'; then `shadow_code` is empty.
--- Key, partition and TTL stay what they were.
+-- Key, partition and TTL do not change.
 ALTER TABLE decisions
     ADD COLUMN IF NOT EXISTS shadow_verdict LowCardinality(String),
     ADD COLUMN IF NOT EXISTS shadow_code LowCardinality(String),

@@ -1,7 +1,7 @@
--- Why a read was refused: the code of the problem, as UNAUTHENTICATED or FORBIDDEN; empty where it was not refused, or by an
--- earlier version.
+-- Why a read was refused: the code of the problem, such as UNAUTHENTICATED or FORBIDDEN. Empty if the read was not
+-- refused, or if an earlier version recorded it.
 --
--- One that shows nobody's key has an empty tenant, key_id and key_name: whoever runs the plane asks for these.
--- Key, partition and TTL stay what they were.
+-- A request without a known key has an empty tenant, key_id and key_name. Operators of the plane ask for these.
+-- Key, partition and TTL do not change.
 ALTER TABLE audit_reads
     ADD COLUMN IF NOT EXISTS code LowCardinality(String);

@@ -1,4 +1,7 @@
-/** A case as it is played: who does what, when. What its author left out is filled in, and what cannot be meant is said. */
+/**
+ * A case as it is played: who does what, and when. Values that the author left out are filled in, and impossible
+ * values are reported.
+ */
 import type { SayFault } from '@mandate/policy/documents';
 import {
   type Action,
@@ -12,7 +15,7 @@ import {
 
 type Deed =
   | { does: 'ask'; actions: readonly Action[] }
-  /** `of`: the action, where the case asked it. */
+  /** `of` is the action of the outcome, if the case asked for it. */
   | { does: 'report'; outcome: Outcome; of: Action | null }
   | { does: 'approve' | 'deny'; action: Action; forMs: number }
   | { does: 'kill' | 'revive'; target: KillTarget };
@@ -24,14 +27,14 @@ export type PlayedStep = Deed & {
   expect: Expectation;
 };
 
-/** The gateway does the same if no time is given. */
+/** The gateway uses the same duration if the request states none. */
 const GRANT_MS = 5 * 60_000;
 
 const { tenant } = DEFAULTS;
 
 /**
  * @param startMs when the case begins
- * @param path of the case, in its document
+ * @param path the path of the case in its document
  */
 export function stepsOf(
   { agent, steps }: CaseDocument,
@@ -58,7 +61,7 @@ type Say = (field: string, message: string) => void;
 type Around = {
   index: number;
   agent: string | undefined;
-  /** By the steps above. */
+  /** The actions that earlier steps of the case asked for. */
   asked: readonly Action[];
   say: Say;
 };
@@ -122,7 +125,7 @@ function repeated(action: Action, times: number | undefined): readonly Action[] 
   return Array.from({ length: times }, (_, at) => ({ ...action, id: `${action.id}-${at + 1}` }));
 }
 
-/** A word is a verdict, else a code. */
+/** A word is a verdict if there is one of that name, otherwise a code. */
 function expectationOf(expect: StepDocument['expect'] = {}): Expectation {
   if (typeof expect !== 'string') return expect;
   if (expect === 'ALLOW' || expect === 'BLOCK' || expect === 'DEFER') return { verdict: expect };

@@ -1,4 +1,4 @@
-/** What was expected of a decision or a settlement, held against what came. */
+/** Compares a decision or a settlement with what the case expects. */
 
 import type { Evaluated } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
@@ -18,17 +18,17 @@ import { budgetNamed } from './named-budgets.ts';
 
 export type Difference = { what: string; expected: string; seen: string };
 
-/** `told`: why it was so, where it differs. */
+/** `told` says why the result came about, if it differs from the expectation. */
 export type Compared = { differences: readonly Difference[]; told: readonly string[] };
 
 export type Around = {
-  /** What was decided or settled; null where the case never asked for it. */
+  /** The action that was decided or settled; null if the case never asked for it. */
   action: Action | null;
   atMs: number;
   ledger: Ledger;
   control: MandatesInForce;
   rules: ReadonlyMap<string, RuleDocument>;
-  /** The reason of a decision, as its reader sees it. */
+  /** Returns the reason of a decision in the words for the reader of the result. */
   reasonOf: ReasonOf;
 };
 
@@ -88,7 +88,7 @@ function dollarsOf(amount: number | undefined): string | undefined {
   return amount === undefined ? undefined : formatMicros(signedMicros(amount) ?? 0);
 }
 
-/** `policy` and `rule`: the source of the bound. A name may leave out its version, and the ancestor that holds it. */
+/** `policy` and `rule` name the source of the limit. A name may leave out its version and its ancestor. */
 function boundDifferences(expected: Expectation, decision: Decision, { rules }: Around): Difference[] {
   const bound = boundBy(decision);
   const [policy = null] = bound?.split(' of ') ?? [];
@@ -106,7 +106,7 @@ function boundDifferences(expected: Expectation, decision: Decision, { rules }: 
   ];
 }
 
-/** These are the decider's own: no policy says them. */
+/** Codes that the decider itself gives. No policy sets them. */
 const OF_NO_POLICY: ReadonlySet<string> = new Set([
   'duplicate',
   'deadline',
@@ -116,7 +116,9 @@ const OF_NO_POLICY: ReadonlySet<string> = new Set([
   'within-steps',
 ]);
 
-/** The policy that set the deciding bound, as the record names it; for a mandates file, the mandate; else null. */
+/**
+ * The policy that set the deciding limit, as the record names it. For a mandates file, the mandate. Otherwise null.
+ */
 function boundBy({ checks, mandate }: Decision): string | null {
   const first = checks.find(objects);
   if (first === undefined || OF_NO_POLICY.has(first.check)) return null;
@@ -127,7 +129,7 @@ function objects({ result }: Check): boolean {
   return result === 'block' || result === 'defer';
 }
 
-/** What a rule means that names no version: in files there is one of each. */
+/** The version that a rule without a version names. Files have one version of each policy. */
 function latestOf(policy: string): string {
   return `${policy}@1`;
 }

@@ -1,11 +1,11 @@
-/** Budgets by the names that people give them. */
+/** Budgets by the names that people use for them. */
 import type { ControlDocuments } from '@mandate/control';
 import type { MandateOfFile } from '@mandate/policy';
 import { type BudgetLimit, TOTAL_BUDGET } from '@mandate/schemas';
 
 export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs' | 'holder'>;
 
-/** Told apart by no more than their subject, they are one. */
+/** Budgets that differ only in their subject count as one. */
 export function budgetNamed<B extends NamedBudget>(
   name: string,
   budgets: readonly B[],
@@ -35,17 +35,17 @@ function fullName(budget: NamedBudget): string {
   return (windowMs === null ? `${scope}/${id}` : `${scope}/${id}/${windowMs}`) + whose(budget);
 }
 
-/** `total of lead`: of an agent above. */
+/** `total of lead` is the total of an ancestor. */
 function whose({ scope, holder }: NamedBudget): string {
   return scope === 'agent' && holder !== undefined ? ` of ${holder}` : '';
 }
 
 export type KnownBudget = NamedBudget & {
-  /** The mandate, if it is a budget of scope `mandate`; else empty. */
+  /** The mandate of a budget with the scope `mandate`; otherwise empty. */
   mandateId: string;
 };
 
-/** Every counter that these speak of, once; the total always. */
+/** Every counter that these mandates use, each once. The agent's total is always among them. */
 export function knownBudgets(
   { policies }: Pick<ControlDocuments, 'policies'>,
   mandates: readonly MandateOfFile[],

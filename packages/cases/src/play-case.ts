@@ -1,4 +1,4 @@
-/** Plays a case: the plane's own redaction and decisions, a ledger of its own, and a clock that the case sets. */
+/** Plays a case with the plane's own redaction and decisions, a ledger of its own, and a clock that the case sets. */
 
 import { type OfflineDecider, offlineDecider } from '@mandate/engine';
 import type { Approval } from '@mandate/ledger';
@@ -11,13 +11,13 @@ import type { Case, StatedBalance } from './read-cases.ts';
 import { inAWord, titleOf } from './step-words.ts';
 
 export type StepTold = {
-  /** The line in its file; null if all is as expected, because finding it takes time. */
+  /** The line of the step in its file. Null if everything is as expected, because finding the line takes time. */
   line: number | null;
   title: string;
-  /** In a word; empty where nothing comes of it. */
+  /** The result in a word; empty if the step has no result. */
   seen: string;
   differences: readonly Difference[];
-  /** Why it was so, where it differs from what was expected. */
+  /** Why the result came about, if it differs from the expectation. */
   told: readonly string[];
 };
 
@@ -25,7 +25,7 @@ export type CaseTold = { ok: boolean; steps: readonly StepTold[] };
 
 const { tenant } = DEFAULTS;
 
-/** @param reasonOf the reason of a decision, as the reader of the result sees it */
+/** @param reasonOf returns the reason of a decision in the words for the reader of the result */
 export async function playCase(played: Case, reasonOf: ReasonOf): Promise<CaseTold> {
   const clock = manualClock(played.startMs);
   const decider = offlineDecider(played.control, trialHiding(played.hiding), clock);
@@ -51,7 +51,7 @@ async function state({ ledger }: OfflineDecider, stated: StatedBalance, id: stri
   });
 }
 
-/** Reports the first of several answers that is not as expected, else the last. */
+/** Plays a step. If it has several answers, returns the first unexpected one, otherwise the last one. */
 async function play(
   step: PlayedStep,
   id: string,
@@ -78,7 +78,7 @@ async function play(
 
 type Sent = { record: object; action: Action | null };
 
-/** What the decider reads; null where an operator does something. */
+/** The records that the decider reads for a step; null if an operator acts. */
 function recordsOf(step: PlayedStep): readonly Sent[] | null {
   if (step.does === 'ask')
     return step.actions.map((action) => ({ record: { event: 'action.requested', action }, action }));
@@ -87,7 +87,7 @@ function recordsOf(step: PlayedStep): readonly Sent[] | null {
   return [{ record: { event: 'action.completed', outcome }, action: step.of }];
 }
 
-/** What came of it, where that is not what the step says. */
+/** Carries out an operator's command. Returns the result if it is not the one that the step expects. */
 async function operate(
   step: PlayedStep,
   id: string,
@@ -120,7 +120,7 @@ async function operate(
   }
 }
 
-/** A policy that no longer asks a person is what a case is there to find. */
+/** If a policy no longer asks a person, the case must report that, so this error is a result. */
 function notWaiting(error: unknown): Pick<StepTold, 'seen' | 'differences'> {
   if (!isMandateError(error, 'APPROVAL_NOT_WAITING') && !isMandateError(error, 'APPROVAL_NOT_FOUND'))
     throw error;

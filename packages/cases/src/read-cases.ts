@@ -1,4 +1,7 @@
-/** Cases of files and folders, ready to be played, with what they are about: read once, however many cases ask for it. */
+/**
+ * Reads cases from files and folders, with the documents that they are about. Documents are read once, however many
+ * cases name them.
+ */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
@@ -12,7 +15,7 @@ import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend 
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 
-/** `amount`: in dollars. `subject`: the subject of the counter. */
+/** `amount` is in dollars. `subject` is the subject of the counter. */
 export type StatedBalance = { budget: KnownBudget; subject: string; amount: number };
 
 export type Case = {
@@ -103,7 +106,7 @@ function subjectOf(
   return scope === 'principal' ? (principal ?? '') : mandateId;
 }
 
-/** What a document's cases are about. The same files are read once. */
+/** Returns a function that finds the documents that cases are about. It reads the same files only once. */
 function subjectsOnce(env: Environment): (file: string, document: CasesDocument, say: SayFault) => Subject {
   const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
   const mandatesOf = once((path: string) => loadMandatesFile(path));
@@ -116,7 +119,7 @@ function subjectsOnce(env: Environment): (file: string, document: CasesDocument,
     const mandates = mandatesPath === undefined ? [] : mandatesOf(beside(mandatesPath));
     const registered = new Map(documents.agents);
     for (const [at, agent] of agents.entries()) {
-      // Else the cases would be of another agent than the one that is applied.
+      // Otherwise the cases would use another document than the one that is applied.
       if (registered.has(agent.id)) say(['agents', at], `the agent "${agent.id}" is registered already`);
       registered.set(agent.id, agent);
     }

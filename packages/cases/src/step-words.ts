@@ -1,4 +1,4 @@
-/** What a step does and what came of it, in a few words. */
+/** A step and its result, in a few words. */
 
 import type { Evaluated } from '@mandate/engine';
 import { formatMicros, type KillTarget, subjectOf } from '@mandate/schemas';

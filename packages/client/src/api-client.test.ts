@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ApiClient, createApiClient } from './api-client.ts';
 
-/** Knows routes that begin so, and no other. */
+/** A service whose routes begin with this prefix. It has no other routes. */
 async function service(name: string, prefix: string): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     const isKnown = url.startsWith(prefix);
@@ -16,7 +16,7 @@ async function service(name: string, prefix: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('asks the query service for what is on record, the alerter for alerts, and the gateway for all else', async () => {
+test('sends audit questions to the query service, alerts to the alerter, and everything else to the gateway', async () => {
   const [gateway, query] = [await service('gateway', '/v1/ledger'), await service('query', '/v1/audit/')];
   const alerter = await service('alerter', '/v1/alerts');
   const api = createApiClient({ url: gateway, queryUrl: query, alerterUrl: alerter, key: 'k' });
@@ -25,7 +25,7 @@ test('asks the query service for what is on record, the alerter for alerts, and 
   expect(await api.get('/v1/audit/decisions')).toEqual({ name: 'query' });
 });
 
-test('says which service is missing where one service has the routes of another', async () => {
+test('names the service that has the route, if another service was asked', async () => {
   const [gateway, query] = [await service('gateway', '/v1/ledger'), await service('query', '/v1/audit/')];
   await expect(createApiClient({ url: gateway, key: 'k' }).get('/v1/audit/decisions')).rejects.toMatchObject({
     reason: 'no-route',
@@ -61,7 +61,7 @@ test.each([
   ['get', (api: ApiClient) => api.get('/v1/ledger')],
   ['stream', (api: ApiClient) => api.stream('/v1/ledger', {})],
   ['download', (api: ApiClient) => api.download('/v1/ledger', {})],
-])('%s gives a refusal with its code, remedy and faults', async (_, call) => {
+])('%s makes an error with the code, remedy and faults of the refusal', async (_, call) => {
   const api = createApiClient({ url: await answering(409, JSON.stringify(REFUSAL)), key: 'k' });
   await expect(call(api)).rejects.toMatchObject({
     ...{ name: 'ApiError', reason: 'refused', status: 409, code: 'BUDGET_UNKNOWN' },
@@ -72,13 +72,13 @@ test.each([
 test.each([
   [200, 'hello', 'not with JSON'],
   [502, '<html>', 'with HTTP status 502'],
-])('an answer of status %i that is not JSON of a plane is an error', async (status, body, said) => {
+])('a non-JSON answer with status %i is an error', async (status, body, said) => {
   const api = createApiClient({ url: await answering(status, body), key: 'k' });
   const message = expect.stringContaining(`is no plane of Mandate: it answered ${said}`);
   await expect(api.get('/v1/ledger')).rejects.toMatchObject({ reason: 'not-a-plane', message });
 });
 
-test('tells a plane that cannot be reached from a request that its caller aborted', async () => {
+test('distinguishes an unreachable plane from a request that its caller aborted', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -94,7 +94,7 @@ test('tells a plane that cannot be reached from a request that its caller aborte
   }
 });
 
-test('throws what its caller makes of an error', async () => {
+test('throws the error that `failure` makes', async () => {
   const url = await answering(409, JSON.stringify(REFUSAL));
   const api = createApiClient({ url, key: 'k', failure: ({ code }) => new TypeError(`mine: ${code}`) });
   await expect(api.get('/v1/ledger')).rejects.toThrow(new TypeError('mine: BUDGET_UNKNOWN'));

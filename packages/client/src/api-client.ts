@@ -1,4 +1,7 @@
-/** Requests to the services of a plane. Each failure is an `ApiError`, but for a request that its own signal aborted. */
+/**
+ * Requests to the services of a plane. Each failure is an `ApiError`, except when the caller's own signal aborts the
+ * request.
+ */
 import { ApiError, errorOfAnswer, notAPlane, timedOut, unreachable } from './api-error.ts';
 import type { Download } from './download.ts';
 import { type Service, serviceOf } from './services.ts';
@@ -11,22 +14,22 @@ export type ApiClient = {
   delete<T = unknown>(path: string, options?: ChangeOptions): Promise<T>;
   /** Posts JSON text unchanged. Parsing and writing it again could lose what only a strict reader notices. */
   postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
-  /** A long answer while it arrives. It ends with an error if the connection is lost. */
+  /** Returns a long answer while it arrives. Reading ends with an error if the connection is lost. */
   stream(path: string, query: Query, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** The same with trailers. Needs Node. */
+  /** Returns a long answer with its trailers. Needs Node. */
   download(path: string, query: Query): Promise<Download>;
 };
 
-/** A list is sent once for each of its values. */
+/** A list becomes one parameter for each of its values. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 type PostOptions = {
   query?: Query;
-  /** Makes a command that is sent again count once. */
+  /** If a command is sent again with the same key, it counts once. */
   idempotencyKey?: string | undefined;
 };
 
-/** `revision`: of the document as the caller saw it; 0 if the document did not exist. */
+/** `revision` is the revision of the document that the caller saw; 0 if the document did not exist. */
 type ChangeOptions = { query?: Query; revision?: number };
 
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
@@ -35,8 +38,9 @@ export const DEFAULT_URL = 'http://127.0.0.1:7420';
 const TIMEOUT_MS = 90_000;
 
 /**
- * @param options.queryUrl addresses of services that do not answer at `url`, where the gateway is
- * @param options.failure what to throw in place of an `ApiError`, for a program with errors of its own
+ * @param options.queryUrl address of the query service if it is not at `url`, where the gateway is; likewise the
+ * others
+ * @param options.failure makes the error to throw from an `ApiError`, for a program with errors of its own
  */
 export function createApiClient(options: {
   url: string;

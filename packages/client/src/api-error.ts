@@ -9,13 +9,13 @@ import type { Service } from './services.ts';
  */
 export type ApiErrorReason = 'refused' | 'no-route' | 'not-a-plane' | 'unreachable' | 'timed-out';
 
-/** One fault of several in a request: which of the records that were sent, and what is wrong with it. */
+/** One fault of a request: the record that it is about, and what is wrong. */
 export type Fault = { index?: number; line?: number; pointer?: string; detail?: string };
 
 /** A request that got no answer, or a refusal. `message` says what went wrong, `remedy` what to do. */
 export class ApiError extends Error {
   readonly reason: ApiErrorReason;
-  /** The address that was asked, and the service that was expected there. */
+  /** The address of the request, and the service that was expected there. */
   readonly url: string;
   readonly service: Service;
   readonly remedy: string;
@@ -58,7 +58,7 @@ const NAMES: Readonly<Record<Service, string>> = {
   control: 'control service',
 };
 
-/** The error of an answer with a status that is no success. */
+/** Makes the error for an answer with a status that is not a success. */
 export function errorOfAnswer(asked: Asked, status: number, answer: unknown): ApiError {
   const problem: Readonly<Record<string, unknown>> =
     typeof answer === 'object' && answer !== null ? { ...answer } : {};

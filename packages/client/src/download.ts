@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 /** `trailers`: known once all `bytes` have arrived. */
 export type Download = { bytes: Readable; trailers(): Readonly<Record<string, string | undefined>> };
 
-/** @throws whatever `node:http` throws when the connection cannot be made */
+/** @throws any error of `node:http` while it connects */
 export async function requestDownload(
   target: URL,
   options: RequestOptions,

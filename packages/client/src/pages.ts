@@ -4,9 +4,9 @@ import type { ApiClient, Query } from './api-client.ts';
 type Page = { readonly next: string | number | null };
 
 /**
- * The rows of a list, page after page, up to `limit`.
+ * Yields the rows of a list, page after page, up to `limit`.
  *
- * @param list how the list is asked: `cursor` is the name of the parameter that takes `next` of the page before
+ * @param list how to ask for the list: `cursor` is the name of the parameter that takes `next` of the page before
  */
 export async function* rowsOf<Row, Answer extends Page>(
   api: ApiClient,
@@ -34,7 +34,7 @@ export async function* rowsOf<Row, Answer extends Page>(
   } while (next !== undefined && left > 0);
 }
 
-/** All of them at once, for who needs them so. */
+/** Collects all rows into a list. */
 export async function allOf<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const all: Row[] = [];
   for await (const row of rows) all.push(row);

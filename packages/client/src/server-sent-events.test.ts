@@ -15,7 +15,7 @@ async function readIn(pieces: readonly Uint8Array[]) {
 
 const STREAM = `retry: 1000\nid: a\n\nid: b\nevent: decision\ndata: {"tool":"zwölf: ✓"}\n\n:\nid: c\n\ndata: x\n\nid: d\ndata: cut o`;
 
-test('events come with their data, whatever pieces the bytes come in, and what is cut off does not', async () => {
+test('yields events with their data, however the bytes are split, but no incomplete event', async () => {
   const whole = Buffer.from(STREAM);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 8 }), async (cuts) => {

@@ -3,9 +3,9 @@
  * a line feed, and each event carries its data on one line.
  */
 /**
- * Gives what carries data, and tells `onId` of every id, with data or without.
+ * Yields the events that have data. Calls `onId` for every id, with or without data.
  *
- * @throws whatever `bytes` throws when the connection is lost
+ * @throws any error of `bytes`, for example if the connection is lost
  */
 export async function* readEvents(
   bytes: AsyncIterable<Uint8Array>,
@@ -20,7 +20,8 @@ export async function* readEvents(
     for (const block of blocks) {
       const fields = fieldsOf(block);
       const { id, event = 'message', data } = fields;
-      // The id comes after its event: a reader that is cut off between the two gets the event again, and never misses it.
+      // The id is reported after its event. A reader that is cut off between the two gets the event again, and never
+      // misses it.
       if (data !== undefined) yield { event, data };
       if (id !== undefined) onId(id);
     }

@@ -1,19 +1,17 @@
-/**
- * An agent with governed calls, in the few lines that it takes: ask, act only on ALLOW, report the outcome.
- */
+/** An agent with governed calls, in a few lines: it asks, acts only on ALLOW, and reports the outcome. */
 
 import type { ApiClient } from '@mandate/client';
 import type { Decision } from '@mandate/schemas';
 import type { ToolServers } from './tool-servers.ts';
 
-/** What the gateway answers; `withheld`: the decision was ALLOW, and a kill came between. */
+/** The gateway's answer. `withheld` means that the decision was ALLOW, but a kill came before the answer. */
 type Answer = { decision: Decision | null; withheld?: boolean };
 
 type Acted = { decision: Decision; ran: boolean; withheld: boolean; result: string };
 
 export type GovernedAgent = {
   readonly id: string;
-  /** Asks for a tool call and, if allowed, makes it. `actionId` repeats an earlier one. */
+  /** Asks for a tool call and makes it if it is allowed. `actionId` repeats an earlier action. */
   act(tool: string, args: Record<string, unknown>, options?: { actionId?: string }): Promise<Acted>;
 };
 

@@ -20,19 +20,19 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** How the demo looks. */
 export type DemoView = {
-  /** A line of the story. */
+  /** Shows a line of the story. */
   say(text: string): Promise<void>;
   title(text: string): Promise<void>;
   decision(decision: Decision): void;
-  /** The answer of the audit to one question. */
+  /** Shows the audit's answer to one question. */
   table(title: string, question: 'spend' | 'codes' | 'tools', rows: readonly Row[]): Promise<void>;
-  /** What rules in shadow would have said, in a sentence. */
+  /** Returns a sentence about the verdict of rules in shadow mode. */
   shadow(shadow: Shadow): string;
   /** `1 call`, `2 calls`. */
   counted(count: number, noun: string): string;
 };
 
-/** How many decisions are shown of an agent that loops. */
+/** How many decisions of an agent that loops are shown. */
 const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [
@@ -41,7 +41,7 @@ const TABLES = [
   { title: 'Calls by tool', question: 'tools', rows: 'tools' },
 ] as const;
 
-/** Resolves to whether log, ledger and audit agree, and no call of the killed agent reached a tool. */
+/** Resolves to true if log, ledger and audit agree, and no call of the killed agent reached a tool. */
 export async function runDemo(
   { keep, port }: DemoOptions,
   view: DemoView,
@@ -68,7 +68,7 @@ export async function runDemo(
   await view.say('Two MCP servers run beside it (filesystem, everything): every ALLOW below is a real call.');
 
   const drift = await play(plane, tools, files, view, signal);
-  // The last line of the demo, by promise: what was measured, whatever it is.
+  // The demo promises this last line: the measured drift, whatever it is.
   await view.say(`drift ${drift.micros} micro-dollars`);
   if (keep) await keepRunning(plane, view, signal);
   return drift.micros === 0 && drift.ranAfterKill === 0;
@@ -130,7 +130,7 @@ async function play(
   return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
 }
 
-/** What `mandate apply` does, and each agent with the key that its registration answers. */
+/** Applies the files as `mandate apply` does, and gives each agent the key from its registration. */
 async function register<Agent>(
   api: ApiClient,
   made: (id: string, key: string) => Agent,
@@ -147,7 +147,7 @@ async function register<Agent>(
   return agents;
 }
 
-/** The first decisions of each agent, so that a loop does not hide the others. */
+/** Shows the first decisions of each agent, so that a loop does not hide those of others. */
 function onFirstDecisions(view: DemoView): (decision: Decision) => void {
   const shown = new Map<string, number>();
   return (decision) => {

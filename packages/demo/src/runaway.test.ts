@@ -34,7 +34,7 @@ test.each([true, false])('counts every refusal, as the log does', async (withhel
   expect(stopped.refusedMeanwhile + stopped.askedAfter).toBe(refused.onLog);
 });
 
-test('says nothing of calls during the kill if there were none', () => {
+test('prints no line about calls during the kill if there were none', () => {
   const stopped = { allowedBefore: 40, killMs: 1.25, askedAfter: 40, ranAfter: 0 };
   expect(inWords({ ...stopped, refusedMeanwhile: 1, withheldMeanwhile: 0 })).toEqual([
     'Killed after 40 calls. The kill switch answered in 1.3 ms.',

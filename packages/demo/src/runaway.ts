@@ -1,18 +1,18 @@
-/** An agent that loops as fast as it is answered, and the operator who stops it. */
+/** An agent that loops as fast as it gets answers, and the operator who stops it. */
 import type { ApiClient } from '@mandate/client';
 import type { GovernedAgent } from './governed-agent.ts';
 
 export type Stopped = {
   allowedBefore: number;
-  /** From the operator's request to its answer: the flag is in force. */
+  /** The time from the operator's request to its answer, when the kill flag is in force. */
   killMs: number;
-  /** Under way when the kill came into force, and refused. */
+  /** Calls under way when the kill came into force, and refused. */
   refusedMeanwhile: number;
-  /** Under way too: allowed on the log, and killed before the answer. */
+  /** Calls under way that were allowed on the log, and killed before the answer. */
   withheldMeanwhile: number;
-  /** Asked for after the kill was answered. */
+  /** Calls that the agent asked for after the answer to the kill. */
   askedAfter: number;
-  /** How many of those calls reached the tool: must be none. */
+  /** How many of those calls reached the tool. Must be zero. */
   ranAfter: number;
 };
 

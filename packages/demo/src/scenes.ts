@@ -1,6 +1,6 @@
 /**
- * What happens in the demo: agents that behave, agents that do each thing that a plane must stop, and people who change what
- * agents may do meanwhile.
+ * The scenes of the demo: agents that behave well, agents that do each thing that a plane must stop, and people who
+ * meanwhile change what agents may do.
  */
 
 import type { ApiClient } from '@mandate/client';
@@ -33,7 +33,7 @@ function inFleet(id: string) {
   return { id, groups: ['fleet'] };
 }
 
-/** Played one after another; within a scene agents act at the same time. */
+/** The scenes in order. Within a scene, agents may act at the same time. */
 export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): readonly Scene[] {
   const file = (name: string) => `${folder}/${name}`;
   return [

@@ -1,13 +1,13 @@
-/** The real tools of the demo: two MCP servers from npm, as processes of their own, spoken to over stdio. */
+/** The real tools of the demo: two MCP servers from npm, in processes of their own, which speak over stdio. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
-/** Calls a tool named `<server>.<tool>`; throws when the tool fails. */
+/** Calls a tool named `<server>.<tool>`. Throws if the tool fails. */
 export type ToolServers = {
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
-  /** How often a tool was really called. */
+  /** How many times a tool was really called. */
   calls(): number;
   close(): Promise<void>;
 };

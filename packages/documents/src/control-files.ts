@@ -1,4 +1,4 @@
-/** Agents, policies and rules of files and folders, as one set. */
+/** Reads agents, policies and rules from files and folders into one set. */
 
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
 import { LISTS, standingOf } from '@mandate/control/plan';
@@ -7,20 +7,21 @@ import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { filesBelow } from './files-below.ts';
 
-/** Files of cases are in the same folders. */
+/** The same folders may have files of cases, which are left out. */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
 export type ControlFiles = {
   documents: ControlDocuments;
-  /** By kind and id, `policy read-only`, the file that it stands in. */
+  /** The file of each document, by kind and id, such as `policy read-only`. */
   files: ReadonlyMap<string, string>;
-  /** A line for each thing that they probably do not mean. */
+  /** Returns a line for each entry that probably means something else. */
   warnings(): readonly string[];
 };
 
 /**
- * @param warnings gets a line for each thing that the documents probably do not mean
- * @throws MandateError DOCUMENTS_INVALID, which names every fault by file, line and column, or says that there is nothing
+ * @param warnings gets a line for each entry that probably means something else
+ * @throws MandateError DOCUMENTS_INVALID, which names every fault by file, line and column, or says that there is no
+ * document
  */
 export function readControlFiles(paths: readonly string[], warnings?: string[]): ControlDocuments {
   const { documents, files, warnings: found } = controlFilesIn(paths);
@@ -31,7 +32,7 @@ export function readControlFiles(paths: readonly string[], warnings?: string[]):
   });
 }
 
-/** The same, but there may be nothing. */
+/** Does the same, but there may be no documents. */
 export function controlFilesIn(paths: readonly string[]): ControlFiles {
   const documents = {
     agents: new Map<string, AgentDocument>(),

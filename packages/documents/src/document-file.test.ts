@@ -1,4 +1,4 @@
-/** Whatever stands in a plane, `mandate pull` writes files of which `mandate apply` finds nothing to change. */
+/** Whatever a plane has, `mandate apply` finds nothing to change in the files that `mandate pull` writes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { documentsOf, planChanges, type Standing, standingOf } from '@mandate/control/plan';
@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { controlFilesIn } from './control-files.ts';
 import { documentText, pathFor } from './document-file.ts';
 
-/** What YAML, or a file system, could take for something else. */
+/** Texts that YAML or a file system could take for something else. */
 const STRANGE = [
   'a',
   'A',
@@ -101,7 +101,7 @@ const policy = fc
     },
     { requiredKeys: ['id', 'version'] },
   )
-  // A limit of a tool that cannot be called is refused.
+  // A policy with a limit for a tool that cannot be called is invalid, so all tools are allowed here.
   .map((one) =>
     one.allowedTools && one.toolPolicies ? { ...one, allowedTools: [...one.allowedTools, '*'] } : one,
   )
@@ -145,7 +145,7 @@ const standing = fc
     lists.flat().map((one): Standing => ({ ...one, id: String(one.document.id), revision: 1, versions: 1 })),
   );
 
-it('is read back as what stands, each in a file of its own', () => {
+it('is read back as the same documents, each from a file of its own', () => {
   fc.assert(
     fc.property(standing, (all) => {
       const written = standingOf(documentsOf(all));
@@ -165,7 +165,7 @@ it('is read back as what stands, each in a file of its own', () => {
   );
 });
 
-it('has a name that says what it is, and that every file system takes', () => {
+it('has a name that fits its id and that every file system accepts', () => {
   const taken = new Set<string>();
   const path = (id: string) => pathFor('policy', id, taken);
   expect(path('read-only')).toBe('policies/read-only.yaml');
@@ -175,7 +175,7 @@ it('has a name that says what it is, and that every file system takes', () => {
   expect(path('🤖'.repeat(100)).length).toBeLessThan(250);
 });
 
-it('is JSON where YAML would have more lines than a file may have', () => {
+it('is JSON if YAML would need more lines than a file may have', () => {
   const value = Array.from({ length: 1_000 }, (_, at) => at);
   const all = Array.from({ length: 31 }, () => ({ field: 'context.n', op: 'in', value }));
   const rule = ruleDocument.parse({ version: 1, id: 'r', policy: 'p', when: { all } });

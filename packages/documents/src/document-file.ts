@@ -1,6 +1,6 @@
 /**
- * An agent, policy or rule as a file of its own: what changes in one of them is a change of one file, whatever there is
- * beside it. The name follows from the id: `policies/read-only.yaml`.
+ * An agent, policy or rule as a file of its own, so that a change of one document is a change of one file. The name
+ * of the file follows from the id: `policies/read-only.yaml`.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { type Kind, LISTS } from '@mandate/control/plan';
 import { MandateError } from '@mandate/runtime';
 import { stringify } from 'yaml';
 
-/** Room for what stands around it, in a name of 255 bytes. */
+/** Leaves room for prefix and suffix in a file name of 255 bytes. */
 const LONGEST_NAME = 200;
 
 /**
- * Where in the folder it goes. Ids may hold what names of files may not, be longer, and differ in the case of a letter alone,
- * which some file systems do not tell apart.
+ * Returns the path of the file in its folder. Ids may contain characters that file names may not, may be longer, and
+ * may differ only in case, which some file systems do not distinguish.
  *
- * @param taken paths of others, in small letters; this one's is added
+ * @param taken the paths of other documents, in lower case; the path of this one is added
  */
 export function pathFor(kind: Kind, id: string, taken: Set<string>): string {
   const plain = encoded(id);
@@ -36,7 +36,7 @@ export function pathFor(kind: Kind, id: string, taken: Set<string>): string {
   return path;
 }
 
-/** Nothing that is hidden, and no file of cases. */
+/** Encodes an id so that the file is neither hidden nor a file of cases. */
 function encoded(id: string): string {
   const hex = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(id).replace(/[!~*'()]|^\.|\.(?=test$)/g, hex);
@@ -46,7 +46,7 @@ function hashOf(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 12);
 }
 
-/** As YAML, and what YAML would read as something else, or not at all, as JSON. */
+/** Returns the document as YAML, or as JSON if YAML would be read as something else or not at all. */
 export function documentText(kind: Kind, document: Document): string {
   const said = { kind, ...document };
   const texts = [

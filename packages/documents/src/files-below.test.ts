@@ -4,7 +4,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { filesBelow } from './files-below.ts';
 
-it('finds each file of a folder once, also where Kubernetes mounted it', () => {
+it('finds each file of a folder once, even in a folder that Kubernetes mounted', () => {
   const folder = temporaryFolder();
   for (const below of ['..2026_03_01', 'team', 'node_modules/x'])
     mkdirSync(join(folder, below), { recursive: true });
@@ -24,6 +24,6 @@ it('finds each file of a folder once, also where Kubernetes mounted it', () => {
   expect(filesBelow(named, /\.ya?ml$/)).toEqual([named]);
 });
 
-it('says what is not there', () => {
+it('names a path that does not exist', () => {
   expect(() => filesBelow(join(temporaryFolder(), 'nowhere'), /x/)).toThrow('there is no file');
 });

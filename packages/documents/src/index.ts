@@ -1,10 +1,10 @@
 /**
- * @mandate/documents: documents as files. It reads what people write (agents, policies and rules of files and folders,
- * mandates, a privacy document), and writes the documents of a plane as files.
+ * @mandate/documents: documents as files. It reads what people write (agents, policies and rules from files and
+ * folders, mandates, a privacy document), and writes the documents of a plane as files.
  *
- * What the documents mean is for @mandate/control, @mandate/policy and @mandate/privacy. Here are the names of files, the
- * faults of all of them together, each with file, line and column, and the promise that a written file reads the same.
- * Commands, cases and the start of a plane with `--policies` use it.
+ * The meaning of documents is defined in @mandate/control, @mandate/policy and @mandate/privacy. This package defines
+ * the names of files, reports the faults of all documents together, each with file, line and column, and promises
+ * that a written file reads the same. Commands, cases and the start of a plane with `--policies` use it.
  */
 
 export { type ControlFiles, controlFilesIn, readControlFiles } from './control-files.ts';

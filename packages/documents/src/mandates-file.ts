@@ -2,15 +2,15 @@ import type { MandateOfFile } from '@mandate/policy';
 import { describeFault, type LoadedMandates, loadMandates } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 
-/** The mandates of a file, or what is wrong with it. Throws MandateError FILE_UNREADABLE. */
+/** Returns the mandates of a file, or its faults. Throws MandateError FILE_UNREADABLE. */
 export function readMandatesFile(path: string): LoadedMandates {
   return loadMandates(readNamedFile(path));
 }
 
 /**
- * The mandates of a file.
+ * Returns the mandates of a file.
  *
- * @param warnings gets a line for each thing that they probably do not mean
+ * @param warnings gets a line for each entry that probably means something else
  * @throws MandateError MANDATES_INVALID, which names each fault by file, line and column, or FILE_UNREADABLE
  */
 export function loadMandatesFile(path: string, warnings?: string[]): readonly MandateOfFile[] {

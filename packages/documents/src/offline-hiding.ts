@@ -1,4 +1,4 @@
-/** What a plane would hide before it decides, by the settings of this environment and a privacy document. */
+/** What a plane would redact before it decides, by the settings of this environment and a privacy document. */
 
 import { describeFault } from '@mandate/policy/documents';
 import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
@@ -16,7 +16,7 @@ const settings = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param path of a privacy document; absent: the one that MANDATE_PRIVACY_PATH names, or none */
+/** @param path the path of a privacy document; absent: the one that MANDATE_PRIVACY_PATH names, or none */
 export function offlineHiding(env: Environment, path?: string): HidingRules {
   const shared = Object.keys(settings.shape).map((key) => [`MANDATE_${key}`, env[`MANDATE_${key}`]]);
   const { PLANE_REDACT_FIELDS, PLANE_HASH_FIELDS, PRIVACY_PATH } = loadConfig(

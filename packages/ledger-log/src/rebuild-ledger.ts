@@ -33,7 +33,7 @@ export type RebuildOptions = {
 /** How long the other processes wait for a rebuilder that died. */
 const LEASE_MS = 20_000;
 
-/** One reason to rebuild, and what its tries have found out. */
+/** A ledger that was lost, and what the tries to rebuild it have found out. */
 export type LostLedger = {
   /** The lost epoch. If a later epoch is in force and well, no rebuild is needed any more. */
   wanting: string;

@@ -20,7 +20,7 @@ function documentsIn(text: string): ControlDocuments {
   return read.documents;
 }
 
-/** The control topic, and who writes it besides. */
+/** A control topic, and a second writer. */
 function topic(log = silentLogger()) {
   const fold = foldControl();
   const records: ControlRecord[] = [];
@@ -44,14 +44,14 @@ function topic(log = silentLogger()) {
     write,
     parts,
     apply: (text: string) => applyFiles(documentsIn(text), parts),
-    /** While the next change is on its way. */
+    /** Runs `does` while the next change is on its way. */
     meanwhile(does: () => void) {
       before = does;
     },
   };
 }
 
-it('makes records of what differs, and of nothing else', async () => {
+it('makes records of the differences only', async () => {
   const { records, apply } = topic();
   await apply(FILES);
   expect(records.map(({ event, change }) => [event, change.by, change.tenant])).toEqual(
@@ -67,7 +67,7 @@ it('makes records of what differs, and of nothing else', async () => {
   expect(records.slice(4)).toMatchObject([{ event: 'policy.published', change: { expects: 3 } }]);
 });
 
-it('leaves what no file names', async () => {
+it('leaves documents that no file names', async () => {
   const { records, apply, fold } = topic();
   await apply(FILES);
   await apply('{ kind: agent, id: lead }');
@@ -75,7 +75,7 @@ it('leaves what no file names', async () => {
   expect([...fold.tenant('default').rules.keys()]).toEqual(['all-read']);
 });
 
-it('goes on from what another plane did meanwhile', async () => {
+it('takes a concurrent change of another plane into account', async () => {
   const one = topic();
   one.meanwhile(() => {
     const change = { id: 'other', tenant: 'default', by: 'o', reason: '', at: '2026-03-01T12:00:00.000Z' };
@@ -88,7 +88,7 @@ it('goes on from what another plane did meanwhile', async () => {
   expect(one.fold.tenant('default').rules.size).toBe(1);
 });
 
-it('warns of a rule that names a version which the policy has not', async () => {
+it('warns of a rule that names a version which its policy does not have', async () => {
   const warned: unknown[] = [];
   const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said.at(-1)) });
   const { apply } = topic(log);
@@ -105,7 +105,7 @@ it('warns of a rule that names a version which the policy has not', async () => 
   );
 });
 
-it('says which changes it made, and what of it is wider', async () => {
+it('logs the changes that it made, and what they newly permit', async () => {
   const warned: unknown[] = [];
   const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said[0]) });
   const { apply } = topic(log);
@@ -125,7 +125,7 @@ it('says which changes it made, and what of it is wider', async () => {
   expect(warned).toContainEqual({ changes: 30, made: expect.toSatisfy((made) => made.length === 20) });
 });
 
-it('fails where the plane refuses, or no reader could take it in', async () => {
+it('throws if the plane refuses a document, or if no reader could parse its record', async () => {
   const { records, apply, parts } = topic();
   await expect(apply('{ kind: agent, id: a, parent: nobody }')).rejects.toMatchObject({
     code: 'DOCUMENTS_REFUSED',

@@ -1,6 +1,6 @@
 /**
- * Agents, policies and rules of files, made so at the start of a plane: the plan of `mandate apply`, and only what differs
- * becomes a record. What no file names stays.
+ * Applies agents, policies and rules from files at the start of a plane. It uses the plan of `mandate apply`, and
+ * only differences become records. Documents that no file names stay.
  */
 import { randomBytes } from 'node:crypto';
 import type { ControlDocuments, TenantControl } from '@mandate/control';
@@ -16,7 +16,10 @@ type Parts = {
   log: Logger;
 };
 
-/** Planes that start at once on one log get into each other's way: what another did meanwhile differs no more. */
+/**
+ * Planes that start at once on one log may overtake each other. After each round, the changes of the others no longer
+ * differ.
+ */
 const MOST_ROUNDS = 10;
 
 const { tenant } = DEFAULTS;
@@ -57,7 +60,8 @@ function refused({ kind, id }: Change, why: string): MandateError {
 }
 
 /**
- * Agents come and go by themselves; policies and rules that no file names are reported, so that a person looks at them.
+ * Agents come and go by themselves, so only policies and rules that no file names are reported, for a person to
+ * check.
  */
 function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
   const standing = standingIn(control);
@@ -81,7 +85,7 @@ function tell(wanted: ControlDocuments, control: TenantControl, made: readonly C
   );
 }
 
-/** The first of so many changes stand in the log line each. */
+/** The most changes that the log line names. */
 const TOLD = 20;
 
 function inShort({ does, kind, id, widens }: Change): { change: string; widens?: readonly string[] } {

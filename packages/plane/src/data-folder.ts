@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataFolder, makeDataFolder } from '@mandate/runtime';
 
-/** The data folder of a plane; a new one gets a mandates file to begin with, unless the mandates lie elsewhere. */
+/**
+ * Opens the data folder of a plane. A new folder gets a starter mandates file, unless a setting names another file.
+ */
 export function openDataFolder(path: string, mandatesPath: string | undefined): DataFolder {
   const folder = makeDataFolder(path);
   if (mandatesPath !== undefined) return { ...folder, mandates: mandatesPath };

@@ -1,4 +1,4 @@
-/** The first start of a plane makes its first API keys: shown once, kept as hashes. */
+/** At its first start, a plane makes its first API keys. They are shown once and stored as hashes. */
 
 import { type ApiScope, DEFAULTS } from '@mandate/schemas';
 import { type FileKeyStore, issueApiKey } from '@mandate/server';
@@ -30,9 +30,9 @@ const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
 ];
 
 /**
- * Empty when the store holds keys already.
+ * Returns the new keys, or none if the store has keys already.
  *
- * @param agents that the key for agents speaks for: those that the mandates name
+ * @param agents the agents that the publisher key speaks for: those that the mandates name
  */
 export async function makeFirstKeys(
   store: FileKeyStore,

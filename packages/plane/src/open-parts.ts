@@ -1,4 +1,4 @@
-/** What the services of a plane share: opened in this order, and closed in reverse. */
+/** The parts that the services of a plane share. They are opened in this order, and closed in reverse. */
 import { openRulesFile } from '@mandate/alerter';
 import { openLog } from '@mandate/bus';
 import type { ControlDocuments } from '@mandate/control';
@@ -16,7 +16,7 @@ import { VERSION } from './version.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A line of the log names so many doubts. */
+/** The most warnings that one log line names. */
 const DOUBTS_IN_LOG = 20;
 
 export async function openParts(config: PlaneConfig, log: Logger, env: Environment, opening: Opening) {
@@ -46,13 +46,13 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
     (opened) => opened.close(),
   );
   const control = await openControl(config, { ...opening, bus, folder, log });
-  // Applied before any decision, so that no agent is decided by half of the files.
+  // Applied before any decision, so that no agent is decided under half of the files.
   if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
   const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
   return { ...opening, ...control, ...files, log, metrics, tracer, clock, bus };
 }
 
-/** Agents, policies and rules of the files that the settings name; null where they name none. */
+/** The agents, policies and rules of the files that the settings name; null if they name none. */
 function documentsIn({ PLANE_POLICIES_PATH: path }: PlaneConfig, log: Logger): ControlDocuments | null {
   if (path === undefined) return null;
   const doubts: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The plane: every service in one process. Log, ledger and audit are on the servers that the settings name. Where the
- * settings name none, the log is a SQLite file, the ledger is in memory, and ClickHouse runs in this process. The services
+ * The plane: every service in one process. Log, ledger and audit are on the servers that the settings name. Without
+ * such settings, the log is a SQLite file, the ledger is in memory, and ClickHouse runs in this process. The services
  * cannot tell the difference, and do not know that other services run beside them.
  */
 import { openAlerter } from '@mandate/alerter';
@@ -23,19 +23,19 @@ import { VERSION } from './version.ts';
 export type Plane = {
   url: string;
   folder: DataFolder;
-  /** Made at the first start of the folder; empty at every later start. */
+  /** The keys made at the first start of the folder; empty at every later start. */
   firstKeys: readonly FirstKey[];
   bus: Bus;
   ledger: Ledger;
   audit: AuditClient;
-  /** Resolves once everything that is on the log now is decided, and in the audit's answers. */
+  /** Resolves once every record that is on the log now is decided and in the audit's answers. */
   atRest(signal?: AbortSignal): Promise<void>;
 };
 
 /**
- * Resolves when everything answers. `stop` closes everything in reverse; `finished` rejects when a part fails.
+ * Resolves once every part is ready. `stop` closes the parts in reverse order. `finished` rejects if a part fails.
  *
- * @param env holds the secrets that the rules of alerts name
+ * @param env the variables with the secrets that the rules of alerts name
  */
 export function openPlane(
   config: PlaneConfig,
@@ -83,7 +83,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
-  // Last: keys that a failing start had made would never be shown.
+  // This comes last, because keys made by a start that fails would never be shown.
   const named = new Set(mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs));
   const firstKeys = await makeFirstKeys(fileKeys, [...named]);
   const atRest = async (signal?: AbortSignal) => {

@@ -23,7 +23,7 @@ import { z } from 'zod';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What belongs to the plane as a whole. */
+/** The settings of the plane as a whole. */
 const whole = z.object({
   PLANE_DATA_PATH: z
     .string()
@@ -60,8 +60,8 @@ const whole = z.object({
 });
 
 /**
- * The settings of a plane; in the environment each begins with MANDATE_. Flags of `mandate up` override them. The
- * bounds of its services go by the names that they have when each runs alone.
+ * The settings of a plane. Their environment variables begin with MANDATE_. Flags of `mandate up` override them. The
+ * limits of services have the same names as when each service runs alone.
  */
 export const planeConfig = z
   .object({

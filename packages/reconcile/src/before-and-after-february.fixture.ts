@@ -1,4 +1,4 @@
-/** A log on which a budget was charged, settled and adjusted right before February and when it had begun. */
+/** A log on which a budget was charged, settled and adjusted just before February and just after its start. */
 import { type DecisionsRecord, TOPICS, wireTime } from '@mandate/schemas';
 import { buildCharged, buildSettlement } from '@mandate/testing';
 import type { Audited, AuditRow } from './laws/audit-rows.ts';
@@ -12,7 +12,7 @@ function charged(n: number, appendedAtMs: number): DecisionsRecord {
   return { event: 'action.decided', decision };
 }
 
-/** What became of it: a tenth of a dollar is given back. */
+/** The settlement of the `n`th decision, which releases a tenth of a dollar. */
 function settled(n: number, settledAtMs: number): DecisionsRecord {
   const source = { topic: TOPICS.actions, partition: 0, offset: String(100 + n) };
   const moved = { deltaMicros: -100_000, chargedMicros: 900_000, cumulativeMicros: 900_000 };
@@ -33,18 +33,18 @@ export const LOG: readonly DecisionsRecord[] = [
   },
   charged(1, FEBRUARY - 1),
   charged(2, FEBRUARY),
-  // An outcome of the decision that went: it counts no more than the decision.
+  // The outcome of the decision that was dropped. Without the decision it does not count.
   settled(1, FEBRUARY + 1),
   settled(2, FEBRUARY + 1),
   adjusted(1, FEBRUARY - 1),
   adjusted(2, FEBRUARY),
 ];
 
-/** What the budget holds, and what of it an audit knows that begins with February. */
+/** The amount that the budget holds, and the part of it that an audit from February on knows. */
 export const OF_ALL = 1_800_014;
 export const OF_KEPT = 900_007;
 
-/** What the audit has of a table, once all of the log is recorded. */
+/** Yields the rows that the audit has of a table, once the whole log is recorded. */
 export async function* rowsOfLog(table: Audited): AsyncGenerator<AuditRow> {
   for (const [logOffset, record] of LOG.entries()) {
     const row = { void: false, logPartition: 0, logOffset };

@@ -245,7 +245,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       groupsLook.stop();
       const delivered = deliverer.stop();
       await consumer.stop();
-      // From here on nothing waits for the log. An alert whose delivery could not be recorded is delivered again.
+      // From here on nothing waits for the log. If a delivery could not be recorded, its alert is delivered again.
       ended();
       await delivered;
       await followed.stop();

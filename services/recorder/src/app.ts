@@ -35,7 +35,7 @@ import { type KeepMonths, keepRetention, leavingOutPast } from './keep-retention
 import { keepRollups } from './keep-rollups.ts';
 import { watchLag } from './lag-watch.ts';
 import { countInserted, recorderMeasures } from './measures.ts';
-import { type TracedRowBatch, recordUntilDone } from './record-batch.ts';
+import { recordUntilDone, type TracedRowBatch } from './record-batch.ts';
 import { insertRowBatches, type RowBatch } from './row-batch.ts';
 import { assertTablesUnchanged, tablesIdentity } from './tables-identity.ts';
 import { insertOf } from './trace-batch.ts';

@@ -1,4 +1,4 @@
-/** The audit's database and tables: made and brought up to date, or only compared with the migrations. */
+/** The audit's database and tables: created and migrated, or only compared with the migrations. */
 import {
   type AuditClient,
   MIGRATIONS_DIRECTORY,
@@ -11,7 +11,7 @@ import { isMandateError } from '@mandate/runtime';
 import { type Finding, finding } from './finding.ts';
 import type { MigrateConfig } from './migrate-config.ts';
 
-/** @param isCheck nothing is made */
+/** @param isCheck if true, nothing is created */
 export async function* clickhouseTables(
   config: MigrateConfig,
   url: string,

@@ -1,6 +1,6 @@
 /**
- * @mandate/plane/migrate: what a plane needs on its servers. Each function looks at one server, makes what is missing unless
- * it only checks, and yields a finding for each topic, table or setting.
+ * @mandate/plane/migrate: what a plane needs on its servers. Each function looks at one server, creates what is
+ * missing unless it only checks, and yields a finding for each topic, table or setting.
  */
 
 export { clickhouseTables } from './clickhouse-tables.ts';

@@ -1,4 +1,4 @@
-/** The topics of the log: each made where it is missing, and compared with what its records need. */
+/** The topics of the log. Each is created if it is missing, and compared with what its records need. */
 import { type Bus, openLog } from '@mandate/bus';
 import { followControl } from '@mandate/control-log';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -6,7 +6,7 @@ import { type Finding, finding } from './finding.ts';
 import type { MigrateConfig } from './migrate-config.ts';
 import { type Notes, takeNotes } from './notes.ts';
 
-/** @param isCheck nothing is made */
+/** @param isCheck if true, nothing is created */
 export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): AsyncGenerator<Finding> {
   const notes = takeNotes();
   const bus = await openLog({ ...config, KAFKA_CREATE_TOPICS: false }, { path: '', log: notes.log });
@@ -17,7 +17,7 @@ export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): Asy
       await bus.ping();
       return { state: 'ok', detail: 'they answer' };
     });
-    // Each topic would be waited for as long again.
+    // Without an answer from the brokers, each topic would wait equally long.
     if (brokers.state !== 'ok') return yield brokers;
     for (const topic of Object.values(TOPICS)) yield await foundOf(topic);
     const tenants = new Set(config.DECIDER_TENANT_TOPICS);
@@ -32,7 +32,7 @@ export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): Asy
   }
 }
 
-/** As the control topic says, beside those that settings name. */
+/** Returns the tenants that the control topic lists as publishing directly, in addition to those in the settings. */
 async function openedDirectly(bus: Bus, { log }: Notes): Promise<string[]> {
   const control = await followControl({ bus, log });
   const tenants = control.directTenants();

@@ -3,8 +3,8 @@ import { backendsMustFit, clickhouseSettings, kafkaSettings, redisSettings } fro
 import { z } from 'zod';
 
 /**
- * The servers, as every process of the plane is told of them, and the tenants with topics of their own, as deciders are.
- * Any server without the others: not everybody may work on all of them.
+ * The settings of the servers, as in every process of the plane, and the tenants with topics of their own, as in
+ * deciders. Each kind of server may be given alone, because not every person may work on all of them.
  */
 export const migrateConfig = z
   .object({

@@ -1,11 +1,11 @@
-/** Warnings of a part while it is checked, for the person who checks it. */
+/** Collects the warnings of a part while it is checked, for the person who runs the check. */
 
 import type { Logger } from '@mandate/runtime';
 import { createLogger } from '@mandate/server';
 
 export type Notes = { readonly log: Logger; take(): string[] };
 
-/** Warnings about the world only: what comes with an error is thrown as well, or passes. */
+/** Collects warnings without an error. A warning with an error is either thrown as well, or passes. */
 export function takeNotes(): Notes {
   const noted: string[] = [];
   const write = (line: string) => {

@@ -1,4 +1,7 @@
-/** The settings of the ledger's server: version, noeviction, append-only file. Nothing there is changed. */
+/**
+ * Checks the settings of the ledger's server: version, noeviction, append-only file. Nothing on the server is
+ * changed.
+ */
 import { openSharedLedger } from '@mandate/ledger';
 import { type Finding, finding } from './finding.ts';
 import type { MigrateConfig } from './migrate-config.ts';

@@ -1,6 +1,6 @@
 /**
- * Which deliveries were answered, and that each has one answer: redelivered, it is told again word for word. Once the
- * replay memory is over, a delivery is decided again.
+ * The law that each delivery has one answer. A redelivery within the replay memory gets the same answer, word for
+ * word. Later the delivery is decided again.
  */
 import { createHash } from 'node:crypto';
 import type { Decision, Settlement, Source } from '@mandate/schemas';
@@ -23,7 +23,7 @@ export function createAnswers(findings: Findings, memory: Memory) {
     return none;
   };
   return {
-    /** Whether it is the first; false for one that was told again. */
+    /** Returns true for the first answer to a delivery, and false for a repeated one. */
     takes({ log }: Pick<Read, 'log'>, answer: Decision | Settlement): boolean {
       const offsets = ofPartition(answer.source);
       const offset = Number(answer.source.offset);
@@ -49,7 +49,10 @@ export function createAnswers(findings: Findings, memory: Memory) {
   };
 }
 
-/** 48 bits: of a million answers, two that differ would pass for equal once in some hundred million times. */
+/**
+ * 48 bits. Among a million answers, the chance that two different ones have the same digest is about one in a hundred
+ * million.
+ */
 function digestOf(answer: Decision | Settlement): number {
   return createHash('sha1').update(JSON.stringify(answer)).digest().readUIntBE(0, 6);
 }

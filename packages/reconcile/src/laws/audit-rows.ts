@@ -1,17 +1,17 @@
 /**
- * One row in every answer of the audit: each decision and settlement that stands on the log is there exactly once, and so is
- * each change of agents, keys, policies, rules and mandates; nothing else is. What a newer epoch made void, and a change that was written
- * twice, is in no answer. Months that the audit dropped are left out.
+ * The law that the audit has one row in every answer for each valid decision and settlement on the log, and for each
+ * change of agents, keys, policies, rules and grants, and no other rows. Records that a newer epoch made void, and
+ * repeats of a change, are in no answer. Months that the audit dropped are left out.
  */
 import type { Breach, Findings } from './law.ts';
 
 export const AUDITED = ['decisions', 'settlements', 'changes'] as const;
 export type Audited = (typeof AUDITED)[number];
 
-/** One row, as the audit has it. */
+/** A row of the audit. */
 export type AuditRow = {
   id: string;
-  /** In no answer. */
+  /** True if the row is in no answer. */
   void: boolean;
   atMs: number;
   logPartition: number;
@@ -39,8 +39,8 @@ export function createAuditRows(findings: { rows: Findings; voids: Findings }) {
       findings.voids.checked();
     },
     /**
-     * @param rows of all that the audit has, by id
-     * @param isRead whether that part of the log was read: what is behind it may be in the audit already
+     * @param rows all rows of the audit, by id
+     * @param isRead whether that part of the log was read; the audit may already have rows from after it
      */
     async compare(
       tenant: string,

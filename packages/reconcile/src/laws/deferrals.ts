@@ -1,4 +1,4 @@
-/** Deferred actions of a log: which slots of rates each holds, until the ALLOW on its grant takes them along. */
+/** Deferred actions of a log, and the rate slots that each holds until the ALLOW on its grant takes them over. */
 import { standsForAction } from '@mandate/schemas';
 import { leaveSlot, type SlidingRate, takeSlot } from '@mandate/step';
 import type { Decided } from './step.ts';
@@ -9,7 +9,7 @@ export function createDeferrals() {
   const deferrals = new Map<string, Deferral>();
 
   return {
-    /** What a person has answered holds these slots: as long as it is judged, they do not count. */
+    /** Returns the slots that a question held before this decision. They do not count while the decision is made. */
     leaveSlots(decision: Decided, rates: ReadonlySet<SlidingRate>): SlidingRate[] {
       const deferral = decision.isAnswered ? deferrals.get(nameOf(decision)) : undefined;
       if (deferral === undefined) return [];
@@ -17,7 +17,7 @@ export function createDeferrals() {
         (rate) => deferral.rates.has(rate) && leaveSlot(rate, deferral.atMs, decision.atMs),
       );
     },
-    /** After it was judged. `left`: by which it held slots. */
+    /** Records a decision after it was checked. `left` has the rates in which its question held slots. */
     decided(decision: Decided, rates: ReadonlySet<SlidingRate>, left: readonly SlidingRate[]): void {
       const name = nameOf(decision);
       const { atMs, verdict, kind, takesSlots } = decision;
@@ -30,7 +30,7 @@ export function createDeferrals() {
   };
 }
 
-/** No id holds a blank. */
+/** Ids contain no spaces, so the name is unique. */
 function nameOf({ tenant, agentId, actionId, digest }: Decided): string {
   return `${tenant} ${agentId} ${actionId} ${digest}`;
 }

@@ -1,35 +1,42 @@
 /**
- * The steps of each tenant in the order in which its ledger took them, which is that of their sequences: partitions are
- * read each at its own pace. A step waits for those before it, and for the beginning of its epoch on every partition,
- * behind which nothing of an older one counts; then numbers that never reached the log are waited for no longer.
+ * Puts the steps of each tenant into the order of its ledger, which is that of their sequences, because partitions
+ * are read at different speeds. A step waits for the steps before it, and for the beginning of its epoch on every
+ * partition. After that beginning, no record of an older epoch counts, so sequences that never reached the log are no
+ * longer waited for.
  */
 import type { Read } from './read-record.ts';
 import type { Step } from './step.ts';
 
-/** `isWhole`: every step of its epoch before it is on the log, so that what the ledger saw is known exactly. */
+/**
+ * `isWhole` is true if every earlier step of its epoch is on the log, so that the state that the ledger saw is known
+ * exactly.
+ */
 export type OnStep = (step: Step, isWhole: boolean) => void;
 
 type Tenant = {
   readonly waiting: Map<number, Step>;
-  /** The next number to be given on. */
+  /** The next sequence to pass on. */
   next: number;
   last: number;
   epoch: string | null;
   isWhole: boolean;
-  /** By partition: the highest number that was read. */
+  /** By partition, the highest sequence that was read. */
   readonly highest: Map<number, number>;
 };
 
 /**
- * @param partitions of the decisions topic
- * @param onTwice called for a step with the number of another step
+ * @param partitions the number of partitions of the decisions topic
+ * @param onTwice called for a step with the sequence of another step
  */
 export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step: Step) => void) {
   const tenants = new Map<string, Tenant>();
   const generations = new Map<string, number>();
-  /** By partition: the generation in force where it was read up to. */
+  /** By partition, the generation in force at the position that was reached. */
   const begun = new Map<number, number>();
-  /** By epoch and tenant: the highest number on the log where it began, behind which its own go on. */
+  /**
+   * By epoch and tenant, the highest sequence on the log when the epoch began. The epoch's own sequences continue
+   * after it.
+   */
   const bases = new Map<string, Map<string, number>>();
   let begunEverywhere = 0;
 
@@ -98,12 +105,12 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
         const tenant = tenantOf(step.tenant);
         tenant.highest.set(partition, Math.max(tenant.highest.get(partition) ?? 0, step.sequence));
         if (isOvertaken) {
-          // An operator's deed counts whenever it is read; where the ledger has it, its number does not say.
+          // An operator's command counts whenever it is read. Its sequence does not say where the ledger has it.
           if (step.did !== 'adjust') continue;
           tenant.isWhole = false;
           onStep(step, false);
         } else if (step.sequence < tenant.next || tenant.waiting.has(step.sequence)) {
-          // An operator's deed may have been written twice.
+          // An operator's command may be on the log twice.
           if (step.did === 'decide' || step.did === 'settle') onTwice(step);
         } else {
           tenant.waiting.set(step.sequence, step);
@@ -111,7 +118,7 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
         }
       }
     },
-    /** Gives what is left: nothing more is read. */
+    /** Passes on the steps that are left, because nothing more is read. */
     end(): void {
       for (const tenant of tenants.values()) giveAll(tenant, () => true);
     },

@@ -1,7 +1,8 @@
 /**
- * No ALLOW carries a higher sequence than an acknowledged kill of its agent, of a family that it is in, of its tenant or everything, until a revive;
- * and one that reaches the log behind the kill is in the list of those that were open. Looked at when everything was
- * read: a partition may be far ahead of that with the kill.
+ * The law of the kill switch. After an acknowledged kill of an agent, of a subtree that it is in, of its tenant or of
+ * everything, no ALLOW has a higher sequence until a revive. An ALLOW that is on the log after the kill must be in
+ * the kill's list of open actions. The law is checked after everything was read, because a partition may be far ahead
+ * of the one with the kill.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,21 +10,21 @@ import { type AgentKilled, type AgentRevived, agentsAboveIn, type KillTarget } f
 import { type Findings, placeName } from './law.ts';
 import type { Read } from './read-record.ts';
 
-/** Which of two partitions was first follows from the log's clocks, which are those of several brokers. */
+/** Which of two partitions was first follows from the clocks of several brokers, which may differ by this much. */
 const CLOCKS_APART_MS = 1_000;
 
 type Place = { topic: string; partition: number; offset: number; appendedAtMs: number };
 type Kill = {
   kill: AgentKilled['kill'];
   place: Place;
-  /** Those that had begun before it on its partition. */
+  /** The epochs that had begun before the kill on its partition. */
   epochsBefore: ReadonlySet<string>;
-  /** The open actions that it names. */
+  /** The open actions that the kill names. */
   open: ReadonlySet<number>;
 };
 type Revive = { revive: AgentRevived['revive']; place: Place };
 
-/** `action`: a number for its agent, id and attempt. */
+/** `action` is a number for agent, id and attempt. */
 type Allow = {
   tenant: string;
   agentId: string;
@@ -33,10 +34,10 @@ type Allow = {
   place: Place;
 };
 
-/** A row an ALLOW, as columns: there may be millions. */
+/** One row for each ALLOW, stored as columns, because there may be millions. */
 type Allowed = {
   agents: number[];
-  /** Lists of who stood above. */
+  /** Indexes of the lists of ancestors. */
   above: number[];
   sequences: number[];
   partitions: number[];
@@ -52,7 +53,7 @@ export function createKill(findings: Findings) {
   const numbers = new Map<string, number>();
   const kills = new Map<string, Kill[]>();
   const revives = new Map<string, Revive[]>();
-  /** By partition: the epochs that have begun there so far. */
+  /** By partition, the epochs that have begun there so far. */
   const begun = new Map<number, Set<string>>();
 
   function numberOf(name: string): number {
@@ -86,7 +87,7 @@ export function createKill(findings: Findings) {
   };
 
   return {
-    /** `isFirst`: of what was told again, the first record counts. */
+    /** `isFirst` is false for a repeated answer, because the first record counts. */
     takes({ record, log, begins }: Read, isFirst: boolean): void {
       const place = { ...log.position, appendedAtMs: log.appendedAtMs };
       const { partition } = place;
@@ -116,7 +117,7 @@ export function createKill(findings: Findings) {
         columns.actions.push(hashOf(decision));
       }
     },
-    /** `topic`: where the decisions lie. */
+    /** `topic` is the topic of the decisions. */
     end(topic: string): void {
       for (const [tenant, columns] of tenants) {
         findings.checked(columns.sequences.length);
@@ -183,14 +184,14 @@ export function createKill(findings: Findings) {
   }
 }
 
-/** Sequences of two epochs compare only where the later one was folded from a log with the kill. */
+/** Sequences of two epochs can be compared only if the later epoch was folded from a log with the kill. */
 function isBefore({ kill, epochsBefore }: Kill, allow: Allow): boolean {
   const sequence = kill.ledgerSequences[allow.tenant];
   if (sequence === undefined || allow.sequence < sequence) return false;
   return allow.epoch === kill.ledgerEpoch || !epochsBefore.has(allow.epoch);
 }
 
-/** Was it taken before the kill and on the log behind it? Then it was open. */
+/** True if the action was decided before the kill, but its record is on the log after it. Then it was open. */
 function wasOpen({ kill, place }: Kill, allow: Allow): boolean {
   const sequence = kill.ledgerSequences[allow.tenant];
   if (sequence === undefined || allow.sequence > sequence || allow.epoch !== kill.ledgerEpoch) return false;

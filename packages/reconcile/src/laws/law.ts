@@ -1,7 +1,7 @@
-/** What a law is told as: how much it was asked of, and what breaks it. */
+/** The report about one law: how much was checked, and what breaks the law. */
 import type { Decision, Settlement } from '@mandate/schemas';
 
-/** A law of docs/operations.md, by which an operator asks after it. */
+/** The name of a law in docs/operations.md. */
 export type LawName =
   | 'one-decision'
   | 'audit-rows'
@@ -13,9 +13,9 @@ export type LawName =
   | 'void';
 
 export type Breach = {
-  /** `topic/partition/offset` of the record at fault; null where none is. */
+  /** `topic/partition/offset` of the faulty record; null if there is none. */
   at: string | null;
-  /** By which it is found: of actions, agents, decisions, budgets. */
+  /** The ids with which an operator can find the fault: of actions, agents, decisions, budgets. */
   ids: Readonly<Record<string, string | number>>;
   what: string;
 };
@@ -23,16 +23,16 @@ export type Breach = {
 export type LawReport = {
   law: LawName;
   checked: number;
-  /** What cannot be told: not on the log any more, not yet on it, or dropped by retention. */
+  /** How much could not be checked, because it is no longer on the log, not yet on it, or dropped by retention. */
   leftOut: number;
   broken: number;
-  /** The first of them. */
+  /** The first breaches. */
   breaches: readonly Breach[];
 };
 
 const SHOWN = 10;
 
-/** Gathers what is found about one law. */
+/** Collects the findings about one law. */
 export class Findings {
   readonly #law: LawName;
   #checked = 0;
@@ -52,7 +52,7 @@ export class Findings {
     this.#leftOut += count;
   }
 
-  /** `breach` is made for the first of them only. */
+  /** `breach` is called for the first breaches only. */
   broken(breach: () => Breach): void {
     this.#broken += 1;
     if (this.#breaches.length < SHOWN) this.#breaches.push(breach());

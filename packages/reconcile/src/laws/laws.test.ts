@@ -1,4 +1,7 @@
-/** Laws on logs of a few records. Over random histories of the real decider: test/laws/reconcile-laws.system.test.ts. */
+/**
+ * Laws on logs of a few records. For laws on random histories of the real decider see
+ * test/laws/reconcile-laws.system.test.ts.
+ */
 import { idOfChange } from '@mandate/audit';
 import {
   type ControlRecord,
@@ -20,7 +23,7 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
   epoch: { id, generation, previous: null, reason: 'test', at: wireTime(START_MS) },
 });
-/** The request at offset `n`, with the number `n` for its step. */
+/** A decision on the request at offset `n`, with the sequence `n`. */
 const decided = (n: number, given: Partial<Decision> = {}): DecisionsRecord => ({
   event: 'action.decided',
   decision: buildDecision(n, { appendedAtMs: START_MS + n, ...given }),
@@ -38,7 +41,7 @@ const killed = (sequence: number, open: readonly number[], openCount = open.leng
   },
 });
 
-/** By partition. */
+/** Checks the laws on a log with these partitions. */
 function lawsOf(...partitions: (readonly DecisionsRecord[])[]) {
   const laws = createLaws({ tenants: ['acme'], partitions: partitions.length, isKept: () => true });
   for (const [partition, records] of partitions.entries()) {
@@ -53,7 +56,7 @@ function lawsOf(...partitions: (readonly DecisionsRecord[])[]) {
 }
 
 describe('kill', () => {
-  test('an ALLOW behind it on the log is one that it names', () => {
+  test('an ALLOW after the kill on the log must be in the kill’s list', () => {
     const named = lawsOf([begins('ep-1', 1), killed(2, [1]), decided(1)]);
     expect(named.of('kill')).toMatchObject({ checked: 1, broken: 0, leftOut: 0 });
     const unnamed = lawsOf([begins('ep-1', 1), killed(2, []), decided(1)]);
@@ -67,7 +70,7 @@ describe('kill', () => {
     });
   });
 
-  test('of a family stops those who stood below its head, by what each decision says, and nobody else', () => {
+  test('a kill of a subtree stops the agents that were in it by their decisions, and no others', () => {
     const pulled = killed(2, []);
     if (pulled.event !== 'agent.killed') throw new Error('a kill was expected');
     const family: DecisionsRecord = {
@@ -82,11 +85,11 @@ describe('kill', () => {
     expect(brokenBy({ mandate: { ...below, policies: ['p@1', 'p@1 of mid'] } })).toBe(0);
   });
 
-  test('one that lies before it was handed over before', () => {
+  test('an ALLOW that is on the log before the kill was handed over before it', () => {
     expect(lawsOf([begins('ep-1', 1), decided(1), killed(2, [])]).of('kill')).toMatchObject({ broken: 0 });
   });
 
-  test('no ALLOW has a higher sequence, on whichever partition it is read first', () => {
+  test('no ALLOW has a higher sequence, whichever partition is read first', () => {
     const kill = [begins('ep-1', 1), killed(2, [])];
     const allow = [begins('ep-1', 1), decided(3)];
     for (const log of [lawsOf(kill, allow), lawsOf(allow, kill)]) {
@@ -100,7 +103,7 @@ describe('epochs', () => {
   const row = { void: false, atMs: START_MS, logPartition: 0 };
   const idOf = (n: number) => buildDecision(n, { appendedAtMs: START_MS + n }).id;
 
-  test('what is void counts nowhere, and no answer of the audit has it', async () => {
+  test('a void record counts nowhere, and no answer of the audit has it', async () => {
     const ask = (ids: readonly string[]) =>
       async function* (_tenant: string, table: string) {
         if (table === 'decisions') yield* ids.map((id, at) => ({ ...row, id, logOffset: at }));
@@ -115,9 +118,9 @@ describe('epochs', () => {
     expect(wrong.of('void')).toMatchObject({ broken: 1, breaches: [{ ids: { id: idOf(2) } }] });
   });
 
-  test('a number that a lost ledger had given is waited for no longer once another begins', () => {
+  test('a sequence of a lost ledger is no longer waited for once another epoch begins', () => {
     const ledgerEpoch = 'ep-2';
-    // The second is exact again; what the first two hold by now is unknown.
+    // The second step is exact again. The state after the first two is unknown.
     const log = lawsOf(
       [begins('ep-1', 1), decided(2), begins('ep-2', 2), decided(3, { ledgerEpoch, cumulativeMicros: 5 })],
       [begins('ep-1', 1), begins('ep-2', 2), decided(4, { ledgerEpoch })],
@@ -129,7 +132,7 @@ describe('epochs', () => {
   });
 });
 
-test('each change of the control topic is on record once, a repeat of one is not, and what lies behind is left out', async () => {
+test('each change of the control topic is recorded once, a repeat is not, and later changes are left out', async () => {
   const put = (id: string): ControlRecord => ({
     event: 'rule.removed',
     ruleId: 'r',
@@ -146,7 +149,8 @@ test('each change of the control topic is on record once, a repeat of one is not
   async function broken(...offsets: number[]) {
     const { laws, of } = lawsOf([begins('ep-1', 1)]);
     const other = { ...put('c-9'), change: { ...put('c-9').change, tenant: 'globex' } };
-    // The last two: refused, as there is no such rule, and so on record; and the first once more.
+    // The last two records: a change that is refused because its rule does not exist, and is recorded; and the first
+    // change again.
     for (const [offset, record] of [published, other, put('c-2'), published].entries())
       laws.takesChange(record, { position: { topic: TOPICS.control, partition: 0, offset } });
     await laws.checkRows(
@@ -165,7 +169,7 @@ test('each change of the control topic is on record once, a repeat of one is not
   expect(await broken(0, 2, 3)).toEqual([[], [idOfChange(4)]]);
 });
 
-test('an outcome whose decision was lost settles the one that is made anew', () => {
+test('an outcome of a lost decision settles the decision that is made again', () => {
   const settlement = buildSettlement(1, {
     ...{ settledAtMs: START_MS + 2, actualCostMicros: 30, ledgerSequence: 2 },
     ...{ deltaMicros: -70, chargedMicros: 30, cumulativeMicros: 30 },
@@ -256,7 +260,7 @@ describe('the terms of a settlement', () => {
     expect(brokenBy(settlement)).toBe(1);
   });
 
-  test('give back the slot of a call that was open', () => {
+  test('release the slot of an open call', () => {
     const asked = (n: number, calls: number) =>
       decided(2 * n - 1, {
         ...{ actionId: `act-${n}`, chargedMicros: 100, cumulativeMicros: 100 * n },
@@ -279,7 +283,7 @@ describe('the terms of a settlement', () => {
     expect(brokenLimits(1)).toBe(1);
   });
 
-  test('count what own reports gave back before, and what successes made room for', () => {
+  test('count earlier releases by own reports, and the room that successes made', () => {
     const success = settled(2, 100, { releasedMicros: -20 });
     expect(brokenBy(gaveBack, settled(2, 100, refused))).toBe(0);
     expect(brokenBy(gaveBack, settled(2, 99, { ...failure, releasedMicros: 1 }))).toBe(1);
@@ -289,7 +293,7 @@ describe('the terms of a settlement', () => {
   });
 });
 
-test("a budget of all who hold a mandate is its policy's, whichever mandate leads there", () => {
+test('a budget of all holders of a mandate belongs to its policy, whichever mandate leads to it', () => {
   const budget = { scope: 'mandate', id: 'shared', windowMs: null } as const;
   const listed = {
     ...budget,
@@ -315,12 +319,12 @@ test("a budget of all who hold a mandate is its policy's, whichever mandate lead
   expect(lawsOf([begins('ep-1', 1), allowed, refused(99)]).of('limits')).toMatchObject({ broken: 1 });
 });
 
-test('two steps with one number', () => {
+test('reports two steps with the same sequence', () => {
   const twice = [begins('ep-1', 1), decided(1), decided(7, { ledgerSequence: 1 })];
   expect(lawsOf(twice).of('one-decision')).toMatchObject({ broken: 1 });
 });
 
-test('slots of a question count until the ALLOW on its grant takes them along', () => {
+test('slots of a question count until the ALLOW on its grant takes them over', () => {
   const rate = { kind: 'rate' as const, agentId: 'bot', tool: null, windowMs: 60_000, maxCalls: 1 };
   const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
   const evidence = (calls: number, grant: string): Decision['checks'] => [

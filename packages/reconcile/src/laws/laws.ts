@@ -1,9 +1,10 @@
 /**
- * The laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and epochs. One pass over
- * the log checks them. Laws that compare log, audit and the deciders' positions are checked after everything was read.
+ * The laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and epochs. One
+ * pass over the log checks them. Laws that compare log, audit and the deciders' positions are checked after
+ * everything was read.
  *
- * Deliveries of all tenants are looked at, because an offset names no tenant; everything else is of the tenants asked
- * for.
+ * Deliveries of all tenants are checked, because an offset names no tenant. Everything else is checked only for the
+ * given tenants.
  */
 import { type ControlEvent, idOfChange } from '@mandate/audit';
 import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';
@@ -32,12 +33,12 @@ import { createStanding } from './standing.ts';
 import { namesOf, readSteps, type Step } from './step.ts';
 import { createTerms } from './terms.ts';
 
-/** Page after page, all that the audit has of a table, by id. */
+/** Yields all rows of a table of the audit, page after page, by id. */
 export type AskRows = (tenant: string, table: Audited) => AsyncIterable<AuditRow>;
 
 /**
- * @param partitions of the decisions topic
- * @param isKept whether the audit keeps the months of a record
+ * @param partitions the number of partitions of the decisions topic
+ * @param isKept whether the audit keeps the month of a record
  */
 export function createLaws(asked: {
   tenants: readonly string[];
@@ -102,7 +103,7 @@ export function createLaws(asked: {
     else known.isSettled = true;
   }
 
-  /** Whether it is the first record of an answer; what tells no answer always is. */
+  /** True for the first record of an answer, and for records that are no answers. */
   function isFirst(one: Read): boolean {
     const told = answerIn(one.record);
     if (told === null) return true;
@@ -117,7 +118,7 @@ export function createLaws(asked: {
   }
 
   return {
-    /** A record of the decisions topic, each partition in its order. */
+    /** Takes a record of the decisions topic. Each partition must be in its order. */
     takes(record: DecisionsRecord, log: Pick<LogRecord, 'position' | 'appendedAtMs'>): void {
       memory.takes(record);
       const one = read(record, log);
@@ -125,10 +126,10 @@ export function createLaws(asked: {
       const told = answerIn(record);
       if (told === null || tenants.has(told.tenant)) kill.takes(one, first);
       const steps = stepsOf(one).filter(({ tenant }) => tenants.has(tenant));
-      // What is told again took no number of its own.
+      // A repeated answer took no sequence of its own.
       inOrder.takes(one, first || one.isOvertaken ? steps : []);
     },
-    /** A record of the control topic, in its order. */
+    /** Takes a record of the control topic, in its order. */
     takesChange(record: ControlRecord, { position }: Pick<LogRecord, 'position'>): void {
       const { tenant } = record.change;
       changesRead = position.offset + 1;
@@ -141,14 +142,14 @@ export function createLaws(asked: {
     takesLetter(record: DeadLettersRecord): void {
       if (record.event === 'dead.letter') letters.takes(record.deadLetter);
     },
-    /** Once the decisions and the dead letters were read. */
+    /** Call it after the decisions and the dead letters were read. */
     end(): void {
       inOrder.end();
       kill.end(TOPICS.decisions);
     },
     checkOffsets: (bus: Bus, committed: readonly GroupPosition[]): Promise<Requests> =>
       checkOffsets(bus, committed, { answers, letters, findings: found.offsets }),
-    /** @param positions by partition: the last offset of the decisions topic that was read */
+    /** @param positions by partition, the last offset of the decisions topic that was read */
     async checkRows(
       ask: AskRows,
       positions: ReadonlyMap<number, number>,

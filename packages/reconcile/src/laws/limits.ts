@@ -1,7 +1,7 @@
 /**
- * No limit is exceeded: charges, settlements and adjustments are added up in the order in which the ledger took them,
- * and every ALLOW must have fitted what its budgets and rates held then. What a check says that it saw must be what
- * they held. An outcome may overdraw, and a mandate that only watches lets through what it would refuse.
+ * The law of limits. Charges, settlements and adjustments are added up in the order of the ledger, and every ALLOW
+ * must have fitted into its budgets and rates at that time. The evidence of a check must match that state. An outcome
+ * may overdraw a budget, and a mandate in observe mode allows what it would refuse.
  */
 import {
   BUDGET_SCOPES,
@@ -46,7 +46,7 @@ const sawBudget = z.object({
 const sawRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
 
 type Limit = { name: string; held: number; evidence: number; fits: boolean };
-/** The step that is looked at. */
+/** The step that is checked. */
 type Now = Pick<Step, 'at'> & { decision: Decided; isWhole: boolean };
 
 export function createLimits(findings: Findings) {
@@ -101,7 +101,9 @@ export function createLimits(findings: Findings) {
     }));
   }
 
-  /** What a limit holds and what the check saw; undefined if the decision does not name the subject. */
+  /**
+   * The present state of a limit and the evidence of its check; undefined if the decision does not name the subject.
+   */
   function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
     const { evidence } = check;
     if (check.check !== 'budget') {
@@ -118,7 +120,7 @@ export function createLimits(findings: Findings) {
     return { name: `${reference.scope} budget ${reference.id}`, held, evidence: budget.spentMicros, fits };
   }
 
-  /** Each once. */
+  /** Returns each rate once. */
   function ratesOf(decision: Decided): Set<SlidingRate> {
     return new Set(
       decision.checks.flatMap((check) => {
@@ -128,7 +130,7 @@ export function createLimits(findings: Findings) {
     );
   }
 
-  /** What the agent has spent in all stands on every decision and settlement. */
+  /** Every decision and settlement states the agent's total spending. */
   function checkTotal(
     { at, tenant }: Pick<Step, 'at' | 'tenant'>,
     told: Decided | Settlement,
@@ -200,7 +202,10 @@ function faultOf(decision: Decided, { result }: Check, { held, evidence, fits }:
     : `it says ${result}, and the call ${fits ? 'fits' : 'does not fit'}`;
 }
 
-/** The budget, if the decision itself names it: a refused decision lists no budgets, and principals may be sealed. */
+/**
+ * Returns the budget if the decision itself names it. A refused decision lists no budgets, and principals may be
+ * sealed.
+ */
 function referenceOf(
   { agentId, mandateId }: Decided,
   check: Check,

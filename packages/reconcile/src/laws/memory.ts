@@ -1,4 +1,4 @@
-/** For how long a plane remembers ids, by the epochs that its log names: the same for all that is asked of one record. */
+/** How long a plane remembers ids, by the epochs of its log. All checks of one record use the same value. */
 import { DEFAULTS, type DecisionsRecord, replayMemoryBehind } from '@mandate/schemas';
 
 export type Memory = { readonly ms: number };

@@ -1,4 +1,4 @@
-/** Committed offsets, on a log as it is. */
+/** Committed offsets, on a real log. */
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -12,7 +12,7 @@ import { checkOffsets, committedPositions, createLetters } from './offsets.ts';
 
 const NOW_MS = Date.UTC(2026, 2);
 
-/** Four requests, of which the first two are decided; the deciders have committed `committed` of them. */
+/** Four requests, the first two of them decided. The deciders have committed `committed` of them. */
 async function checked(committed: number, letter?: { offset: string; lastOffset?: string }) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -51,7 +51,7 @@ function deadLetter({ offset, ...rest }: { offset: string; lastOffset?: string }
   };
 }
 
-test('what waits is open, and what was committed without an answer is lost', async () => {
+test('a request that waits is open, and a committed one without an answer is lost', async () => {
   expect(await checked(2)).toMatchObject({ open: 2, checked: 2, broken: 0 });
   expect(await checked(3)).toMatchObject({
     open: 1,
@@ -61,7 +61,7 @@ test('what waits is open, and what was committed without an answer is lost', asy
   });
 });
 
-test('a dead letter is an answer, for each record of a batch', async () => {
+test('a dead letter answers each record of its batch', async () => {
   expect(await checked(4, { offset: '2' })).toMatchObject({ open: 0, broken: 1 });
   expect(await checked(4, { offset: '2', lastOffset: '3' })).toMatchObject({
     open: 0,

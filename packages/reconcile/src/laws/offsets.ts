@@ -1,6 +1,6 @@
 /**
- * What the deciders committed is decided: each request below their position has a decision, a settlement or a dead letter
- * on the log. Those behind it are open; those that retention took are counted only.
+ * The law of offsets. Each request below the deciders' committed position has a decision, a settlement or a dead
+ * letter on the log. Later requests are open. Requests that retention deleted are only counted.
  */
 import { type Bus, type GroupPosition, nextOffset, type PartitionRange } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
@@ -9,18 +9,18 @@ import type { Answers } from './answers.ts';
 import { type Findings, placeName } from './law.ts';
 
 export type Requests = {
-  /** On the log, and without an answer yet. */
+  /** Requests on the log without an answer so far. */
   open: number;
-  /** No longer on the log. */
+  /** Requests that are no longer on the log. */
   dropped: number;
 };
 
-/** Asked before the log is read, so that what was committed then is on it. */
+/** Called before the log is read, so that the log has every record that was committed at this time. */
 export async function committedPositions(bus: Bus): Promise<readonly GroupPosition[]> {
   return (await bus.positions(GROUPS.decider)).filter(({ group }) => group === GROUPS.decider);
 }
 
-/** Dead letters by the deliveries that they are of: one, or all of a batch. */
+/** Dead letters by the deliveries that they answer: one delivery, or all of a batch. */
 export function createLetters() {
   const batches: { topic: string; partition: number; first: number; last: number }[] = [];
   const single = new Set<string>();
@@ -29,7 +29,9 @@ export function createLetters() {
       if (lastOffset === undefined) single.add(placeName({ topic, partition, offset }));
       else batches.push({ topic, partition, first: Number(offset), last: Number(lastOffset) });
     },
-    /** The first offset behind the dead letter that this one is in; null where it is in none. */
+    /**
+     * Returns the first offset after the dead letter's batch that has this position; null if no dead letter has it.
+     */
     behind(place: { topic: string; partition: number; offset: number }): number | null {
       if (single.has(placeName(place))) return place.offset + 1;
       const batch = batches.find(
@@ -102,8 +104,9 @@ function firstUnanswered(
 }
 
 /**
- * Offsets alone do not tell: those of transactions are no requests. So what lies at them is read, from the first on that
- * has no answer; mostly that is nothing. A batch that cannot be read is passed over as its dead letter says.
+ * Offsets alone do not show open requests, because markers of transactions have offsets too. So records are read from
+ * the first offset without an answer, which is mostly none. An unreadable batch is skipped, as far as its dead letter
+ * says.
  */
 async function readUnanswered(
   bus: Bus,
@@ -138,7 +141,9 @@ async function readUnanswered(
   }
 }
 
-/** Whether any partition stood before a batch that has a dead letter, and now stands behind it. */
+/**
+ * Moves positions that are before a batch with a dead letter to the position after it. Returns true if any was moved.
+ */
 function passOver(topic: string, next: Map<string, number>, letters: Letters): boolean {
   let passed = false;
   for (const [name, offset] of next) {

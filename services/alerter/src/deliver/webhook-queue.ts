@@ -13,7 +13,7 @@ export type Waiting = {
 
 export class WebhookQueue {
   readonly #most: number;
-  /** By tenant and alert, both in the order in which they came. The tenant whose turn is next is first. */
+  /** By tenant and alert, both in the order in which they came. The first tenant has the next turn. */
   readonly #tenants = new Map<string | null, Map<string, Waiting>>();
   #size = 0;
 

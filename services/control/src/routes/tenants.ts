@@ -204,8 +204,7 @@ function put(
 }
 
 /**
- * Issues the first admin key, only in a tenant that is empty. Otherwise whoever opens a tenant in use would become
- * its admin.
+ * Issues the first admin key, only in a tenant that is empty. Otherwise the operator who opens a tenant in use would become its admin.
  */
 async function firstKey(
   control: Control,

@@ -16,7 +16,7 @@ export type PendingRepliesBounds = {
   maxRecentBytes: number;
 };
 
-/** Places reserved before publishing, so that no record is published whose answer could not be waited for. */
+/** Places reserved before publishing, so that each published record can be waited for. */
 export type ReservedReplies = {
   /**
    * The answers in the order of `sources`; null for each answer that did not come in time, or before `gone` aborted.
@@ -64,8 +64,7 @@ export class PendingReplies {
 
   /**
    * Reserves places for `count` answers. If none are left, the oldest call of the largest holder is answered early,
-   * with what
-   * is known by then.
+   * with what is known by then.
    *
    * @param onCut is called when other callers need these places
    * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many
