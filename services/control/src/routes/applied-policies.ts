@@ -1,4 +1,7 @@
-/** Policies that apply, by name; whole where that is asked for: each may be a megabyte, and a hundred may apply. */
+/**
+ * The policies that apply, by name. Documents are added only on request: each may be a megabyte, and a hundred may
+ * apply.
+ */
 import { described, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 

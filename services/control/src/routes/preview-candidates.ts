@@ -19,7 +19,7 @@ import { mustCompile } from './must-compile.ts';
 
 const MOST_CANDIDATES = 1_000;
 
-export const thoughtOf = {
+export const plannedDocuments = {
   agent: described(agentDocument.optional(), 'The agent to try. Absent: the agent as it is registered.'),
   rules: described(
     z.array(ruleDocument).max(MOST_CANDIDATES).default([]),

@@ -1,4 +1,4 @@
-/** What a write answers of what it lets through. */
+/** The part of a write's answer that lists what it newly permits. */
 import { described } from '@mandate/schemas';
 import { z } from 'zod';
 

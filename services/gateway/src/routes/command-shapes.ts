@@ -1,4 +1,4 @@
-/** What the routes of operators take and give. */
+/** Schemas of the routes for operators. */
 import { actionReference, count, described, id, killTarget } from '@mandate/schemas';
 import { z } from 'zod';
 
