@@ -18,8 +18,8 @@ import {
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { clock, decided, log, openedLog, publish } from './decided-log.fixture.ts';
 import { foldLog } from './fold-log.ts';
-import { superviseLedger } from './supervise-ledger.ts';
 import { lostLedger, rebuildLedger } from './rebuild-ledger.ts';
+import { superviseLedger } from './supervise-ledger.ts';
 
 const CENT = 10_000;
 
@@ -140,7 +140,9 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
         await publish(bus, quick, await decided(quick, 0, 10));
       });
       const lostBefore = lostLedger('');
-      await expect(rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, lostBefore)).rejects.toMatchObject({
+      await expect(
+        rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, lostBefore),
+      ).rejects.toMatchObject({
         code: 'LEDGER_UNAVAILABLE',
       });
       await rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, lostBefore);

@@ -73,7 +73,11 @@ export async function rebuildLedger(
   }
 }
 
-async function tryToRebuild(options: RebuildOptions, lost: LostLedger, signal?: AbortSignal): Promise<FoldedLog> {
+async function tryToRebuild(
+  options: RebuildOptions,
+  lost: LostLedger,
+  signal?: AbortSignal,
+): Promise<FoldedLog> {
   const { bus, ledger, clock, log, replayMemoryMs } = options;
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
