@@ -1,6 +1,7 @@
-// `npm run check:run` beside `vitest run`: the checks take half a minute, in which the tests can begin. Arguments go to
-// vitest. The checks print when they have ended, so that their lines are not mixed with those of the tests, and what fails
-// first ends the other. The exit code is 0 when both passed. Ctrl-C reaches both: they are in one process group.
+// Runs `npm run check:run` beside `vitest run`: the checks take half a minute, in which the tests can already begin.
+// Arguments go to vitest. The checks print once they have ended, so that their lines do not mix with those of the
+// tests. The first failure ends the other part. The exit code is 0 if both passed. Ctrl-C reaches both, because they
+// are in one process group.
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 

@@ -1,6 +1,6 @@
 /**
- * Writes every file of the repository that is made from the sources. With `--check` it writes nothing, names the files
- * that are not in step and ends with exit code 1. To add a file, add it to `FILES`.
+ * Writes every file of the repository that is generated from the sources. With `--check` it writes nothing, names the
+ * outdated files and ends with exit code 1. To add a file, add it to `FILES`.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,10 @@
 /**
- * Makes a release of the repository in the current folder: `npm run release -- X.Y.Z [--dry-run]`. It sets the version of
- * every workspace, in the lockfile and in the names of images, gives the entries under "Unreleased" of CHANGELOG.md the
- * version and the date, commits that, and tags the commit `vX.Y.Z`. It pushes nothing.
+ * Makes a release of the repository in the current folder: `npm run release -- X.Y.Z [--dry-run]`. It sets the
+ * version of every workspace, in the lockfile and in the names of images. It gives the entries under "Unreleased" of
+ * CHANGELOG.md the version and the date, commits that, and tags the commit `vX.Y.Z`. It pushes nothing.
  *
- * It refuses a working tree with changes, a tag that exists, a version that is lower than the current one, and a
- * changelog with nothing under "Unreleased". With `--dry-run` it says what it would write, and writes nothing.
+ * It refuses a working tree with changes, an existing tag, a version that is lower than the current one, and a
+ * changelog with nothing under "Unreleased". With `--dry-run` it prints what it would write, and writes nothing.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

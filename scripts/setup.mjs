@@ -1,8 +1,8 @@
-// Installs what the lockfile says, once: the first step of every npm script that a newcomer runs.
-// Built-ins only, and plain enough for Node 18: the machine's own Node runs it, before the pinned
-// Node 24 (a devDependency) exists. It is a no-op, in a few milliseconds, when nothing changed.
-// What runs after it for long (`start`, `demo`) is run with `exec`: npm passes signals on to its child, the shell, which
-// must have become the program by then, or the program would outlive them both.
+// Installs what the lockfile says, once. It is the first step of every npm script that a newcomer runs. It uses only
+// built-in modules and plain syntax that Node 18 understands, because the machine's own Node runs it before the
+// pinned Node 24 (a devDependency) exists. If nothing has changed it does nothing, in a few milliseconds.
+// Long-running programs after it (`start`, `demo`) are run with `exec`. npm passes signals on to its child, the
+// shell, which must have become the program by then. Otherwise the program would outlive both.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
 console.error('mandate: installing what package-lock.json says (about a minute the first time) …');
 const started = Date.now();
 npm('ci', '--ignore-scripts');
-// Only this package needs its install script: it puts the pinned Node in its place. No other may run one here.
+// Only this package needs its install script, which puts the pinned Node in place. No other package may run one here.
 npm('rebuild', 'node');
 writeFileSync(stamp, wanted);
 console.error(`mandate: installed in ${Math.round((Date.now() - started) / 1000)} s`);
@@ -28,9 +28,9 @@ console.error(`mandate: installed in ${Math.round((Date.now() - started) / 1000)
 function npm(...args) {
   const options = { cwd: root, stdio: ['ignore', 2, 2] };
   const all = [...args, '--no-audit', '--no-fund', '--loglevel=error'];
-  // Inside `npm run`, npm_execpath is the npm that started us; outside it, the npm on the PATH is.
+  // Inside `npm run`, npm_execpath is the npm that started this script. Outside, the npm on the PATH is used.
   const ours = process.env.npm_execpath;
-  // Where another lockfile was installed before, we may run on its Node, which `npm ci` takes away under us.
+  // If another lockfile was installed before, this script may run on its Node, which `npm ci` removes meanwhile.
   const node = existsSync(process.execPath) ? process.execPath : 'node';
   const result = ours
     ? spawnSync(node, [ours, ...all], options)

@@ -1,6 +1,6 @@
 /**
- * Prints the licences of everything from npm that a folder's node_modules holds: name, version, licence, and the text that
- * the package brings. The image is made with it (Dockerfile), so that it tells what is in it and nothing else.
+ * Prints the licences of all npm packages in a folder's node_modules: name, version, licence, and the text that the
+ * package contains. The image is built with it (Dockerfile), so the text lists exactly what is in the image.
  *
  * usage: node scripts/third-party.ts [folder]
  */
@@ -24,7 +24,7 @@ const HEAD = `Software of others in this image, from npm. For Node.js see /usr/l
 /usr/share/doc/*/copyright. Mandate is under the Apache License 2.0: LICENSE.
 `;
 
-/** @throws where a package says neither its licence nor its text */
+/** @throws Error if a package has neither a licence field nor a licence text */
 export function thirdParty(folder: string): string {
   const all = new Map<string, Licence>();
   for (const path of packagesBelow(folder)) {
@@ -35,7 +35,7 @@ export function thirdParty(folder: string): string {
   return `${HEAD}\n${inOrder.map(section).join('\n')}`;
 }
 
-/** Those within packages too. Our own are links, and left out. */
+/** Yields the packages in a folder, those inside of packages too. Our own packages are links, and are left out. */
 function* packagesBelow(folder: string): Generator<string> {
   for (const name of foldersIn(join(folder, 'node_modules'))) {
     const path = join(folder, 'node_modules', name);

@@ -1,4 +1,4 @@
-/** The AsyncAPI document: which records stand in which topic, and what their keys are. */
+/** The AsyncAPI document: the records of each topic, and their keys. */
 import { CAPS, RECORDS } from '@mandate/schemas';
 import { type GeneratedFile, jsonText } from './generated-file.ts';
 

@@ -1,12 +1,15 @@
-/** Whether the generated files on disk are what the sources make of them now. */
+/** Whether the generated files on disk are what the sources would generate now. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GeneratedFile } from './generated-file.ts';
 
-/** A file that is not as it should be: `text` is what belongs there, null where nothing does. */
+/** An outdated file. `text` is its correct content, or null if the file must not exist. */
 export type StaleFile = { path: string; text: string | null };
 
-/** Compares below `root`; in a folder named `generated`, a file that nothing makes is stale too. */
+/**
+ * Compares the files below `root`. In a folder named `generated`, a file that is not generated counts as outdated
+ * too.
+ */
 export async function findStale(root: string, files: readonly GeneratedFile[]): Promise<StaleFile[]> {
   const stale: StaleFile[] = [];
   for (const { path, make } of files) {

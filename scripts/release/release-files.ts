@@ -1,4 +1,4 @@
-/** What a release changes in the files that name the version. All workspaces have one version. */
+/** The changes of a release in the files that name the version. All workspaces have one version. */
 
 type Manifest = { name?: string; version?: string; [field: string]: unknown };
 
@@ -15,7 +15,7 @@ export function isLower(version: string, than: string): boolean {
   return (one?.[at] ?? 0) < (other?.[at] ?? 0);
 }
 
-/** The text of a package.json at that version, and with the other workspaces at that version. */
+/** Returns the text of a package.json with this version, and with the other workspaces at this version. */
 export function manifestAt(version: string, text: string): string {
   return asJson(withVersion(JSON.parse(text), version));
 }
@@ -24,7 +24,7 @@ export function lockfileAt(version: string, text: string): string {
   const lockfile: Manifest & { packages: Record<string, Manifest> } = JSON.parse(text);
   const packages = Object.entries(lockfile.packages).map(([path, entry]) => [
     path,
-    // Everything else is of a registry, or a link without a version.
+    // All other entries come from a registry, or are links without a version.
     path.includes('node_modules/') ? entry : withVersion(entry, version),
   ]);
   return asJson({ ...lockfile, version, packages: Object.fromEntries(packages) });
@@ -46,7 +46,7 @@ function withVersion(manifest: Manifest, version: string): Manifest {
   return { ...manifest, version, ...Object.fromEntries(dependencies) };
 }
 
-/** @throws Error when nothing is under "Unreleased" */
+/** @throws Error if nothing is under "Unreleased" */
 export function releaseNotes(changelog: string, version: string, day: string): string {
   const heading = '## Unreleased\n';
   const [head, rest] = changelog.split(heading, 2);

@@ -1,7 +1,8 @@
 /**
- * Writes schemas/src/name-characters.ts: which characters a name may hold, as of one version of Unicode. The version stays
- * when Node's changes, so that two processes never disagree about what a name is. To move to another version, unpack the
- * npm package `@unicode/unicode-<version>` and run `npm exec -- node scripts/unicode/name-characters.ts <its folder>`.
+ * Writes schemas/src/name-characters.ts: which characters a name may contain, by one version of Unicode. The version
+ * does not change with Node's, so that two processes always agree about what a name is. To move to another version,
+ * unpack the npm package `@unicode/unicode-<version>` and run `npm exec -- node scripts/unicode/name-characters.ts
+ * <its folder>`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -36,7 +37,7 @@ for (const property of [
 ])
   for (const codePoint of codePoints(property)) refused.add(codePoint);
 
-/** Where what is taken turns to what is refused, and back: each as the distance from the one before. */
+/** The code points at which allowed characters begin and end, each as the distance from the one before. */
 const edges: number[] = [];
 let isTaken = false;
 let last = 0;

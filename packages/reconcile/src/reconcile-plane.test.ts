@@ -17,7 +17,7 @@ const sumOf = (subject: string, spentMicros: number) => ({
   spentMicros,
 });
 
-test('the sums of a plane are compared on every page', async () => {
+test('compares the sums of a plane on every page', async () => {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
   const epoch = { id: 'ep', generation: 1, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' };
@@ -39,7 +39,7 @@ test('the sums of a plane are compared on every page', async () => {
   expect(await reconcilePlane(bus, api)).toMatchObject({ driftMicros: 21 });
 });
 
-test('the sums of tables are read page after page', async () => {
+test('reads the sums of tables page after page', async () => {
   const subjects = Array.from({ length: 10_003 }, (_, n) => `agent-${String(n).padStart(5, '0')}`);
   const audit = {
     query: async (_sql: string, { afterSubject = '', limit }: { afterSubject?: string; limit: number }) =>

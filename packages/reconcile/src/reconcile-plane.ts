@@ -1,4 +1,4 @@
-/** Reconciles a plane that runs: its log read from the file, its ledger and audit asked over HTTP. */
+/** Reconciles a running plane: reads its log from the file, and asks for its ledger and audit over HTTP. */
 import type { Bus } from '@mandate/bus';
 import type { ApiClient } from '@mandate/client';
 import { allOf, rowsOf } from '@mandate/client';
@@ -27,8 +27,8 @@ const ROWS = {
 };
 
 /**
- * Reconciles the tenant of the client's key, which needs the scope `operate`. `onProgress`: records of the log read so
- * far.
+ * Reconciles the tenant of the client's key, which needs the scope `operate`. `onProgress` gets the number of records
+ * read so far.
  */
 export async function reconcilePlane(
   bus: Bus,

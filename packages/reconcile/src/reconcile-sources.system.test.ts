@@ -19,10 +19,12 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
   epoch: { id, generation, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
 });
-/** The epochs of two rebuilders, one of which was overtaken. */
+/** The epochs of two rebuilders. One of the two was overtaken. */
 const EPOCHS = [begins('ep-1', 7), begins('ep-0', 6)];
 
-/** A log on which nothing was charged, and an audit that is ahead of it by the next of `aheadMicros` each time it is asked. */
+/**
+ * A log without charges, and an audit that differs from it by the next number of `aheadMicros` each time it is asked.
+ */
 async function reconciling(aheadMicros: readonly number[]) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -48,15 +50,15 @@ async function reconciling(aheadMicros: readonly number[]) {
   return { asked, driftMicros: report.driftMicros };
 }
 
-test('an audit that is still moving is asked until it is there', async () => {
+test('asks a moving audit until it agrees', async () => {
   expect(await reconciling([7, 5, 2, 0])).toEqual({ asked: 4, driftMicros: 0 });
 });
 
-test('a difference that stands still is drift', async () => {
+test('a difference that does not change is drift', async () => {
   expect(await reconciling([7, 5, 5, 0])).toEqual({ asked: 3, driftMicros: 5 });
 });
 
-describe('where the audit has dropped what was before February', () => {
+describe('after the audit has dropped everything before February', () => {
   async function report(audit: { keptFromMs: number | null; spentMicros: number }, ledgerMicros = OF_ALL) {
     const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
     onTestFinished(() => bus.close());
@@ -83,23 +85,23 @@ describe('where the audit has dropped what was before February', () => {
     return { driftMicros, differences, asked };
   }
 
-  test('what is missing for that is no drift', async () => {
+  test('the dropped rows are no drift', async () => {
     const { driftMicros, asked } = await report({ keptFromMs: FEBRUARY, spentMicros: OF_KEPT });
     expect({ driftMicros, asked }).toEqual({ driftMicros: 0, asked: [FEBRUARY] });
   });
 
-  test('what is missing of the months that are kept is drift', async () => {
+  test('rows that are missing in the kept months are drift', async () => {
     const { driftMicros, differences } = await report({ keptFromMs: FEBRUARY, spentMicros: 0 });
     expect(driftMicros).toBe(OF_KEPT);
     expect(differences).toMatchObject([{ logMicros: OF_ALL, keptMicros: OF_KEPT, auditMicros: 0 }]);
   });
 
-  test('the ledger must hold what the log says of all months', async () => {
+  test('the ledger must have the charges of all months on the log', async () => {
     const { driftMicros } = await report({ keptFromMs: FEBRUARY, spentMicros: OF_KEPT }, OF_KEPT);
     expect(driftMicros).toBe(OF_ALL - OF_KEPT);
   });
 
-  test('what is missing without a word is drift', async () => {
+  test('rows that are missing without a recorded retention are drift', async () => {
     const { driftMicros } = await report({ keptFromMs: null, spentMicros: OF_KEPT });
     expect(driftMicros).toBe(OF_ALL - OF_KEPT);
   });

@@ -1,4 +1,4 @@
-/** Reads log, ledger and audit of a plane and compares them. What `mandate reconcile` and the demo say stands on this. */
+/** Reads log, ledger and audit of a plane and compares them. `mandate reconcile` and the demo use this. */
 import {
   type AuditClient,
   ask,
@@ -32,44 +32,49 @@ import { createLaws } from './laws/laws.ts';
 import { committedPositions, type Requests } from './laws/offsets.ts';
 
 export type Report = Reconciliation & {
-  /** On the log, every kind of them. */
+  /** How many decisions of any kind are on the log. */
   decisions: number;
   settlements: number;
-  /** Attempts of which the audit knows more than one first decision: must be none. */
+  /** Attempts with more than one first decision in the audit. There must be none. */
   doubledActions: readonly unknown[];
-  /** The requests of all actions topics, of every tenant. */
+  /** The requests on all actions topics, of every tenant. */
   requests: Requests;
   laws: readonly LawReport[];
 };
 
-/** Whether log, ledger and audit agree, and every law holds. */
+/** True if log, ledger and audit agree, and every law holds. */
 export function allHolds({ driftMicros, doubledActions, laws }: Report): boolean {
   return driftMicros === 0 && doubledActions.length === 0 && laws.every(({ broken }) => broken === 0);
 }
 
-/** Who is asked; each by tenant. */
+/** The three sources. Each is asked tenant by tenant. */
 export type Sources = {
   bus: Bus;
   ledger: {
-    /** By which it is known whether the log is its own: every ledger announces its epoch there. */
+    /**
+     * The ledger's epoch. It shows whether the log belongs to the ledger, because every ledger announces its epoch
+     * there.
+     */
     epoch(): Promise<string>;
     balances(tenant: string): Promise<readonly Balance[]>;
   };
   audit: {
-    /** The first instant of what it holds; null where it never dropped anything. */
+    /** The start of the retention; null if nothing was ever dropped. */
     keptFrom(tenant: string): Promise<number | null>;
-    /** The balances from then on. */
+    /** The balances since that time. */
     balances(tenant: string, keptFromMs: number | null): Promise<readonly Balance[]>;
-    /** All of a table, by id. */
+    /** Yields all rows of a table, by id. */
     rows(tenant: string, table: Audited): AsyncIterable<AuditRow>;
     doubledActions(tenant: string): Promise<readonly unknown[]>;
   };
 };
 
 /**
- * All are asked again as long as what they differ in moves: what is on its way is not drift.
+ * Compares the sources. Asks all of them again while their differences change, because records on their way are no
+ * drift.
  *
- * @throws MandateError LOG_OF_OTHER_PLANE if the log is not the ledger's, because a difference between them would mean nothing
+ * @throws MandateError LOG_OF_OTHER_PLANE if the log does not belong to the ledger, because a difference between them
+ * would mean nothing
  */
 export async function reconcileSources(
   sources: Sources,
@@ -90,7 +95,10 @@ export async function reconcileSources(
 const MAX_TRIES = 10;
 const RECORDER_GATHERS_MS = 500;
 
-/** Within this the recorder lands some of what it lags behind; a difference that stays as it is is one. */
+/**
+ * Within this time the recorder inserts some of the records that it lags behind. A difference that stays is a real
+ * one.
+ */
 async function untilRecorderMayHaveLanded(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RECORDER_GATHERS_MS));
 }
@@ -100,13 +108,14 @@ async function compareOnce(
   tenants: readonly string[],
   onProgress?: (records: number) => void,
 ): Promise<Report> {
-  // Before the log: what is dropped while that is read differs, and then all are asked again.
+  // This is asked before the log is read. If months are dropped while the log is read, the sources differ and are
+  // asked again.
   const keptFrom = new Map<string, number | null>();
   for (const tenant of tenants) keptFrom.set(tenant, await audit.keptFrom(tenant));
   const keptFromOf = (tenant: string) => keptFrom.get(tenant) ?? null;
   const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
   const onto = createFold();
-  // It forgets as the reading goes on, of which it sees a part.
+  // This fold gets only part of the records. It forgets at the same pace as the fold that gets all of them.
   const kept = hasDropped ? { ...createFold(), behind: onto.behind } : undefined;
   const committed = await committedPositions(bus);
   const laws = createLaws({
@@ -158,7 +167,10 @@ async function readAll(bus: Bus, topic: string, take: (record: LogRecord) => voi
   }
 }
 
-/** Whether the audit keeps it. What was settled of an older decision counts nowhere: its fold knows of no such charge. */
+/**
+ * Whether the audit keeps a record. A settlement of an older decision counts nowhere, because this fold does not know
+ * the charge.
+ */
 function isKept(record: DecisionsRecord | ControlEvent, keptFrom: KeptFrom): boolean {
   const owner =
     record.event === 'action.decided'
@@ -214,10 +226,10 @@ async function* rowsRecorded(audit: AuditClient, tenant: string, table: Audited)
   }
 }
 
-/** The most rows of one page that a question gives. */
+/** The most rows of one page of a question. */
 const PAGE = 10_000;
 
-/** Page after page. */
+/** Reads all sums, page after page. */
 async function budgetSums(
   audit: AuditClient,
   asked: { tenant: string; keptFromMs: number | undefined },
@@ -243,7 +255,10 @@ type BudgetSum = Pick<Balance['budget'], 'scope' | 'subject' | 'windowMs'> & {
   spentMicros: number;
 };
 
-/** What has left a window is in the audit's sum and no longer in the ledger's, so windows are not compared here. */
+/**
+ * A window's sum in the audit has charges that have left the window, and the ledger's sum does not, so windows are
+ * not compared here.
+ */
 export function lifetimeBalances(tenant: string, rows: readonly BudgetSum[]): Balance[] {
   return rows
     .filter(({ windowMs }) => windowMs === null)

@@ -9,7 +9,9 @@ import {
   wireTime,
 } from '@mandate/schemas';
 
-/** The first decision on the `n`th request of a partition: an ALLOW that costs nothing, where `given` says nothing else. */
+/**
+ * The first decision on the `n`th request of a partition: an ALLOW that costs nothing, unless `given` says otherwise.
+ */
 export function buildDecision(
   n: number,
   { appendedAtMs, ...given }: Partial<Decision> & { appendedAtMs: number },
@@ -71,7 +73,7 @@ export function buildReservation(micros: number, given: Partial<Reservation> = {
   };
 }
 
-/** The same, of a dollar, which a budget without a limit was charged. */
+/** A decision that charged one dollar to a budget without a limit. */
 export function buildCharged(
   n: number,
   budget: Omit<BudgetLimit, 'kind' | 'maxMicros'>,

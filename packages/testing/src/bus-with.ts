@@ -1,6 +1,6 @@
 import type { Bus, ReaderOptions } from '@mandate/bus';
 
-/** The same log, save for what a test puts in the place of some of its methods. */
+/** The same log, with other implementations of some methods. */
 export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
   return {
     system: bus.system,
@@ -17,7 +17,7 @@ export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
   };
 }
 
-/** The same log, with topics of its own, for the brokers are others' too. */
+/** The same log, with topics of its own, because other tests use the same brokers. */
 export function busOfOwnTopics(bus: Bus, suffix: string): Bus {
   const own = (topic: string) => (topic.endsWith(suffix) ? topic : `${topic}.${suffix}`);
   const ownPlaces = (from: ReaderOptions['from']) => {

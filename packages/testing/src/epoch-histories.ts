@@ -1,7 +1,7 @@
 /**
- * Histories of one partition of the decisions topic, in which ledgers are rebuilt, overtaken and decided in; and which of
- * the decisions stand, by the words of the contract and not by its code. Each reader of the log is held to the same, so
- * all of them agree.
+ * Random histories of one partition of the decisions topic, with decisions and with ledgers that are rebuilt and
+ * overtaken. `standing` says which decisions are valid, written from the contract and not from the code. Every reader
+ * of the log is tested with these histories, so all readers agree.
  */
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -16,8 +16,8 @@ const EPOCHS = 6;
 const HIGHEST_GENERATION = 9;
 
 /**
- * Epochs begin in any order of their generations, some of which are the same, and some of which are missing, as in what
- * older programs wrote. A record that names its generation may come twice, as after a lost acknowledgement.
+ * Epochs begin in any order of their generations. Some generations are equal, and some are missing, as in records of
+ * older programs. A record with a generation may appear twice, as after a lost acknowledgement.
  */
 export const arbitraryEpochHistory: fc.Arbitrary<EpochStep[]> = fc
   .record({
@@ -40,7 +40,7 @@ export const arbitraryEpochHistory: fc.Arbitrary<EpochStep[]> = fc
     });
   });
 
-/** A step as it lies on the log; `at` tells one decision from another. */
+/** The record of a step. `at` makes decisions different from each other. */
 export function recordOf(step: EpochStep, at: number): DecisionsRecord {
   if ('begins' in step) {
     const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
@@ -63,7 +63,7 @@ export function standing(steps: readonly EpochStep[]): boolean[] {
   });
 }
 
-/** Whether a record of as high a generation lies before this one, which names its own. */
+/** Whether an earlier record has a generation at least as high as this record, which names its own. */
 export function isOvertaken(steps: readonly EpochStep[], place: number): boolean {
   const { generation } = begunAt(steps, place) ?? {};
   if (generation === undefined) return false;

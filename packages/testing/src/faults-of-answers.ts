@@ -1,9 +1,9 @@
 /**
- * Holds an answer against an OpenAPI document: is the status described, is the content type, and is the body what the
- * schema says? For streams and files it checks status and type alone.
+ * Compares an answer with an OpenAPI document: its status and content type must be described, and its body must fit
+ * the schema. For streams and files only status and type are checked.
  *
- * A refusal must be described under its own status: `default` is for faults of the server. Where there is no route nothing is
- * described, and the answer must be a problem document.
+ * A refusal must be described under its own status, because `default` is for errors of the server. Without a route
+ * nothing is described, and the answer must be a problem document.
  */
 type Schema = Readonly<Record<string, unknown>>;
 type Answer = { content?: Readonly<Record<string, { schema?: Schema }>> };
@@ -12,7 +12,7 @@ export type Document = {
   paths: Readonly<Record<string, Readonly<Record<string, { responses: Readonly<Record<string, Answer>> }>>>>;
 };
 
-/** `path` as the document writes it, null where there is no route; `body` null where it is not looked at. */
+/** `path` is in the form of the document, or null without a route. `body` is null if it is not checked. */
 export type Answered = {
   method: string;
   path: string | null;
@@ -20,14 +20,17 @@ export type Answered = {
   contentType: string;
   body: string | null;
 };
-/** What is wrong with a body: each place, and why. */
+/** Returns what is wrong with a body: each place, and why. */
 type Check = (body: unknown) => string[];
 
 const PROBLEM: Answer = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** What is not as described in an answer, a line each. Schemas are compiled as they are met, once each. */
+/**
+ * Returns a line for each part of an answer that is not as described. Each schema is compiled once, when it is first
+ * needed.
+ */
 export async function faultsOfAnswers(): Promise<(document: Document) => (answered: Answered) => string[]> {
   const compile = await compiler();
   return (document) => {
@@ -52,10 +55,10 @@ export async function faultsOfAnswers(): Promise<(document: Document) => (answer
   };
 }
 
-/** Without its parameters. */
+/** Returns a content type without its parameters. */
 const bare = (type: string) => type.split(';', 1)[0] ?? '';
 
-/** Loaded here and not before: most tests serve nothing. */
+/** Loaded only here, because most tests have no server. */
 async function compiler(): Promise<(schema: Schema, document: Document) => Check> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const { default: formats } = await import('ajv-formats');

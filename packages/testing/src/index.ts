@@ -1,4 +1,4 @@
-/** @mandate/testing: what tests share. Imported by tests only, which the architecture test checks. */
+/** @mandate/testing: what tests share. Only tests may import it, which the architecture test checks. */
 export { buildCharged, buildDecision, buildReservation, buildSettlement } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';

@@ -1,4 +1,7 @@
-/** Whether a glob matches a name, found another way than Mandate does: which prefixes of the pattern reach which of the name. */
+/**
+ * Whether a pattern with `*` matches a name, by another algorithm than Mandate's: a table of which prefixes of the
+ * pattern match which prefixes of the name.
+ */
 export function matchesByTable(pattern: string, name: string): boolean {
   let reached = Array.from({ length: name.length + 1 }, (_, at) => at === 0);
   for (let p = 0; p < pattern.length; p += 1) {

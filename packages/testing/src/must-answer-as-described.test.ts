@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 
-/** Asks one route of a server, and closes it. What the route sends as text passes by the schema of its answer. */
+/**
+ * Sends a request to one route of a server, and closes the server. Text that a route sends itself is not checked by
+ * the schema of its answer.
+ */
 async function ask(path: string): Promise<void> {
   const server = await createHttpServer({
     service: 'test',
@@ -34,14 +37,17 @@ async function ask(path: string): Promise<void> {
   await server.close();
 }
 
-test.each(['/good', '/said', '/fault', '/healthz', '/nowhere'])('%s is as described', async (path) => {
-  await ask(path);
-});
+test.each(['/good', '/said', '/fault', '/healthz', '/nowhere'])(
+  'accepts %s, which answers as described',
+  async (path) => {
+    await ask(path);
+  },
+);
 
 test.each([
   ['/body', 'GET /body 200: /amount must be integer'],
   ['/type', 'GET /type 200: the content type "text/plain" is not described'],
   ['/unsaid', 'GET /unsaid 404: the status is not described'],
-])('%s is not, and the test that asked it fails', async (path, said) => {
+])('the test fails that got an answer of %s, which is not as described', async (path, said) => {
   await expect(ask(path)).rejects.toThrow(said);
 });

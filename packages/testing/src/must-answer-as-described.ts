@@ -1,13 +1,13 @@
-/** Holds every answer of a server against the OpenAPI document that the server itself gives out. */
+/** Compares every answer of a server with the OpenAPI document that the server itself serves. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Answered, type Document, faultsOfAnswers } from './faults-of-answers.ts';
 
-/** By routes: most tests begin a server of their own, and what is compiled for one of them does for all. */
+/** By routes. Most tests start a server of their own, and a schema that was compiled for one of them serves all. */
 const known = new Map<string, (answered: Answered) => string[]>();
 
 /**
- * Call it before the server has any route. What was not as described is thrown as the server closes, so that the test fails
- * whatever it looked at itself.
+ * Call it before the server has any route. If an answer was not as described, closing the server throws, so the test
+ * fails whatever it checked itself.
  */
 export async function mustAnswerAsDescribed(
   server: Pick<FastifyInstance, 'addHook'> & { swagger(): object },

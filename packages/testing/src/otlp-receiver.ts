@@ -1,4 +1,4 @@
-/** A receiver of OTLP over HTTP, as a collector is one: it keeps every span that it is sent, to be looked at. */
+/** An OTLP receiver over HTTP, like a collector. It keeps every span for the test. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ export type ReceivedSpan = {
   kind: number;
   traceId: string;
   spanId: string;
-  /** null at the root of a trace. */
+  /** Null at the root of a trace. */
   parentSpanId: string | null;
   attributes: Readonly<Record<string, string | number | boolean>>;
   hasFailed: boolean;
@@ -23,7 +23,7 @@ export type ReceivedSpan = {
 export type OtlpReceiver = {
   url: string;
   spans: readonly ReceivedSpan[];
-  /** The request of each delivery. */
+  /** One entry for each delivery. */
   requests: readonly { path: string; headers: IncomingHttpHeaders; bytes: string }[];
 };
 
@@ -44,7 +44,7 @@ const attributes = z
 
 const nanoseconds = z.union([z.string(), z.number()]).transform(BigInt);
 
-/** ExportTraceServiceRequest, in its JSON form, as far as tests look at it. */
+/** The JSON form of ExportTraceServiceRequest, as far as tests need it. */
 const exportRequest = z.object({
   resourceSpans: z.array(
     z.object({
@@ -72,7 +72,7 @@ const exportRequest = z.object({
 
 const FAILED = 2;
 
-/** @param status what it answers; `silence` answers nothing */
+/** @param status the status of every answer; `silence` never answers */
 export async function startOtlpReceiver(status: number | 'silence' = 200): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const requests: OtlpReceiver['requests'][number][] = [];
@@ -107,7 +107,10 @@ function spansIn(bytes: string): ReceivedSpan[] {
   );
 }
 
-/** The names of spans, each indented below its parent, as a viewer of traces shows them; `below` is where they begin. */
+/**
+ * Returns the names of spans, each indented below its parent, as trace viewers show them. `below` is the parent to
+ * begin with.
+ */
 export function traceTree(spans: readonly ReceivedSpan[], below: string | null = null, depth = 0): string[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === below)

@@ -1,4 +1,4 @@
-/** Clients of the servers with nothing of Mandate's between: what a bench sets beside it. */
+/** Clients of the servers without any code of Mandate, for benches to compare with. */
 import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 

@@ -1,4 +1,6 @@
-/** How this run of the tests was asked for: by an npm script, by `npm run test:faults`, or by hand in the environment. */
+/**
+ * The options of this test run, from an npm script, from `npm run test:faults`, or set by hand in the environment.
+ */
 
 /** The seed of random choices. `SEED=123` repeats a run; with `SEED=random` each process draws its own. */
 export const SEED: number =
@@ -8,9 +10,9 @@ const LENGTHS = ['short', 'full', 'long'] as const;
 
 /**
  * How much of its loops and random searches a test runs, by `TEST_LENGTH`:
- * `short` in `npm test`, a quarter or less;
- * `full` in `npm run test:full`, `test:explore`, `test:faults` and `test:mutations`;
- * `long` in `npm run test:faults -- --long`: thousands of faults, and a soak of half an hour.
+ * - `short` in `npm test`: a quarter or less;
+ * - `full` in `npm run test:full`, `test:explore`, `test:faults` and `test:mutations`;
+ * - `long` in `npm run test:faults -- --long`: thousands of faults, and a soak of half an hour.
  */
 export const TEST_LENGTH: (typeof LENGTHS)[number] = readLength(process.env.TEST_LENGTH);
 
@@ -22,27 +24,33 @@ export function byLength<T>(values: { short: T; full: T; long?: T }): T {
 }
 
 /**
- * `numRuns` of a random search: all of them in a full run, a quarter in a short one, but never fewer than 20.
- * @param full as many as a full run has
+ * `numRuns` of a random search: all of them in a full run, a quarter in a short one, but at least 20.
+ * @param full the number of a full run
  */
 export function runs(full: number): number {
   return byLength({ short: Math.min(full, Math.max(20, Math.ceil(full / 4))), full });
 }
 
-/** How often, at least, something must have come about in a search of `runs`: a fifth in a short run, with some room for luck. */
+/**
+ * How often something must have happened in a search of `runs`: in a short run a fifth, which leaves room for bad
+ * luck.
+ */
 export function hits(full: number): number {
   return byLength({ short: Math.floor(full / 5), full });
 }
 
-/** How long the soak goes on, by `SOAK_MINUTES`. Default: half an hour in a long run, else long enough to show that it works. */
+/**
+ * How long the soak lasts, by `SOAK_MINUTES`. Default: half an hour in a long run, otherwise just long enough to show
+ * that it works.
+ */
 export const SOAK_MS: number =
   process.env.SOAK_MINUTES === undefined
     ? byLength({ short: 8_000, full: 8_000, long: 30 * 60_000 })
     : 60_000 * Number(process.env.SOAK_MINUTES);
 
 /**
- * The attack with everything at once, by `ATTACK_SECONDS`. Without it the attack is short, and its limits of time are
- * those of a busy machine.
+ * How long the attack with everything at once lasts, by `ATTACK_SECONDS`. Without the variable it is short, and its
+ * time limits are those of a busy machine.
  */
 export const ATTACK: { ms: number; isMeasured: boolean } = {
   ms: 1_000 * Number(process.env.ATTACK_SECONDS ?? 5),

@@ -3,7 +3,7 @@ import { type StartedProcess, startProcess } from './start-process.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/src/main.ts');
 
-/** Any command of `mandate` in a process of its own. */
+/** Runs any command of `mandate` in a process of its own. */
 export function spawnMandate(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -13,13 +13,13 @@ export function spawnMandate(
 
 export type PlaneProcess = StartedProcess & {
   readonly url: string;
-  /** By name; only at the first start of a folder. */
+  /** The keys by name, only at the first start of a folder. */
   readonly keys: Readonly<Record<string, string>>;
 };
 
 type Ready = { url: string; keys: readonly { name: string; key: string }[] };
 
-/** A plane as its users run it: `mandate up` in a process of its own, on a folder and a port of its own. */
+/** A plane as users run it: `mandate up` in a process of its own, with its own folder and port. */
 export async function startPlane(options: {
   data: string;
   mandates?: string;

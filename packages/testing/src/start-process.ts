@@ -1,4 +1,4 @@
-/** A TypeScript file run in a process of its own, as the npm scripts run it, and what it says while it runs. */
+/** A TypeScript file that runs in a process of its own, as npm scripts run it, and its output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,17 +8,17 @@ export type StartedProcess = {
   readonly process: ChildProcess;
   /** The newest 100,000 characters on stderr. */
   errors(): string;
-  /** The first thing that `find` makes of a line from now on; fails when the process ends before. */
+  /** Resolves to the first result of `find` for a line from now on. Fails if the process ends first. */
   says<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | undefined): Promise<T>;
-  /** Resolves to the exit code, or null when a signal ended it. */
+  /** Resolves to the exit code, or to null if a signal ended the process. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal to what still runs, and waits for its end. */
+  /** Sends a signal to the process if it still runs, and waits for its end. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** After SIGUSR1 it can be debugged, at any free port: many processes cannot share one. */
+/** After SIGUSR1 the process can be debugged at any free port, because many processes cannot share one. */
 const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
-/** Hundreds are started, of the same modules: from what was compiled once each takes half the time. */
+/** Hundreds of processes load the same modules. With a compile cache each takes half the time. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 export function startProcess(
@@ -36,7 +36,7 @@ export function startProcess(
   lines.stderr.on('line', (line) => {
     errors = `${errors}${line}\n`.slice(-100_000);
   });
-  // Lines that no test waits for are read too: a full pipe would hold the process up.
+  // Lines that no test waits for are read too, because a full pipe would stop the process.
   lines.stdout.resume();
   const exited = once(child, 'close').then(() => child.exitCode);
   return {
@@ -44,7 +44,8 @@ export function startProcess(
     errors: () => errors,
     says: (stream, find) =>
       new Promise((resolve, reject) => {
-        // Not longer: the last line of one that is killed may be cut short, and `find` read it as a whole one.
+        // Stops listening after the first result. The last line of a killed process may be cut, and `find` could take
+        // it for a whole one.
         const look = (line: string) => {
           const found = find(line);
           if (found === undefined) return;

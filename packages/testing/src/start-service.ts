@@ -8,9 +8,9 @@ export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter', '
 export type ServiceName = (typeof SERVICES)[number];
 
 /**
- * A service by itself, with nothing in its environment but `settings`: those of its own by their names without MANDATE_
- * and the service's, those that it shares with others by their whole names. It ends with the test at the latest.
- * @param build the root of the sources that it runs; this repository when absent
+ * A service by itself, with only `settings` in its environment. Its own settings are named without MANDATE_ and the
+ * service's name, and settings that it shares with others by their whole names. It ends with the test at the latest.
+ * @param build the root of the sources that it runs; default: this repository
  */
 export function spawnService(
   service: ServiceName,
@@ -30,7 +30,7 @@ export function spawnService(
   return started;
 }
 
-/** The same, on any free port; resolves once it listens, and fails with what it said when it does not start. */
+/** Starts a service on any free port. Resolves once it listens. Fails with its output if it does not start. */
 export async function startService(
   service: ServiceName,
   settings: Readonly<Record<string, string>>,

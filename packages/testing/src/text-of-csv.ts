@@ -1,4 +1,4 @@
-/** The text of a cell of CSV, without the apostrophes that guard against formulas: the rule of docs/operations.md. */
+/** The text of a CSV cell, without the apostrophe that guards against formulas, by the rule of docs/operations.md. */
 export function textOfCsv(cell: string): string {
   return cell.replace(/^'(?='*[\t\r\n])/, '').replace(GUARDED, '$1');
 }

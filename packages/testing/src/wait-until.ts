@@ -4,10 +4,13 @@ const LOOK_EVERY_MS = 20;
 
 type NotYet = null | undefined | false;
 
-/** A count does not say whether 0 is what is awaited: compare it. */
+/** Refuses a condition that returns a count, because 0 may be what the test waits for. Compare the count instead. */
 type NoCount<Answer> = [Awaited<Answer>] extends [number] ? never : unknown;
 
-/** Waits for a condition, never for a time: fails, saying what was awaited, when it does not come. */
+/**
+ * Waits for a condition, never for a time. Fails with the awaited thing in its message if the condition does not come
+ * true.
+ */
 export async function waitUntil<Answer>(
   what: string,
   look: (() => Answer) & NoCount<Answer>,

@@ -1,8 +1,9 @@
 /**
- * The dashboard of people who answer for what agents do: from the audit's tables in ClickHouse. What is counted and
- * summed over time is read as the analytics read it, from sums where there are exact ones, so that a year can be looked
- * at; the rest like every question of packages/audit: FINAL, so that repeats count once; NOT void, so that what a newer
- * ledger overruled does not count; and the tenant, which the row policies of the data source's user hold to as well.
+ * The dashboard for people who are responsible for agents, from the audit's tables in ClickHouse. Counts and sums
+ * over time use the analytics' source, which has exact rollups, so that a dashboard can show a year. All other
+ * queries follow the rules of packages/audit: FINAL, so that repeats count once; NOT void, so that records that a
+ * newer ledger overruled do not count; and the tenant, which the row policies of the data source's user enforce as
+ * well.
  */
 import { bookedSource, type Dimension, percentileOf } from '@mandate/audit';
 import type { Dashboard } from './dashboard.ts';
@@ -11,14 +12,14 @@ const TENANT = `\${tenant:sqlstring}`;
 const AGENTS = `$__conditionalAll(agent_id IN (\${agent:sqlstring}), $agent)`;
 const DECIDED = `tenant = ${TENANT} AND NOT void AND $__timeFilter(decided_at) AND ${AGENTS}`;
 
-/** In place of what a question binds. */
+/** What replaces the bound parameters of a question. */
 const BOUND = {
   '{tenant:String}': TENANT,
   '{fromMs:Int64}': `\${__from}`,
   '{toMs:Int64}': `\${__to}`,
 };
 
-/** Decisions with these dimensions in common; with `settled`, what outcomes changed too. */
+/** Decisions with these dimensions; with `settled`, the changes by outcomes too. */
 function booked(dimensions: readonly Dimension[], also: { settled?: boolean; cutMs?: string } = {}): string {
   const { settled = false, ...cut } = also;
   const asked = { tenant: '', fromMs: 0, toMs: 0 };
@@ -30,17 +31,17 @@ function booked(dimensions: readonly Dimension[], also: { settled?: boolean; cut
   return `${text} AS booked`;
 }
 
-/** The same of the agents that are picked. */
+/** The same for the agents that the dashboard has selected. */
 function bookedByAgents(...asked: Parameters<typeof booked>): string {
   return `${booked(...asked)} WHERE ${AGENTS}`;
 }
 
-/** And each row lies within one interval of the panel. */
+/** Each row is within one interval of the panel. */
 function bookedOverTime(dimensions: readonly Dimension[], { settled = false } = {}): string {
   return bookedByAgents(dimensions, { settled, cutMs: '($__interval_s * 1000)' });
 }
 
-/** What looks at every row looks at no more than so many days, up to the end of what is shown. */
+/** Queries that read every row read at most this many days, up to the end of the shown period. */
 function ofLastDays(days: number): string {
   return `${DECIDED} AND decided_at > $__toTime - INTERVAL ${days} DAY`;
 }

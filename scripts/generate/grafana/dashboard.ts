@@ -1,10 +1,10 @@
 /**
- * Dashboards of Grafana from what one wants to say: panels in rows, each with its question, its unit and what it means.
- * The JSON that Grafana reads is ten times as long, and says the rest the same way in every panel.
+ * Makes Grafana dashboards from a short description: panels in rows, each with its question, its unit and its
+ * meaning. The JSON that Grafana reads is ten times as long, and repeats the rest in every panel.
  */
 import { jsonText } from '../generated-file.ts';
 
-/** `locale` is a count in full, as 12,345; `short` is 12.3 K. */
+/** `locale` shows the whole number, such as 12,345; `short` shows 12.3 K. */
 type Unit =
   | 'cps'
   | 'locale'
@@ -16,39 +16,39 @@ type Unit =
   | 'currencyUSD'
   | 'dateTimeAsIso';
 
-/** A question in PromQL, and what its series are called. */
+/** A question in PromQL, and the names of its series. */
 export type Expression = { expr: string; legend: string };
 
-/** From which values on. */
+/** The values from which a panel is yellow or red. */
 type Alarming = { yellow?: number; red: number };
 
 type Panel = {
   title: string;
-  /** What it shows, and what to make of it. */
+  /** What the panel shows, and what to make of it. */
   description: string;
   kind: 'timeseries' | 'stat' | 'table';
   unit: Unit;
-  /** The units of columns that have another: by name. */
+  /** Units of columns, by name, if they differ from the panel's. */
   columns?: Readonly<Record<string, Unit>>;
-  /** For a stat: when it is yellow or red, and not green. */
+  /** For a stat: the values from which it is yellow or red instead of green. */
   alarming?: Alarming;
-  /** For a table: columns of shares, which are drawn as bars, and when they are yellow or red. */
+  /** For a table: columns with shares, which are drawn as bars, and the values from which they are yellow or red. */
   bars?: Readonly<Record<string, Alarming>>;
-  /** Its series are verdicts, each of which has its colour. */
+  /** The series are verdicts. Each verdict has its own colour. */
   byVerdict?: boolean;
   /**
-   * For a time series: says «None» if there is nothing, and not that data are missing. (In a table it would fill empty
+   * For a time series: shows «None» if there is no series, instead of missing data. (In a table this would fill empty
    * cells.)
    */
   noneIsGood?: boolean;
-  /** For a table: 1 is shown as good, 0 as bad, and the time of the measurement in neither way. */
+  /** For a table: 1 is shown as good, 0 as bad, and the time of the measurement without a colour. */
   answersYesOrNo?: boolean;
   stacked?: boolean;
-  /** Twice as wide as those beside it. */
+  /** Twice as wide as the panels beside it. */
   wide?: boolean;
 } & ({ expressions: readonly Expression[] } | { sql: string });
 
-/** `query`: what its values are read by; absent: the person types it. */
+/** `query` is the question that returns the values; without it the person types the value. */
 type Variable =
   | { name: string; label: string; initially: string }
   | { name: string; label: string; query: string };
@@ -62,13 +62,13 @@ export type Dashboard = {
   rows: readonly { title: string; panels: readonly Panel[] }[];
 };
 
-/** Which one is picked above the dashboard: so it can be put into any Grafana as it is. */
+/** The data source is selected above the dashboard, so the dashboard fits any Grafana without changes. */
 const SOURCES = {
   prometheus: { type: 'prometheus', uid: `\${source}` },
   clickhouse: { type: 'grafana-clickhouse-datasource', uid: `\${source}` },
 } as const;
 
-/** Grafana's grid is 24 wide. */
+/** The width of Grafana's grid. */
 const WIDTH = 24;
 const HEIGHTS = { timeseries: 8, table: 9, stat: 4 };
 
@@ -98,7 +98,7 @@ export function dashboardText(dashboard: Dashboard): string {
 
 type Source = (typeof SOURCES)[keyof typeof SOURCES];
 
-/** Row by row, the panels of a row side by side; ids count through. */
+/** Lays the rows out, the panels of a row side by side. Ids are numbered through all rows. */
 function laidOut(rows: Dashboard['rows'], source: Source): object[] {
   const panels: object[] = [];
   let y = 0;
@@ -137,7 +137,10 @@ function panelOf(panel: Panel, source: Source): object {
   };
 }
 
-/** So a point of a week is an hour, and one of a year a day: such are read from sums. */
+/**
+ * With this number, a point of a week is an hour and a point of a year is a day. Such points can be read from
+ * rollups.
+ */
 const MOST_POINTS = 200;
 
 function defaultsOf(panel: Panel): object {
@@ -151,7 +154,7 @@ function defaultsOf(panel: Panel): object {
   };
 }
 
-/** Grafana takes the last that fits. */
+/** If several overrides fit, Grafana takes the last one. */
 function overridesOf({ kind, columns = {}, bars = {}, byVerdict, answersYesOrNo }: Panel): object[] {
   return [
     ...(kind === 'table' ? NARROW : []),
@@ -175,13 +178,13 @@ function override(matcher: 'byName' | 'byRegexp' | 'byType', options: string, pr
   };
 }
 
-/** Figures and times take what they need of a table's width; text has the rest. */
+/** Numbers and times take the width that they need. Text gets the rest of the table. */
 const NARROW = [
   override('byType', 'number', { 'custom.width': 95 }),
   override('byType', 'time', { 'custom.width': 170 }),
 ];
 
-/** A verdict has one colour, wherever it is drawn. Series of ClickHouse have their column's name before it. */
+/** A verdict has the same colour everywhere. Series from ClickHouse have the column's name before theirs. */
 const VERDICTS = Object.entries({ ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' }).map(([verdict, colour]) =>
   override('byRegexp', `/(^| )${verdict}$/`, {
     displayName: verdict,
@@ -198,7 +201,7 @@ function thresholds({ yellow, red }: Alarming): object {
   return { mode: 'absolute', steps };
 }
 
-/** A share, drawn as a bar in its cell. */
+/** A share that is drawn as a bar in its cell. */
 function bar(alarming: Alarming): object {
   return {
     min: 0,
@@ -245,7 +248,7 @@ function targetsOf(panel: Panel, datasource: Source): object[] {
     }));
   }
   const queryType = panel.kind === 'timeseries' ? 'timeseries' : 'table';
-  // `format` is the same once more, as the plugin's backend counts it.
+  // `format` repeats the query type as the number that the plugin's backend uses.
   const format = queryType === 'timeseries' ? 0 : 1;
   return [{ refId: 'A', datasource, editorType: 'sql', queryType, format, rawSql: panel.sql }];
 }

@@ -1,4 +1,4 @@
-/** The dashboard of people who keep a plane running: from /metrics, through Prometheus. */
+/** The dashboard for people who keep a plane running, from /metrics through Prometheus. */
 import type { Dashboard, Expression } from './dashboard.ts';
 
 const RATE = '[$__rate_interval]';
@@ -7,7 +7,7 @@ function rate(metric: string, by: string, legend = `{{${by}}}`): Expression[] {
   return [{ expr: `sum by (${by}) (rate(${metric}${RATE}))`, legend }];
 }
 
-/** How long something takes, of a histogram: for half of it, and for all but a hundredth. */
+/** The median and the 99th percentile of a histogram. */
 function percentiles(histogram: string, by = ''): Expression[] {
   const labels = by === '' ? 'le' : `le, ${by}`;
   const named = by === '' ? '' : `{{${by}}} `;

@@ -1,6 +1,6 @@
 /**
- * One first decision for each attempt of an action: another stands only behind a DEFER that a person answered, or once
- * the first is forgotten.
+ * The law of one decision. Each attempt of an action has one first decision. Another first decision may follow only
+ * after a DEFER that a person answered, or once the first is forgotten.
  */
 import type { Findings } from './law.ts';
 import type { Standing } from './standing.ts';

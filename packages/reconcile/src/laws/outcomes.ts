@@ -10,7 +10,7 @@ import type { createTerms } from './terms.ts';
 
 type Terms = Pick<ReturnType<typeof createTerms>, 'faultOf'>;
 
-/** `known`: what stands for the attempt that is told of, as far as it is remembered. */
+/** `known` is the valid decision about the attempt, as far as it is remembered. */
 export function checkOutcome(
   findings: Findings,
   { at }: Pick<Step, 'at'>,

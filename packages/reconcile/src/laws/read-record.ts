@@ -1,17 +1,17 @@
-/** A record of the decisions topic, as every law is given it. */
+/** A record of the decisions topic, in the form in which every law gets it. */
 import type { LogRecord } from '@mandate/bus';
 import { type DecisionsRecord, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
 
 export type Read = {
   record: DecisionsRecord;
   log: Pick<LogRecord, 'position' | 'appendedAtMs'>;
-  /** A newer epoch than the one that it was made in had begun before it on its partition: as a decision or settlement it is void. */
+  /** True if a newer epoch had begun on its partition before the record. A decision or settlement is then void. */
   isOvertaken: boolean;
-  /** What holds behind it on its partition, where it begins that; else null. */
+  /** The epoch that is in force after the record, if the record begins it; otherwise null. */
   begins: EpochInForce | null;
 };
 
-/** Says of record after record, each partition in its order, what holds there. */
+/** Returns a function that takes record after record, each partition in its order, and adds the epoch in force. */
 export function readInEpochs(): (record: DecisionsRecord, log: Read['log']) => Read {
   const inForce = new Map<number, EpochInForce>();
   return (record, log) => {

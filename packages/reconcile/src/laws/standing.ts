@@ -1,4 +1,4 @@
-/** What stands for each attempt of an action, for as long as the ledger remembers it, and what it charged. */
+/** The valid decision about each attempt of an action, for as long as the ledger remembers it, with its charge. */
 import type { BudgetLimit, Settlement } from '@mandate/schemas';
 import type { Memory } from './memory.ts';
 import type { Decided } from './step.ts';
@@ -9,7 +9,7 @@ export type Standing = {
   readonly sequence: number;
   readonly forgetAtMs: number;
   readonly verdict: Decided['verdict'];
-  /** null where nothing was charged. */
+  /** Null if nothing was charged. */
   readonly budgets: readonly BudgetLimit[] | null;
   readonly reservedMicros: number;
   readonly settling: Decided['settling'];
@@ -36,16 +36,18 @@ export function createStanding(memory: Memory) {
       const forgetAtMs = Math.max(Math.max(atMs, appendedAtMs) + memory.ms, leaseExpiresAtMs);
       const told = { at, atMs, sequence, forgetAtMs, verdict, budgets };
       const entry = { ...told, reservedMicros, settling, isSettled: false };
-      // At the end, so that the oldest comes first.
+      // Moves the attempt to the end, so that the oldest one is first.
       standing.delete(nameOf(decision));
       standing.set(nameOf(decision), entry);
       for (const [name, oldest] of standing) {
-        // What its decider could not publish is remembered for longer.
+        // A decision that its decider could not publish is remembered longer.
         if (oldest.forgetAtMs + memory.ms > atMs) break;
         standing.delete(name);
       }
     },
-    /** An outcome of a decision by an overtaken ledger: it settles the decision that another ledger makes again. */
+    /**
+     * Keeps an outcome of a decision by an overtaken ledger. It settles the decision that another ledger makes again.
+     */
     putEarly: (settlement: Settlement): void => void early.set(nameOf(settlement), settlement),
     takeEarly(attempt: Attempt): Settlement | undefined {
       const settlement = early.get(nameOf(attempt));
@@ -55,7 +57,7 @@ export function createStanding(memory: Memory) {
   };
 }
 
-/** No id holds a blank. */
+/** Ids contain no spaces, so the name is unique. */
 function nameOf({ tenant, agentId, actionId, attempt }: Attempt): string {
   return `${tenant} ${agentId} ${actionId} ${attempt}`;
 }

@@ -1,4 +1,7 @@
-/** What the ledger did in one step, of a record as much as the laws about steps need: for a while there may be many. */
+/**
+ * What the ledger did in one step. It has only those values of the record that laws about steps need, because many
+ * may be kept for a while.
+ */
 import {
   type BudgetAdjusted,
   type BudgetLimit,
@@ -32,15 +35,15 @@ export type Decided = Pick<
   appendedAtMs: number;
   isObserved: boolean;
   mandateId: string | null;
-  /** null where nothing was charged. Equal lists are one. */
+  /** Null if nothing was charged. Equal lists are the same object. */
   budgets: readonly BudgetLimit[] | null;
-  /** By which its outcome settles. Equal ones are one. */
+  /** The terms by which the outcome settles. Equal terms are the same object. */
   settling: Settling;
   takesSlots: boolean;
-  /** A person has answered this very request. */
+  /** Whether a person has answered this very request. */
   isAnswered: boolean;
   leaseExpiresAtMs: number;
-  /** The checks of its limits, in their order. */
+  /** The checks of limits, in their order. */
   checks: readonly Check[];
 };
 
@@ -48,13 +51,13 @@ export type Step = { tenant: string; sequence: number; epoch: string; at: string
   | { did: 'decide'; decision: Decided }
   | { did: 'settle'; settlement: Settlement }
   | { did: 'adjust'; adjustment: BudgetAdjusted['adjustment'] }
-  /** Took a number, and changed nothing that is checked here. */
+  /** Took a sequence, and changed nothing that is checked here. */
   | { did: 'other' }
 );
 
 const LIMIT_CHECKS: ReadonlySet<string> = new Set(['budget', 'tool-rate', 'mandate-rate', 'open-calls']);
 
-/** The steps that a record tells of: a kill of everything took one in each tenant. */
+/** Returns the steps of a record. A kill of everything took one step in each tenant. */
 export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   const budgetsOf = shared<readonly BudgetLimit[]>();
   const settlingOf = shared<Settling>();
@@ -93,7 +96,7 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   };
 }
 
-/** Gives equal values as one. */
+/** Returns the same object for equal values. */
 function shared<Value>(): (value: Value) => Value {
   const values = new Map<string, Value>();
   return (value) => {
@@ -136,7 +139,7 @@ function isAnswered({ check, evidence }: Check): boolean {
   return check === 'confirmation' && sawGrant.safeParse(evidence).success;
 }
 
-/** By which a decision is found. */
+/** The ids by which a decision or settlement can be found. */
 export function namesOf({ id, tenant, agentId, actionId, attempt }: Decided | Settlement): Breach['ids'] {
   return { id, tenant, agent: agentId, action: actionId, attempt };
 }

@@ -1,8 +1,10 @@
 /**
- * Where fetched servers lie, once a machine and version: `$XDG_CACHE_HOME/mandate/servers/<what>-<version>`.
+ * The cache of fetched servers, one folder for each machine and version:
+ * `$XDG_CACHE_HOME/mandate/servers/<what>-<version>`.
  *
- * A folder is made beside its place and renamed into it, so a process that finds it finds it whole: an interrupted
- * download leaves only a `.partial-*` folder, and of two processes that fetch at once the slower one drops its own.
+ * A folder is filled under another name and then renamed, so a process that finds it finds it complete. An
+ * interrupted download leaves only a `.partial-*` folder. If two processes fetch at once, the slower one drops its
+ * own folder.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -11,13 +13,13 @@ import { join } from 'node:path';
 
 const SERVERS = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mandate', 'servers');
 
-/** The folder of that name; null: it is not there. */
+/** Returns the folder of that name, or null if it does not exist. */
 export function folderInCache(name: string): string | null {
   const place = join(SERVERS, name);
   return existsSync(place) ? place : null;
 }
 
-/** The folder of that name, filled by `fill` when it is not there yet. */
+/** Returns the folder of that name. If it does not exist, `fill` fills it first. */
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const place = join(SERVERS, name);
   if (existsSync(place)) return place;
@@ -29,7 +31,7 @@ export async function cachedFolder(name: string, fill: (folder: string) => Promi
     await rename(partial, place);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    // Another process was faster: its folder is as good.
+    // Another process was faster. Its folder is just as good.
     if (!existsSync(place)) throw error;
   }
   return place;

@@ -1,4 +1,4 @@
-/** A certificate authority of a test's own, and what it vouches for: a server on 127.0.0.1, and a client. */
+/** A test's own certificate authority, which issues certificates for a server on 127.0.0.1 and for a client. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runTool } from './run-tool.ts';
@@ -16,8 +16,8 @@ const DAYS = ['-days', '2'];
 const IS_AUTHORITY = ['-addext', 'basicConstraints=critical,CA:TRUE'];
 
 /**
- * @param folder an empty one, for its files
- * @throws MissingServerError where there is no openssl
+ * @param folder an empty folder for the files
+ * @throws MissingServerError if there is no openssl
  */
 export async function newAuthority(folder: string): Promise<Authority> {
   const at = (name: string) => join(folder, name);
@@ -45,7 +45,7 @@ export async function newAuthority(folder: string): Promise<Authority> {
   };
 }
 
-/** Key and chain in one file, as Kafka takes them. */
+/** Key and chain in one file, in Kafka's format. */
 export function bundle({ certPath, keyPath }: Certificate): string {
   const path = certPath.replace(/\.pem$/, '-with-key.pem');
   writeFileSync(path, readFileSync(keyPath, 'utf8') + readFileSync(certPath, 'utf8'));

@@ -1,8 +1,8 @@
 /**
- * Debian's packages unpacked into the cache, which needs no root.
+ * Unpacks Debian packages into the cache, without root.
  *
- * apt works on a private copy of its state, so that it neither needs nor changes the machine's. It resolves the
- * packages against what the machine has installed, so only what is missing is fetched (7 MB unpacked for Redis on a
+ * apt works on a private copy of its state, so it neither needs nor changes the machine's state. It resolves the
+ * packages against the packages that are installed, so only missing ones are fetched (7 MB unpacked for Redis on a
  * Debian with the usual libraries, 2 MB for kcat, 320 MB for Prometheus, of which 22 MB are fetched).
  */
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -18,9 +18,9 @@ export type Program = {
 };
 
 /**
- * The program that the package of the same name brings.
+ * Returns the program of the package of this name.
  *
- * @throws MissingServerError where there is no apt-get, or nothing to fetch from
+ * @throws MissingServerError if there is no apt-get, or if the package cannot be fetched
  */
 export async function debianProgram(name: string, orInstall: string): Promise<Program> {
   const folder = await cachedFolder(`${name}-${await release()}-${process.arch}`, (into) =>
@@ -33,13 +33,13 @@ export async function debianProgram(name: string, orInstall: string): Promise<Pr
   return { command: join(folder, 'usr/bin', name), env: { LD_LIBRARY_PATH: paths.join(':') } };
 }
 
-/** None where the program needs no library that the machine lacks. */
+/** Returns no folder if the program needs no library that the machine lacks. */
 async function foldersIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Such as `debian-12`: the libraries that the packages expect beside them are this release's. */
+/** The name of the release, such as `debian-12`. The packages expect the libraries of this release. */
 async function release(): Promise<string> {
   const told = await readFile('/etc/os-release', 'utf8').catch(() => '');
   const value = (name: string) => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(told)?.[1] ?? 'unknown';
@@ -51,7 +51,7 @@ async function unpackPackage(name: string, into: string, orInstall: string): Pro
   try {
     await mkdir(join(apt, 'lists/partial'), { recursive: true });
     await mkdir(join(apt, 'archives/partial'), { recursive: true });
-    // apt locks the folder of this file, which only root may in its own place.
+    // apt locks the folder of this file. In its original place only root may do that.
     await copyFile('/var/lib/dpkg/status', join(apt, 'status')).catch((cause) => {
       throw new MissingServerError(`this is no Debian: ${orInstall}`, { cause });
     });
@@ -59,7 +59,7 @@ async function unpackPackage(name: string, into: string, orInstall: string): Pro
       ...['-o', `Dir::State=${apt}`, '-o', `Dir::State::lists=${apt}/lists`],
       ...['-o', `Dir::State::status=${apt}/status`],
       ...['-o', `Dir::Cache=${apt}`, '-o', `Dir::Cache::archives=${apt}/archives`],
-      // A machine without a network is told soon.
+      // On a machine without a network, the failure comes soon.
       ...['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'],
     ];
     await runTool('apt-get', ['update', '-q', ...isPrivate], { orInstall });

@@ -4,12 +4,15 @@ import { createServer, type Server } from 'node:net';
 
 const ATTEMPTS = 5;
 /**
- * Below the ports that systems give away themselves: no other program takes the port of a server that is down until its
- * restart.
+ * Below the ports that systems assign themselves. So no other program takes the port of a server that is down until
+ * its restart.
  */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
-/** Launches on ports of 127.0.0.1 that were free a moment ago, and on others when another process took one meanwhile. */
+/**
+ * Launches on ports of 127.0.0.1 that were free a moment ago, and on other ports if another process took one
+ * meanwhile.
+ */
 export async function onFreePorts<T>(count: number, launch: (ports: number[]) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -21,7 +24,7 @@ export async function onFreePorts<T>(count: number, launch: (ports: number[]) =>
   }
 }
 
-/** All different, as all are held until the last is known. */
+/** All ports differ, because all of them are held until the last one is known. */
 async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = [];
   const ports: number[] = [];

@@ -1,25 +1,25 @@
-/** A program to run: the one on the PATH if it will do, or Debian's. */
+/** A program to run: the one on the PATH if its version is good enough, otherwise Debian's. */
 import { debianProgram, type Program } from './debian-package.ts';
 import { MissingServerError } from './missing-server.ts';
 import { runTool } from './run-tool.ts';
 
 export type InstalledProgram = Program & {
-  /** Such as `redis-server 7.0.15, a Debian package in the cache`. */
+  /** The program and its origin, such as `redis-server 7.0.15, a Debian package in the cache`. */
   readonly what: string;
 };
 
 type Wanted = {
-  /** The name of the program, and of the package that brings it. */
+  /** The name of the program and of its package. */
   readonly name: string;
-  /** What makes it tell its version. */
+  /** The option that makes the program print its version. */
   readonly versionOption: string;
-  /** The version in what it tells, or undefined where that is none that will do. */
+  /** Returns the version in the printed text, or undefined if the version is not good enough. */
   readonly versionIn: (told: string) => string | undefined;
-  /** What else to install if the program is missing. */
+  /** What else a person could install if the program is missing. */
   readonly orInstall: string;
 };
 
-/** @throws MissingServerError where it is neither on the PATH nor to be had from Debian */
+/** @throws MissingServerError if the program is neither on the PATH nor available from Debian */
 export async function installedProgram(wanted: Wanted): Promise<InstalledProgram> {
   const { name } = wanted;
   const onPath = { command: name, env: {} };

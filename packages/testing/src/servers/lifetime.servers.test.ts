@@ -9,19 +9,19 @@ import { describeWithOwnServers } from './with-servers.ts';
 const START_AND_WAIT = join(import.meta.dirname, 'system/start-redis-and-wait.ts');
 
 describeWithOwnServers(['redis'], 'a server', () => {
-  it('ends with the process that started it, though both are out of action, and leaves nothing behind', async () => {
+  it('ends with the process that started it, even if both are stopped, and leaves no process and no files', async () => {
     const parent = startProcess(START_AND_WAIT, [], process.env);
     const { port, folder } = await parent.says('stdout', (line): { port: number; folder: string } =>
       JSON.parse(line),
     );
-    // The server is paused: it could not see by itself that its parent is gone.
+    // The server is paused, so it cannot notice by itself that its parent is gone.
     await parent.kill('SIGKILL');
     await waitUntil('the port to be free', () => nothingListens(port));
     await waitUntil('its folder to be gone', () => !existsSync(folder));
     expect(await nothingListens(port)).toBe(true);
   });
 
-  it('keeps no process from ending', async () => {
+  it('does not keep its process from ending', async () => {
     const parent = startProcess(START_AND_WAIT, ['and-end'], process.env);
     const { port } = await parent.says('stdout', (line): { port: number } => JSON.parse(line));
     expect(await parent.exited).toBe(0);

@@ -1,4 +1,4 @@
-/** A server that cannot be had on this machine. The message says what is missing and what would help. */
+/** A server that is not available on this machine. The message says what is missing and what would help. */
 export class MissingServerError extends Error {
   override readonly name = 'MissingServerError';
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Whether a connection to that port of 127.0.0.1 is refused, as it is where the server has ended. */
+/** True if a connection to this port of 127.0.0.1 is refused, as after the end of a server. */
 export async function nothingListens(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

@@ -1,13 +1,13 @@
-/** promtool: what Prometheus itself thinks of a configuration, of rules and of expressions. */
+/** promtool: Prometheus' own check of configurations, rules and expressions. */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type InstalledProgram, installedProgram } from './installed-program.ts';
 
-/** `found` is Prometheus: its package brings promtool beside it. */
+/** `found` is Prometheus, because its package contains promtool. */
 let found: Promise<InstalledProgram> | undefined;
 
-/** @throws MissingServerError where there is neither a Prometheus nor apt-get */
+/** @throws MissingServerError if there is neither a Prometheus nor apt-get */
 export function installedPromtool(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'prometheus',
@@ -18,7 +18,7 @@ export function installedPromtool(): Promise<InstalledProgram> {
   return found;
 }
 
-/** What it says, whether it is content or not. */
+/** Returns the output of promtool, whether the check succeeds or fails. */
 export async function promtool(
   args: readonly string[],
   folder: string,

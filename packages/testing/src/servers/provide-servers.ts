@@ -1,8 +1,9 @@
 /**
- * The servers that all test files of a run share. Which there are is known, and said, before the first test; each is
- * started when the first test asks for it, as a broker takes seconds and most runs are of one file.
+ * The servers that all test files of a run share. Which of them are available is known, and printed, before the first
+ * test. Each is started when the first test asks for it, because a broker takes seconds and most runs have only one
+ * file.
  *
- * Tests run in processes of their own, so they ask over HTTP: GET /redis answers its address.
+ * Tests run in processes of their own, so they ask over HTTP: GET /redis returns the address of Redis.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,18 +15,18 @@ import { installedPromtool } from './promtool.ts';
 import { installedFaketime } from './redis/movable-clock.ts';
 import { localOffer, offerOf } from './sources.ts';
 
-/** What test files are told: for each kind, what is missing, if it is. */
+/** What test files are told: for each kind, what is missing, if anything is. */
 export type ProvidedServers = {
-  /** Where to ask for the address of a shared one. */
+  /** The URL at which tests ask for the address of a shared server. */
   readonly desk: string;
   readonly shared: Readonly<Record<ServerKind, string | null>>;
-  /** To be started by the test itself, with `startRedis` and its like. */
+  /** For servers that a test starts itself, with `startRedis` and similar functions: what is missing. */
   readonly own: Readonly<Record<ServerKind, string | null>>;
-  /** No server, but had and missed like one: a Kafka client that is not of JavaScript. */
+  /** Not a server, but it may be missing too: a Kafka client in another language. */
   readonly kcat: string | null;
-  /** Nor this: Prometheus' own check of rules and expressions. */
+  /** Not a server either: Prometheus' own check of rules and expressions. */
   readonly promtool: string | null;
-  /** Nor this: what gives a server a clock of its own. */
+  /** Not a server either: a tool that gives a server its own clock. */
   readonly faketime: string | null;
 };
 
@@ -35,7 +36,7 @@ declare module 'vitest' {
   }
 }
 
-/** Says what was found; the end of the run is to call what it returns. */
+/** Prints what was found. Call the returned function at the end of the run. */
 export async function provideServers(project: TestProject): Promise<() => Promise<void>> {
   const shared = await forEachKind((kind) => orMissing(offerOf(kind)));
   const own = await forEachKind((kind) => orMissing(localOffer(kind)));

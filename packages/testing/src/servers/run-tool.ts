@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { MissingServerError } from './missing-server.ts';
 
-/** Runs a tool of the machine to its end and gives its output; what it said is in the error when it fails. */
+/** Runs a tool of the machine to its end and returns its output. If the tool fails, the error contains its output. */
 export async function runTool(
   command: string,
   args: readonly string[],

@@ -1,11 +1,13 @@
 /**
- * A server in a process of its own, for tests that also break it: ended, killed, paused, started again on its data.
+ * A server in a process of its own, for tests that also break it: end it, kill it, pause it, start it again on its
+ * data.
  *
- * It never outlives the process that started it, however that ends. A shell starts a watcher and then becomes the server;
- * the watcher holds one end of a pipe, and only we hold the other. When our end closes, it kills the server and removes
- * its folder. The server has a process group of its own, so Ctrl-C reaches it through the tests' teardown and not before.
+ * The server never outlives the process that started it, however that process ends. A shell starts a watcher and then
+ * becomes the server. The watcher holds one end of a pipe, and only we hold the other. When our end closes, the
+ * watcher kills the server and removes its folder. The server has a process group of its own, so Ctrl-C reaches it
+ * only through the tests' teardown.
  *
- * What it says goes to a file: a pipe that a blocked event loop does not read would hold the server up.
+ * Its output goes to a file, because a pipe that a blocked event loop does not read would stop the server.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,30 +25,32 @@ export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Everything that it writes, with its log: `server.log`, new at each start. */
+  /** Everything that the server writes, with its log: `server.log`, new at each start. */
   readonly folder: string;
-  /** What the log says when the server takes requests. */
+  /** The text in the log once the server takes requests. */
   readonly ready: RegExp;
 };
 
 export type Server = {
-  /** Changes with `restart`. Throws while it does not run. */
+  /** The process id, which changes with `restart`. Throws while the server does not run. */
   readonly pid: number;
-  /** Its data. */
+  /** The folder of its data. */
   readonly folder: string;
-  /** Ends it in order (SIGTERM, and SIGKILL to one that does not end); its data stay. */
+  /** Ends the server in order (SIGTERM, then SIGKILL if it does not end). Its data stay. */
   end(): Promise<void>;
-  /** SIGKILL; its data stay. */
+  /** Sends SIGKILL. Its data stay. */
   kill(): Promise<void>;
-  /** Ends it if it runs, and starts it on the same data and ports. */
+  /** Ends the server if it runs, and starts it on the same data and ports. */
   restart(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing answers. */
+  /** Sends SIGSTOP: connections stay open and nothing answers. */
   pause(): void;
-  /** SIGCONT */
+  /** Sends SIGCONT. */
   resume(): void;
 };
 
-/** Resolves once the log says that it is ready; fails with the end of the log when it ends before. */
+/**
+ * Resolves once the log reports that the server is ready. Fails with the end of the log if the server ends before.
+ */
 export async function startServer(server: ServerCommand): Promise<Server> {
   let running = await launch(server);
   return {
@@ -66,7 +70,7 @@ export async function startServer(server: ServerCommand): Promise<Server> {
   };
 }
 
-/** Signals take their time: a server answers until the last of its threads has stopped. */
+/** A signal takes time: a server answers until the last of its threads has stopped. */
 function pause(server: ChildProcess): void {
   server.kill('SIGSTOP');
   const deadlineMs = performance.now() + PAUSE_WITHIN_MS;
@@ -75,7 +79,10 @@ function pause(server: ChildProcess): void {
   }
 }
 
-/** As Linux tells them: R and so on while it goes on, T once it has stopped. None elsewhere. */
+/**
+ * The states of the threads, as Linux gives them: R and others while a thread runs, T once it has stopped. Empty on
+ * other systems.
+ */
 function threadStates(pid: number | undefined): string[] {
   const threads = `/proc/${pid}/task`;
   if (!existsSync(threads)) return [];
@@ -83,7 +90,7 @@ function threadStates(pid: number | undefined): string[] {
     try {
       return /^.*\) (.)/s.exec(readFileSync(join(threads, thread, 'stat'), 'utf8'))?.[1] ?? '';
     } catch {
-      // It has ended.
+      // The thread has ended.
       return '';
     }
   });
@@ -94,17 +101,17 @@ async function launch(server: ServerCommand): Promise<ChildProcess> {
   const child = spawn('/bin/sh', ['-c', WATCHED, server.folder, server.command, ...server.args], {
     stdio: ['ignore', log, log, 'pipe'],
     env: { ...process.env, ...server.env },
-    // What it writes beside its data lies in its folder too.
+    // Files that the server writes outside its data go to its folder too.
     cwd: server.folder,
     detached: true,
   });
   closeSync(log);
   const lifeline = child.stdio[3] as Socket;
-  // The watcher is gone already if the whole group was killed.
+  // The watcher is already gone if the whole group was killed.
   lifeline.on('error', () => {});
   child.once('exit', () => lifeline.end('ended\n'));
   await becomesReady(server, child);
-  // What still runs keeps no test runner from ending: it ends with us.
+  // A running server does not keep the test runner from ending, because the server ends with us.
   child.unref();
   lifeline.unref();
   return child;
@@ -134,7 +141,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exited = once(child, 'exit');
   child.ref();
   child.kill(signal);
-  // A paused process acts on no signal but SIGKILL.
+  // A paused process reacts to no signal but SIGKILL, so it must run again first.
   child.kill('SIGCONT');
   const slow = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
   await exited.finally(() => clearTimeout(slow));

@@ -1,5 +1,6 @@
 /**
- * Where the servers that tests share come from: for each kind a list, of which the first that has one is taken.
+ * The sources of the servers that tests share. For each kind there is a list, and the first source that has a server
+ * is used.
  */
 import { installedClickHouse } from './clickhouse/installed-clickhouse.ts';
 import { startClickHouse } from './clickhouse/start-clickhouse.ts';
@@ -24,7 +25,7 @@ const SOURCES: Readonly<Record<ServerKind, readonly Source[]>> = {
   ],
 };
 
-/** @throws MissingServerError where no source has one */
+/** @throws MissingServerError if no source has a server of this kind */
 export async function offerOf(kind: ServerKind): Promise<Offer> {
   for (const source of SOURCES[kind]) {
     const offer = await source();
@@ -34,7 +35,8 @@ export async function offerOf(kind: ServerKind): Promise<Offer> {
 }
 
 /**
- * What `startRedis` and its like run: only servers of this source can be broken by a test. Fetches what it needs first.
+ * The server that `startRedis` and similar functions run. Only servers of this source can be broken by a test.
+ * Fetches what it needs first.
  */
 export async function localOffer(kind: ServerKind): Promise<Offer> {
   switch (kind) {
@@ -62,7 +64,7 @@ export async function localOffer(kind: ServerKind): Promise<Offer> {
   }
 }
 
-/** A server that is started and kept running outside of the tests. */
+/** A server that was started outside of the tests and keeps running. */
 function named(variable: string): Source {
   return async () => {
     const address = process.env[variable];

@@ -1,4 +1,4 @@
-/** How a `*.servers.test.ts` says which servers it needs: without them it is skipped, which the banner has told. */
+/** How a `*.servers.test.ts` states which servers it needs. Without them it is skipped, as the banner has said. */
 import { describe, inject, test } from 'vitest';
 import type { ServerKind } from './offer.ts';
 import type {} from './provide-servers.ts';
@@ -15,12 +15,12 @@ export function describeWithOwnServers(kinds: readonly ServerKind[], name: strin
   describe.skipIf(kinds.some((kind) => own[kind] !== null))(name, tests);
 }
 
-/** For a test that publishes with another's Kafka client (`publishWithKcat`). */
+/** For a test that publishes with a Kafka client of another vendor (`publishWithKcat`). */
 export function testWithKcat(name: string, body: () => Promise<void>): void {
   test.skipIf(inject('servers').kcat !== null)(name, body);
 }
 
-/** As `describeWithOwnServers`, if one of them is a Redis with a movable clock (`movableClock`). */
+/** Like `describeWithOwnServers`, for tests with a Redis that has a movable clock (`movableClock`). */
 export function describeWithMovableClock(
   kinds: readonly ServerKind[],
   name: string,
@@ -30,14 +30,15 @@ export function describeWithMovableClock(
   describe.skipIf(faketime !== null || kinds.some((kind) => own[kind] !== null))(name, tests);
 }
 
-/** For tests of what Prometheus reads (`promtool`). */
+/** For tests of files that Prometheus reads (`promtool`). */
 export function describeWithPromtool(name: string, tests: () => void): void {
   describe.skipIf(inject('servers').promtool !== null)(name, tests);
 }
 
 /**
- * The address of the run's own Redis or ClickHouse (a URL) or Kafka (`host:port,…`), started at the first call.
- * Others use it too: keep to names (tenants, topics, databases) that no other test has, and neither flush nor stop it.
+ * Returns the address of the run's own Redis or ClickHouse (a URL) or Kafka (`host:port,…`), which is started at the
+ * first call. Other tests use it too. So use names (tenants, topics, databases) that no other test has, and neither
+ * flush nor stop it.
  */
 export async function sharedServer(kind: ServerKind): Promise<string> {
   const response = await fetch(`${inject('servers').desk}/${kind}`);

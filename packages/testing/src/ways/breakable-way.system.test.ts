@@ -5,7 +5,7 @@ import { waitUntil } from '../wait-until.ts';
 import { type BreakableWay, breakableWay } from './breakable-way.ts';
 import { redisFraming } from './framing.ts';
 
-/** Answers each line with the same, save for what is said to be mute, and keeps what it was told. */
+/** A server that sends each line back, unless the line contains "mute", and keeps what it received. */
 async function echo(): Promise<{ port: number; told: () => string }> {
   let told = '';
   const server = createServer((socket) => {
@@ -41,13 +41,13 @@ async function scene() {
   return { server, way, client: await through(way) };
 }
 
-/** Three at once, as of a client that does not wait for answers. */
+/** Three requests at once, as from a client that does not wait for answers. */
 const [A, B, C] = ['+a\r\n', '+b\r\n', '+c\r\n'];
 
 test.each([
   ['passed on late, and in its order', 'pass', A + B + C],
   ['swallowed alone', 'swallow', A + C],
-] as const)('an answer that is held is %s', async (_, become, heard) => {
+] as const)('a held answer is %s', async (_, become, heard) => {
   const { server, way, client } = await scene();
   const holding = way.hold('answer');
   client.socket.write(A + B + C);
@@ -59,7 +59,7 @@ test.each([
   expect(client.isOpen()).toBe(true);
 });
 
-test('a request that is held arrives when it is passed on, and not before', async () => {
+test('a held request arrives when it is forwarded, and not before', async () => {
   const { server, way, client } = await scene();
   const holding = way.hold('request');
   client.socket.write(A + B + C);
@@ -70,7 +70,7 @@ test('a request that is held arrives when it is passed on, and not before', asyn
   await waitUntil('all to be answered', () => client.heard() === A + B + C);
 });
 
-test('an answer that is lost takes the connection with it; what was not answered before is lost at the next', async () => {
+test('a lost answer ends its connection, and a request without an answer loses the next one', async () => {
   const { server, way, client } = await scene();
   const lost = way.loseAnswer(/b/);
   client.socket.write(B);

@@ -1,44 +1,50 @@
 /**
- * A way to a server that breaks for some of what goes over it: for the connections on which certain words are said, or for
- * one request or answer, which is held and then handed on late, swallowed, or lost with its connection.
+ * A TCP proxy to a server that breaks some of its traffic: connections on which certain words were said, or a single
+ * request or answer, which is held and then forwarded late, dropped, or lost with its connection.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Framing, inTurn } from './framing.ts';
 import { type Direction, Lane } from './lane.ts';
 
-/** A text is compared without regard to case. */
+/** A string is compared without regard to case. */
 export type Words = string | RegExp;
 
-/** One request, or one answer, that goes no further; nor does what comes behind it on its connection. */
+/** One request or one answer that is held, together with everything after it on its connection. */
 export type Held = {
-  /** On, late, and what waits behind it too. */
+  /** Forwards it late, and what waits after it too. */
   pass(): void;
-  /** It never arrives; what waits behind it does, and the connection stays. */
+  /** Drops it. What waits after it is forwarded, and the connection stays. */
   swallow(): void;
-  /** It is lost, and the connection with it. */
+  /** Drops it, and ends the connection. */
   cut(): void;
 };
 
 export type BreakableWay = Disposable & {
   readonly port: number;
-  /** Ends every connection on which the words were said, and each on which they are said, until `mend` is called. */
+  /**
+   * Ends every connection on which the words were said, and every connection on which they are said later, until
+   * `restore` is called.
+   */
   cut(): void;
   mend(): void;
-  /** How many connections were ended by that. */
+  /** How many connections `cut` has ended. */
   readonly cuts: number;
-  /** The next request with these words arrives and is carried out; its answer is lost, with the connection. Then resolves. */
+  /**
+   * The next request with these words arrives and is carried out, but its answer and its connection are lost. Then
+   * resolves.
+   */
   loseAnswer(to?: Words): Promise<void>;
   /**
-   * Resolves as soon as the next request with these words has come, or the answer to it, and is held; with `answering` one
-   * that is answered with those words: an error may be none.
+   * Resolves once the next request with these words, or the answer to it, is held. With `answering`, only an answer
+   * that contains those words is held, because the next answer may be an error.
    */
   hold(what: Direction, to?: Words, answering?: Words): Promise<Held>;
 };
 
 type Holding = PromiseWithResolvers<Held> & { what: Direction; to: Words; answering: Words };
 
-/** @param framing tells the requests apart if several are under way on one connection */
+/** @param framing separates the requests if several are under way on one connection */
 export async function breakableWay(
   port: number,
   words: Words,
@@ -62,7 +68,7 @@ export async function breakableWay(
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     const frames = framing();
-    /** By the number of the request with the answer to hold. */
+    /** The holds that wait for an answer, by the id of the request. */
     const expected = new Map<number, Holding>();
     const [there, back] = [new Lane(upstream), new Lane(client)];
     const held = (lane: Lane): Held => ({
@@ -96,7 +102,7 @@ export async function breakableWay(
       }
     });
     const forget = () => {
-      // Given up before it was answered: then it is the answer to the next one that is held.
+      // The connection ended before the answer. The hold then waits for the next answer that fits.
       holdings.push(...expected.values());
       expected.clear();
       client.destroy();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kafkaFraming, redisFraming } from './framing.ts';
 
-/** Cuts bytes as a network may: anywhere. */
+/** Cuts bytes at any positions, as a network may. */
 const cutAnywhere = (bytes: Buffer, cuts: readonly number[]): Buffer[] => {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return places.slice(1).map((end, at) => bytes.subarray(places[at], end));
@@ -23,7 +23,7 @@ const reply: fc.Arbitrary<string> = fc.letrec((tie) => ({
     .map((items) => `*${items.length}\r\n${items.join('')}`),
 })).any as fc.Arbitrary<string>;
 
-test('answers of Redis are told apart wherever the network cuts them, and numbered as they were asked', () => {
+test('Redis framing separates answers wherever the network cuts them, and numbers them in the order of the requests', () => {
   const push = reply.map((pushed) => `>1\r\n${pushed}`);
   fc.assert(
     fc.property(fc.array(fc.oneof(reply, push), { maxLength: 8 }), someCuts, (written, cuts) => {
@@ -36,7 +36,7 @@ test('answers of Redis are told apart wherever the network cuts them, and number
   );
 });
 
-test('requests and answers of Kafka bear their number and, where it is known, their name', () => {
+test('Kafka framing gives requests and answers their ids and, if known, their names', () => {
   const request = fc.record({
     kind: fc.constantFrom(0, 1, 8, 99),
     id: fc.nat(2 ** 31 - 1),

@@ -1,27 +1,33 @@
 /**
- * How what goes over a connection falls into requests and answers, as far as a way needs to know it that breaks for some
- * of them. Each connection has its own, because it keeps the part of a message that has come so far.
+ * Separates the bytes of a connection into requests and answers, as far as a proxy needs it to break some of them.
+ * Each connection has its own framing, because it keeps the incomplete part of a message.
  */
 export type Framing = () => {
   requests(bytes: Buffer): Request[];
   answers(bytes: Buffer): Answer[];
 };
 
-/** `says` is what is searched for words: its bytes as latin1, behind the name of what is asked where that is a number. */
+/**
+ * `says` is the text that is searched for words: the bytes as latin1, after the name of the request if it has only a
+ * number.
+ */
 type Request = { id: number; says: string; bytes: Buffer };
 
-/** `id` is that of the request that it answers. */
+/** `id` is the id of the request that it answers. */
 type Answer = { id: number; bytes: Buffer };
 
 const EVERY = 0;
 
-/** For any protocol in which one request follows the answer to the one before: whatever comes next is the answer. */
+/** For protocols in which each request follows the answer to the one before. Whatever comes next is the answer. */
 export const inTurn: Framing = () => ({
   requests: (bytes) => [{ id: EVERY, says: bytes.toString('latin1'), bytes }],
   answers: (bytes) => [{ id: EVERY, bytes }],
 });
 
-/** Redis: many under way at once, answered in their order; what it pushes answers none of them. */
+/**
+ * Redis: many requests are under way at once and are answered in order. Messages that the server pushes answer none
+ * of them.
+ */
 export const redisFraming: Framing = () => {
   const [asked, answered] = [wholeOnes(endOfReply), wholeOnes(endOfReply)];
   const next = { request: 0, answer: 0 };
@@ -35,7 +41,10 @@ export const redisFraming: Framing = () => {
 
 const PUSH = '>'.charCodeAt(0);
 const NONE = -1;
-/** Kinds of "Redis serialization protocol specification", versions 2 and 3, that hold bytes or others; the rest are a line. */
+/**
+ * The kinds of the "Redis serialization protocol specification", versions 2 and 3, that contain bytes or other
+ * replies. All other kinds are one line.
+ */
 const BULKS = '$!=';
 const ITEMS_A_COUNT = new Map([
   ['*', 1],
@@ -57,7 +66,7 @@ function endOfReply(bytes: Buffer, from: number): number | null {
   return end;
 }
 
-/** "Kafka protocol guide", of the requests that tests break; others go by their numbers. */
+/** Requests of the "Kafka protocol guide" that tests break. All others are named by their numbers. */
 const KAFKA_REQUESTS = new Map([
   [0, 'Produce'],
   [1, 'Fetch'],
@@ -66,7 +75,7 @@ const KAFKA_REQUESTS = new Map([
   [12, 'Heartbeat'],
 ]);
 
-/** Kafka: many under way at once, each with a number of its own. */
+/** Kafka: many requests are under way at once, each with an id. */
 export const kafkaFraming: Framing = () => {
   const [asked, answered] = [wholeOnes(endOfSized), wholeOnes(endOfSized)];
   return {
@@ -84,7 +93,7 @@ function endOfSized(bytes: Buffer, from: number): number | null {
   return bytes.length < from + 4 ? null : from + 4 + bytes.readInt32BE(from);
 }
 
-/** @param endOf where the message ends that begins there; null when that cannot be told yet */
+/** @param endOf returns the end of the message that begins there; null if it is not known yet */
 function wholeOnes(endOf: (bytes: Buffer, from: number) => number | null): (bytes: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0);
   return (bytes) => {

@@ -26,7 +26,7 @@ describeWithServers(['clickhouse'], 'the ClickHouse of the run', () => {
 });
 
 describeWithOwnServers(['clickhouse'], 'startClickHouse', () => {
-  it('keeps its data, ended or killed', async () => {
+  it('keeps its data after SIGTERM and SIGKILL', async () => {
     await using server = await startClickHouse();
     const client = connect(server.url);
     await client.command({ query: 'CREATE TABLE kept (n Int64) ENGINE = MergeTree ORDER BY n' });
@@ -47,14 +47,14 @@ describeWithOwnServers(['clickhouse'], 'startClickHouse', () => {
     const parts = `SELECT count() AS parts FROM system.parts WHERE table = 'merged' AND active`;
     expect(await rows(client, parts)).toEqual([{ parts: 1 }]);
     const logged = `SELECT query FROM system.query_log WHERE query LIKE 'OPTIMIZE%' AND type = 'QueryFinish'`;
-    // It is answered a moment before it is logged.
+    // The query is logged a moment after its answer.
     await waitUntil('it to be logged', async () => {
       await client.command({ query: 'SYSTEM FLUSH LOGS' });
       return (await rows(client, logged)).length === 1;
     });
   });
 
-  it('holds users to their password, grants, rows and quota', async () => {
+  it('enforces password, grants, row filters and quota of users', async () => {
     const usersFile = join(temporaryFolder(), 'users.xml');
     await writeFile(usersFile, USERS);
     await using server = await startClickHouse({ usersFile });
@@ -72,7 +72,7 @@ describeWithOwnServers(['clickhouse'], 'startClickHouse', () => {
     await expect(rows(connect(server.url, 'reader', 'wrong'), 'SELECT 1')).rejects.toThrow('Authentication');
 
     const hurried = connect(server.url, 'hurried', 'secret');
-    // A query of no table is not counted.
+    // The quota does not count a query without a table.
     expect(await rows(hurried, 'SELECT * FROM seen')).toHaveLength(2);
     await expect(rows(hurried, 'SELECT * FROM seen')).rejects.toThrow('Quota');
   });
@@ -86,7 +86,7 @@ describeWithOwnServers(['clickhouse'], 'startClickHouse', () => {
     expect(await (await fetch(`${server.url}/ping`)).text()).toBe('Ok.\n');
   });
 
-  it('leaves nothing behind when stopped', async () => {
+  it('leaves no process and no files when stopped', async () => {
     const server = await startClickHouse();
     await server.stop();
     expect(await nothingListens(server.port)).toBe(true);

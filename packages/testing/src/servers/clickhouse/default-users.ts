@@ -1,4 +1,4 @@
-/** Who may use a ClickHouse of which its test says nothing: one user, from this machine, with every right. */
+/** The users of a ClickHouse whose test names none: one user, from this machine, with every right. */
 export const DEFAULT_USERS = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>

@@ -5,9 +5,9 @@ import { MissingServerError } from '../missing-server.ts';
 const { version }: { version: string } = createRequire(import.meta.url)('chdb/package.json');
 
 /**
- * What `startClickHouse` runs: it came with `npm ci`.
+ * The engine that `startClickHouse` runs, which came with `npm ci`.
  *
- * @throws MissingServerError where the package has no engine for this platform
+ * @throws MissingServerError if the package has no engine for this platform
  */
 export async function installedClickHouse(): Promise<{ readonly what: string }> {
   if (tryResolveLibchdb() === undefined) {

@@ -1,12 +1,12 @@
 /**
- * One ClickHouse on HTTP, on a folder and a port of its own: the engine that the npm package chdb carries, served by a
- * process of its own. To a client it is a server like any other, except (26.7, tried):
+ * One ClickHouse on HTTP, with its own folder and port: the engine of the npm package chdb, in a process of its own.
+ * To clients it is a server like any other, except (tried with 26.7):
  *
- * - users, passwords, grants, row filters, quotas and profiles come from `usersFile` only: for CREATE USER, ROW POLICY
- *   and QUOTA there is "no writeable access storage", whatever the configuration says of user directories;
- * - it listens on HTTP and the native protocol, not on HTTPS;
- * - of the tables that log, only those exist that the configuration names: here system.query_log;
- * - SIGTERM ends it as SIGKILL does, and it opens its folder again either way.
+ * - users, passwords, grants, row filters, quotas and profiles come from `usersFile` only: CREATE USER, ROW POLICY
+ *   and QUOTA fail with "no writeable access storage", whatever user directories are configured;
+ * - it listens on HTTP and on the native protocol, not on HTTPS;
+ * - only the log tables that the configuration names exist: here system.query_log;
+ * - SIGTERM ends it in the same way as SIGKILL, and it opens its folder again after both.
  */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,14 @@ import { installedClickHouse } from './installed-clickhouse.ts';
 const SERVE = join(import.meta.dirname, 'system/serve-clickhouse.ts');
 
 export type ClickHouseOptions = {
-  /** A users.xml. Default: `default`, who may do everything, without a password. */
+  /** The content of users.xml. Default: the user `default`, with every right and without a password. */
   readonly usersFile?: string;
-  /** Settings of the server by name, as `max_concurrent_queries`. */
+  /** Settings of the server by name, such as `max_concurrent_queries`. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Where its data lie, as on a disk that a test fills. Default: a folder of its own, which goes with it. */
+  /**
+   * The folder of its data, for example on a disk that a test fills. Default: a folder of its own, which is removed
+   * with the server.
+   */
   readonly dataFolder?: string;
 };
 
@@ -32,11 +35,11 @@ export type ClickHouseServer = Server &
   AsyncDisposable & {
     readonly url: string;
     readonly port: number;
-    /** Ends it and removes its data. */
+    /** Ends the server and removes its data. */
     stop(): Promise<void>;
   };
 
-/** Resolves once it takes requests. @throws MissingServerError where the engine is not there for this platform */
+/** Resolves once the server takes requests. @throws MissingServerError if there is no engine for this platform */
 export async function startClickHouse(options: ClickHouseOptions = {}): Promise<ClickHouseServer> {
   await installedClickHouse();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-clickhouse-'));
@@ -63,7 +66,7 @@ export async function startClickHouse(options: ClickHouseOptions = {}): Promise<
   }
 }
 
-/** clickhouse-local ends with its last query, so the last one sleeps for a year. */
+/** clickhouse-local ends with its last query, so the last query sleeps for a year. */
 function localArguments(dataFolder: string, configFile: string, port: number): string[] {
   const forEver = `SELECT sleepEachRow(1) FROM numbers(365 * 86400)
     SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, log_queries = 0 FORMAT Null`;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SERVER_KINDS } from '../offer.ts';
 import { composeImage } from './compose-image.ts';
 
-it('every server of the tests has an image with a version in docker-compose.yml', async () => {
+it('docker-compose.yml has an image with a version for every server of the tests', async () => {
   const images = await Promise.all(SERVER_KINDS.map(composeImage));
   expect(images).toEqual([
     expect.stringMatching(/^redis:\d/),

@@ -10,7 +10,10 @@ const REPOSITORIES: Readonly<Record<ServerKind, string>> = {
   clickhouse: 'clickhouse/clickhouse-server',
 };
 
-/** Such as `redis:7.2-bookworm`: the version that docker-compose.yml names, so that there is one to keep up to date. */
+/**
+ * Returns an image such as `redis:7.2-bookworm`. The version is the one in docker-compose.yml, so that only one place
+ * has to be updated.
+ */
 export async function composeImage(kind: ServerKind): Promise<string> {
   const image = new RegExp(`^ *image: (${REPOSITORIES[kind]}:\\S+)$`, 'm').exec(
     await readFile(COMPOSE_FILE, 'utf8'),

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { containerOffer } from './container-offer.ts';
 
-/** In the place of an engine that may be here. One for all tests: testcontainers reads its address once. */
+/**
+ * A fake engine in place of one that may be on this machine. All tests share it, because testcontainers reads the
+ * address only once.
+ */
 let engine: Server;
 let asked: string[] = [];
 let answer: RequestListener = () => {};
@@ -22,14 +25,14 @@ afterAll(() => {
   engine.close().closeAllConnections();
 });
 
-it('passes over an engine that does not answer', async () => {
+it('skips an engine that does not answer', async () => {
   const impatience = new AbortController();
   answer = () => impatience.abort();
   expect(await containerOffer('redis', impatience.signal)).toBeUndefined();
   expect(asked).toEqual(['GET /info']);
 });
 
-it('passes over an engine that neither has the image nor gets it', async () => {
+it('skips an engine that does not have the image and cannot pull it', async () => {
   asked = [];
   answer = (request, response) => {
     if (request.url === '/info') response.end(JSON.stringify({ ServerVersion: '1', OSType: 'linux' }));

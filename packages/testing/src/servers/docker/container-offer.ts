@@ -6,12 +6,12 @@ import { composeImage } from './compose-image.ts';
 import { CONTAINERS } from './containers.ts';
 
 const ANSWERED_WITHIN_MS = 5_000;
-/** For an image that has to be fetched first. What comes later is there for the next run. */
+/** The time limit for pulling an image. A pull that takes longer still helps the next run. */
 const PULLED_WITHIN_MS = 120_000;
 
 /**
- * Undefined where no engine answers, or where it neither has the image nor gets it in time.
- * @param until aborts when the engine has had time enough to answer
+ * Undefined if no engine answers, or if the engine neither has the image nor pulls it in time.
+ * @param until aborts when the engine has had enough time to answer
  */
 export async function containerOffer(
   kind: ServerKind,
@@ -26,7 +26,7 @@ export async function containerOffer(
   return { what: `Docker ${serverVersion}, image ${image}`, start: () => CONTAINERS[kind](image, host) };
 }
 
-/** Asks again after the pull: that ends in the same way whether or not it has the image. */
+/** Asks again after the pull, because a pull ends in the same way with and without the image. */
 async function has(engine: ContainerRuntimeClient, name: string): Promise<boolean> {
   const image = ImageName.fromString(name);
   await engine.image.pull(image);
@@ -38,7 +38,7 @@ function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   return unlessAborted(AbortSignal.timeout(PULLED_WITHIN_MS), work);
 }
 
-/** Undefined when the work fails, or the signal comes first. */
+/** Undefined if the work fails, or if the signal aborts first. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   const aborted = once(signal, 'abort').then(() => undefined);
   return Promise.race([work.catch(() => undefined), aborted]);

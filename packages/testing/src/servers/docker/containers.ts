@@ -1,4 +1,6 @@
-/** How each server is run in a container: without users and for a while, as the local ones are. */
+/**
+ * How each server runs in a container: without users, and only for the time of the test run, like the local servers.
+ */
 import { randomBytes } from 'node:crypto';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { onFreePorts } from '../free-port.ts';
@@ -19,7 +21,7 @@ async function redis(image: string): Promise<SharedServer> {
 
 async function clickhouse(image: string): Promise<SharedServer> {
   const container = await new OwnMachineContainer(image)
-    // The user `default`, who may do everything, without a password.
+    // The user `default`, with every right and without a password.
     .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
     .withExposedPorts(8123)
     .withWaitStrategy(Wait.forHttp('/ping', 8123))
@@ -27,7 +29,7 @@ async function clickhouse(image: string): Promise<SharedServer> {
   return served(container, `http://${container.getHost()}:${container.getMappedPort(8123)}`);
 }
 
-/** A broker tells its clients where it is, so the port must be known before it starts. */
+/** A broker tells its clients its own address, so the port must be known before the broker starts. */
 function kafka(image: string, engineHost: string): Promise<SharedServer> {
   return onFreePorts(1, async ([port = 0]) => {
     const address = `${engineHost}:${port}`;
@@ -44,7 +46,7 @@ function kafka(image: string, engineHost: string): Promise<SharedServer> {
         KAFKA_LOG_DIRS: '/var/lib/kafka/data',
         KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
         KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-        // Few, as the first member of the first group waits until all are made.
+        // A small number, because the first member of the first group waits until all partitions exist.
         KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '4',
         KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
         KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
@@ -65,7 +67,7 @@ function served(container: StartedTestContainer, address: string): SharedServer 
   return { address, stop: async () => void (await container.stop()) };
 }
 
-/** Its ports are published to this machine only, and not to the whole network, where the engine runs here. */
+/** Publishes ports only on this machine, and not on the whole network, if the engine runs here. */
 class OwnMachineContainer extends GenericContainer {
   override async start(): Promise<StartedTestContainer> {
     const { DOCKER_HOST = '', TESTCONTAINERS_HOST_OVERRIDE } = process.env;

@@ -1,5 +1,5 @@
 /**
- * Servers in containers, for tests on a machine where Docker or its like answers. The images are those of
+ * Servers in containers, for tests on a machine with Docker or a similar engine. The images are those of
  * docker-compose.yml.
  */
 import { existsSync } from 'node:fs';
@@ -7,15 +7,15 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Offer, ServerKind } from '../offer.ts';
 
-/** Undefined where no engine answers, or where it neither has the image nor gets it in time. */
+/** Undefined if no engine answers, or if the engine neither has the image nor pulls it in time. */
 export async function dockerOffer(kind: ServerKind): Promise<Offer | undefined> {
   if (!mayHaveEngine()) return undefined;
-  // Loaded here: it brings 120 packages with it, which a machine without Docker never touches.
+  // Loaded only here, because it loads 120 packages, which a machine without Docker does not need.
   const { containerOffer } = await import('./container-offer.ts');
   return containerOffer(kind);
 }
 
-/** Whether any place is there that testcontainers would look at; a look at files costs nothing. */
+/** Whether any path exists where testcontainers would look for an engine. Looking at files costs nothing. */
 function mayHaveEngine(): boolean {
   const { DOCKER_HOST, XDG_RUNTIME_DIR } = process.env;
   if (DOCKER_HOST !== undefined && DOCKER_HOST !== '') return true;

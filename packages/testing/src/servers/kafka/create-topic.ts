@@ -1,14 +1,14 @@
 import type { Admin } from 'kafkajs';
 import { waitUntil } from '../../wait-until.ts';
 
-/** How long a broker may take for it, on a machine that has much else to do. */
+/** How long a broker may take to create a topic, on a machine with much other work. */
 const PATIENCE_MS = 60_000;
-/** Answers of brokers about a topic that they have not learned of yet, or that has no leader yet. */
+/** Answers of brokers that do not know the topic yet, or have no leader for it yet. */
 const NOT_YET = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
 
 /**
- * Makes a topic, and waits until each of its replicas follows a leader: then all these brokers know the topic. The client's
- * own `waitForLeaders` fails if a broker has not learned of the topic yet, or takes more than five seconds.
+ * Creates a topic, and waits until each of its replicas follows a leader. Then all brokers know the topic. The
+ * client's own `waitForLeaders` fails if a broker does not know the topic yet, or takes more than five seconds.
  */
 export async function createTopic(admin: Admin, topic: string, numPartitions = 1): Promise<void> {
   await admin.createTopics({

@@ -10,17 +10,17 @@ const OR_NAME_ONE = 'or name a broker in MANDATE_TEST_KAFKA_BROKERS';
 const OLDEST_JAVA = 17;
 
 export type KafkaJars = {
-  /** Such as `Apache Kafka 4.4.0 on Java 17`. */
+  /** The version, such as `Apache Kafka 4.4.0 on Java 17`. */
   readonly what: string;
   readonly version: string;
-  /** Its major version. */
+  /** The major version of Java. */
   readonly java: number;
   readonly classpath: string;
 };
 
 let found: Promise<KafkaJars> | undefined;
 
-/** @throws MissingServerError where there is no Java, or no Maven to fetch the jars with */
+/** @throws MissingServerError if there is no Java, or no Maven to fetch the jars with */
 export function installedKafka(): Promise<KafkaJars> {
   found ??= install();
   return found;

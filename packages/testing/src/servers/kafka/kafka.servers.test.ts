@@ -8,7 +8,8 @@ import { createTopic } from './create-topic.ts';
 import { startKafka } from './start-kafka.ts';
 
 function client(brokers: string[]): Kafka {
-  // kafkajs asks a broker that is restarting at growing intervals: without a limit it misses its return by seconds.
+  // kafkajs retries a broker that is restarting at growing intervals. Without a limit, it notices its return seconds
+  // late.
   return new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 50, maxRetryTime: 500 } });
 }
 
@@ -43,7 +44,7 @@ async function consumed(kafka: Kafka, topic: string, count: number): Promise<str
 }
 
 describeWithServers(['kafka'], 'the Kafka of the run', () => {
-  it('takes a record and gives it to a group', async () => {
+  it('takes a record and delivers it to a group', async () => {
     const kafka = client((await sharedServer('kafka')).split(','));
     const { append } = await withTopic(kafka, 'answers');
     await append('one');
@@ -52,7 +53,7 @@ describeWithServers(['kafka'], 'the Kafka of the run', () => {
 });
 
 describeWithOwnServers(['kafka'], 'startKafka', () => {
-  it('keeps its data, ended or killed, answers nothing while paused, and leaves nothing behind', async () => {
+  it('keeps its data after SIGTERM and SIGKILL, answers nothing while paused, and leaves no process and no files', async () => {
     const cluster = await startKafka();
     onTestFinished(() => cluster.stop());
     const [broker] = cluster.nodes;
@@ -72,7 +73,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     const waits = append('paused').then(() => {
       appended = true;
     });
-    // Another broker answers meanwhile: time enough for this one.
+    // Another broker answers meanwhile, so this one would have had time to answer.
     const other = await withTopic(client((await sharedServer('kafka')).split(',')), 'meanwhile');
     await other.append('one');
     expect(appended).toBe(false);
@@ -84,7 +85,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     expect(existsSync(broker.folder)).toBe(false);
   });
 
-  it('makes no topic that nobody asked for', async () => {
+  it('creates no topic without a request for it', async () => {
     const kafka = client((await sharedServer('kafka')).split(','));
     const producer = kafka.producer({ retry: { retries: 1 } });
     await producer.connect();
@@ -93,7 +94,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     await expect(sent).rejects.toThrow('does not host this topic-partition');
   });
 
-  it('forms a cluster of three that outlives the loss of one', async () => {
+  it('forms a cluster of three that survives the loss of one broker', async () => {
     await using cluster = await startKafka({ brokers: 3 });
     const kafka = client(cluster.brokers);
     const { admin, append } = await withTopic(kafka, 'replicated');

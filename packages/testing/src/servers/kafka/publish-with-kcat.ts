@@ -6,13 +6,16 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { installedKcat } from './install-kcat.ts';
 
 type KeyedRecord = {
-  /** Without a tab or a line feed. */
+  /** Contains no tab and no line feed. */
   readonly key: string;
-  /** Without a line feed, as JSON on one line is. */
+  /** Contains no line feed, like JSON on one line. */
   readonly value: string;
 };
 
-/** Compressed with zstd, and to the partitions that Kafka's own producer chooses. Resolves when all are sent. */
+/**
+ * Publishes records, compressed with zstd, to the partitions that Kafka's own producer chooses. Resolves once all are
+ * sent.
+ */
 export async function publishWithKcat(
   brokers: readonly string[],
   topic: string,
@@ -21,7 +24,7 @@ export async function publishWithKcat(
   const { command, env } = await installedKcat();
   const file = join(temporaryFolder(), 'records');
   await writeFile(file, records.map(({ key, value }) => `${key}\t${value}\n`).join(''));
-  // Idempotence keeps an agent's records in order where a batch is sent again.
+  // Idempotence keeps an agent's records in order if a batch is sent again.
   const settings = ['-X', 'partitioner=murmur2_random', '-X', 'enable.idempotence=true', '-z', 'zstd'];
   const args = ['-P', '-b', brokers.join(','), '-t', topic, ...settings, '-K', '\t', '-l', file];
   await promisify(execFile)(command, args, { env: { ...process.env, ...env } });

@@ -28,7 +28,7 @@ export function securedConfig({ authority, username, password }: Secured): Recor
   };
 }
 
-/** PLAIN knows its users by a setting; those of SCRAM are in the storage from the start. */
+/** The users of SCRAM are in the broker's storage from the start. PLAIN has its users in a setting. */
 export function scramUsers({ username, password }: Secured): string[] {
   return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',

@@ -1,7 +1,7 @@
 /**
- * An archive of the classes that a broker loads, which the JVM maps instead of reading and checking each: a broker that has
- * it starts on two thirds of the processor's time. The first broker on a machine tells which they are. The JVM goes without
- * where the archive is of another Java, or of other jars.
+ * An archive of the classes that a broker loads. The JVM maps the archive instead of reading and checking each class,
+ * so a broker starts with two thirds of the CPU time. The first broker on a machine records which classes these are.
+ * If the archive belongs to another Java or other jars, the JVM ignores it.
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ let isTold = false;
 
 /**
  * @param jvm the flags of every broker
- * @param start a broker, with these flags more
+ * @param start starts a broker with these additional flags
  */
 export async function withSharedClasses<T>(
   kafka: { version: string; classpath: string; java: number },
@@ -30,7 +30,7 @@ export async function withSharedClasses<T>(
   const started = await start([`-XX:DumpLoadedClassList=${classes}`]);
   await cachedFolder(name, async (into) => {
     const list = join(into, 'classes.lst');
-    // As it is now: the broker goes on adding to it.
+    // Copies the present state, because the broker goes on adding to the file.
     await copyFile(classes, list);
     const dump = [
       '-Xshare:dump',
@@ -41,7 +41,7 @@ export async function withSharedClasses<T>(
       orInstall: 'its classes cannot be archived',
     });
   }).catch(() => {
-    // Slower, and no worse.
+    // Without the archive a broker starts more slowly, and nothing else differs.
   });
   return started;
 }

@@ -7,9 +7,9 @@ import { installedKafka } from './install-kafka.ts';
 import { withSharedClasses } from './shared-classes.ts';
 
 export type KafkaBroker = Server & {
-  /** Its `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
+  /** The broker's `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
   readonly nodeId: number;
-  /** Such as 127.0.0.1:40123. */
+  /** The address, such as 127.0.0.1:40123. */
   readonly address: string;
 };
 
@@ -18,7 +18,7 @@ export type BrokerPlace = {
   readonly port: number;
   readonly controllerPort: number;
   readonly folder: string;
-  /** A second listener, and the port at which it tells clients to come: that of a way to it. */
+  /** A second listener, and the port that it advertises to clients: the port of a proxy to it. */
   readonly via?: { readonly port: number; readonly advertised: number };
 };
 
@@ -26,11 +26,11 @@ export type ClusterSettings = {
   readonly clusterId: string;
   readonly places: readonly BrokerPlace[];
   readonly config: Readonly<Record<string, string>>;
-  /** What its storage is formatted with beside that. */
+  /** Additional arguments for formatting the storage. */
   readonly formatting: readonly string[];
 };
 
-/** For a small machine: a small heap, one thread to collect it, and no second compiler. */
+/** Flags for a small machine: a small heap, one thread to collect it, and no second compiler. */
 const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 
 export async function startBroker(place: BrokerPlace, cluster: ClusterSettings): Promise<KafkaBroker> {
@@ -46,7 +46,7 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
   const format = [
     'kafka.tools.StorageTool',
     'format',
-    // In one word, as an id may begin with a dash.
+    // The option and its value are one argument, because an id may begin with a dash.
     `--cluster-id=${cluster.clusterId}`,
     '--config',
     properties,
@@ -87,7 +87,7 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'default.replication.factor': replicas,
     'min.insync.replicas': inSync,
     'offsets.topic.replication.factor': replicas,
-    // Few, as the first member of the first group waits until all are made.
+    // A small number, because the first member of the first group waits until all partitions exist.
     'offsets.topic.num.partitions': '4',
     'transaction.state.log.replication.factor': replicas,
     'transaction.state.log.min.isr': inSync,
@@ -95,10 +95,10 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'share.coordinator.state.topic.replication.factor': replicas,
     'share.coordinator.state.topic.min.isr': inSync,
     'group.initial.rebalance.delay.ms': '0',
-    // A killed broker may come back when its session is over; the default is 9 s.
+    // A killed broker may come back only after its session has ended. The default is 9 s.
     'broker.session.timeout.ms': '4000',
     'broker.heartbeat.interval.ms': '500',
-    // Its default takes a third of the heap.
+    // The default takes a third of the heap.
     'log.cleaner.dedupe.buffer.size': String(16 * 1024 * 1024),
   };
 }

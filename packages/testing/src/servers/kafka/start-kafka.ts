@@ -1,4 +1,6 @@
-/** A Kafka cluster of one broker or three, each broker a controller too (KRaft), on folders and ports of its own. */
+/**
+ * A Kafka cluster of one broker or three, with folders and ports of its own. Each broker is a controller too (KRaft).
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,26 +12,29 @@ import { type BrokerPlace, type ClusterSettings, type KafkaBroker, startBroker }
 
 export type KafkaOptions = {
   readonly brokers?: 1 | 3;
-  /** Anything of server.properties, for every broker; wins over what is set here. */
+  /** Further settings of server.properties for every broker. They override those set here. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Over TLS and with a password only, and for those only who show a certificate of the same authority. */
+  /** Admits only clients with TLS, a password and a certificate of the same authority. */
   readonly secured?: Secured;
-  /** Makes a way to a second listener of each broker, on that port, which then sends clients to the port of the way. */
+  /**
+   * Starts a proxy to the second listener of each broker, at this port. The listener then sends clients to the
+   * proxy's port.
+   */
   readonly via?: (port: number) => Promise<{ readonly port: number }>;
 };
 
 export type KafkaCluster = AsyncDisposable & {
-  /** The addresses, as kafkajs takes them. */
+  /** The addresses, in the form that kafkajs takes. */
   readonly brokers: string[];
-  /** The same over the ways of `via`. */
+  /** The addresses of the proxies of `via`. */
   readonly through: string[];
-  /** For tests that break one. */
+  /** The brokers, for tests that break one. */
   readonly nodes: readonly KafkaBroker[];
   /** Ends every broker and removes all data. */
   stop(): Promise<void>;
 };
 
-/** Its own, that of its controller, and that of `via`. */
+/** The broker's own port, the port of its controller, and the port of `via`. */
 const PORTS_A_BROKER = 3;
 
 function told({ secured, config }: KafkaOptions): Pick<ClusterSettings, 'config' | 'formatting'> {
@@ -37,10 +42,10 @@ function told({ secured, config }: KafkaOptions): Pick<ClusterSettings, 'config'
   return { config: { ...securedConfig(secured), ...config }, formatting: scramUsers(secured) };
 }
 
-/** @throws MissingServerError where there is no Java, or the jars cannot be fetched */
+/** @throws MissingServerError if there is no Java, or if the jars cannot be fetched */
 export async function startKafka(options: KafkaOptions = {}): Promise<KafkaCluster> {
   const count = options.brokers ?? 1;
-  // Sixteen bytes in base64, as Kafka names clusters.
+  // Sixteen bytes in base64, the form of Kafka's cluster ids.
   const clusterId = randomBytes(16).toString('base64url');
   let through: string[] = [];
   const nodes = await onFreePorts(PORTS_A_BROKER * count, async (ports) => {
@@ -56,7 +61,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
       }),
     );
     through = places.flatMap(({ via }) => (via ? [`127.0.0.1:${via.advertised}`] : []));
-    // At once: none is ready before a majority of the controllers is.
+    // All start at once, because none is ready before a majority of the controllers is.
     const started = await Promise.allSettled(
       places.map((place) => startBroker(place, { clusterId, places, ...told(options) })),
     );
@@ -69,7 +74,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
   });
 
   async function stop(): Promise<void> {
-    // Data that no test reads later need no orderly end, which takes seconds if a majority is gone.
+    // No test reads the data later, so nothing needs an orderly end, which takes seconds if a majority is gone.
     await Promise.all(nodes.map((broker) => broker.kill()));
     await Promise.all(nodes.map(({ folder }) => removeFolder(folder)));
   }

@@ -1,11 +1,11 @@
 import { type InstalledProgram, installedProgram } from '../installed-program.ts';
 
-/** The scripts are written for this one: `#!lua` with flags. */
+/** The oldest version with the script feature that Mandate uses: `#!lua` with flags. */
 const OLDEST_MAJOR = 7;
 
 let found: Promise<InstalledProgram> | undefined;
 
-/** @throws MissingServerError where there is neither a redis-server nor apt-get */
+/** @throws MissingServerError if there is neither a redis-server nor apt-get */
 export function installedRedis(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'redis-server',

@@ -1,6 +1,6 @@
 /**
- * A clock of a server's own that can be moved while it runs: Debian's libfaketime, preloaded, reads how far it is off
- * from file, once a second. Only the time of day moves, as on a machine with a clock that is set.
+ * A server's own clock, which can be moved while the server runs. Debian's libfaketime is preloaded and reads the
+ * difference from a file, once a second. Only the time of day moves, as on a machine whose clock is set.
  */
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const OR_INSTALL = 'install faketime';
 
 let found: Promise<InstalledProgram> | undefined;
 
-/** @throws MissingServerError where there is neither a faketime nor apt-get */
+/** @throws MissingServerError if there is neither a faketime nor apt-get */
 export function installedFaketime(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'faketime',
@@ -25,20 +25,21 @@ export function installedFaketime(): Promise<InstalledProgram> {
 }
 
 export type MovableClock = {
-  /** What its server is started with. */
+  /** The environment to start the server with. */
   readonly env: Readonly<Record<string, string>>;
-  /** 0 sets it right. It is heard of within a second or two. */
+  /** Moves the clock ahead of this machine's; 0 sets it right. Takes effect within a second or two. */
   move(aheadMs: number): Promise<void>;
 };
 
-/** @param folder of the server */
+/** @param folder the folder of the server */
 export async function movableClock(folder: string): Promise<MovableClock> {
   const file = join(folder, 'clock');
   const move = (aheadMs: number) => writeFile(file, `${aheadMs < 0 ? '' : '+'}${aheadMs / 1_000}\n`);
   await move(0);
   return {
     env: {
-      // jemalloc asks for the time while libfaketime starts, which asks for memory: Redis takes the C library's instead.
+      // While libfaketime starts, jemalloc asks for the time and libfaketime asks for memory, in a circle. So Redis
+      // uses the C library's allocator instead.
       LD_PRELOAD: `${await libraryPath()} libc_malloc_debug.so.0`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: '1',

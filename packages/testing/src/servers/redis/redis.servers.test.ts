@@ -9,7 +9,7 @@ import { startRedisSentinels } from './start-redis-sentinels.ts';
 
 function connect(url: string): Redis {
   const client = new Redis(url);
-  // It tries again where a test ends its server, and would tell of each try.
+  // The client reconnects when a test ends its server, and would report each failed try.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
@@ -22,14 +22,14 @@ describeWithServers(['redis'], 'the Redis of the run', () => {
 });
 
 describeWithOwnServers(['redis'], 'startRedis', () => {
-  it('runs scripts with flags, with the libraries that they use', async () => {
+  it('runs scripts with flags, and with the libraries that they use', async () => {
     await using redis = await startRedis();
     const script = `#!lua flags=no-writes
       return { cjson.encode({ a = 1 }), cmsgpack.unpack(cmsgpack.pack(7)), bit.bor(1, 2) }`;
     expect(await connect(redis.url).eval(script, 0)).toEqual(['{"a":1}', 7, 3]);
   });
 
-  it('keeps its data with appendonly, ended or killed', async () => {
+  it('keeps its data with appendonly, after SIGTERM and SIGKILL', async () => {
     await using redis = await startRedis({ appendonly: true, password: 'p@ss' });
     const client = connect(redis.url);
     await client.set('ended', 'kept');
@@ -57,7 +57,7 @@ describeWithOwnServers(['redis'], 'startRedis', () => {
     const answer = client.ping().then(() => {
       answered = true;
     });
-    // The request has left, and another server has answered since: time enough for an answer.
+    // The request was sent, and another server has answered since, so this one would have had time to answer.
     await using other = await startRedis();
     await connect(other.url).ping();
     expect(answered).toBe(false);
@@ -65,7 +65,7 @@ describeWithOwnServers(['redis'], 'startRedis', () => {
     await answer;
   });
 
-  it('leaves nothing behind when stopped, even while paused', async () => {
+  it('leaves no process and no files when stopped, even while paused', async () => {
     const redis = await startRedis();
     redis.pause();
     await redis.stop();
@@ -73,7 +73,7 @@ describeWithOwnServers(['redis'], 'startRedis', () => {
     expect(existsSync(redis.folder)).toBe(false);
   });
 
-  it('says what the server said when it does not start', async () => {
+  it('throws with the server’s own message if it does not start', async () => {
     await expect(startRedis({ config: { 'no-such-setting': '1' } })).rejects.toThrow('no-such-setting');
   });
 });
@@ -91,7 +91,7 @@ describeWithOwnServers(['redis'], 'several Redis', () => {
     expect((await Promise.all(moved)).filter((answer) => answer === 'OK')).toHaveLength(1);
   });
 
-  it('follow one another, and sentinels know whom', async () => {
+  it('replicate each other, and sentinels know the primary', async () => {
     await using sentinels = await startRedisSentinels();
     const primary = connect(sentinels.primary.url);
     await primary.set('key', 'value');

@@ -1,4 +1,4 @@
-/** A Redis Cluster of three masters, each with a third of the slots and, where asked for, with a replica. */
+/** A Redis Cluster of three masters, each with a third of the slots and, on request, with a replica. */
 import { Redis } from 'ioredis';
 import { waitUntil } from '../../wait-until.ts';
 import { type RedisOptions, type RedisServer, startRedis } from './start-redis.ts';
@@ -7,25 +7,28 @@ const SLOTS = 16_384;
 const MASTERS = 3;
 
 export type RedisCluster = AsyncDisposable & {
-  /** One for each node, as ioredis' Cluster takes them. */
+  /** One URL for each node, in the form that ioredis' Cluster takes. */
   readonly urls: string[];
-  /** Those that begin as masters, for tests that break one. */
+  /** The nodes that begin as masters, for tests that break one. */
   readonly nodes: readonly RedisServer[];
-  /** The replica of each master, in the same order; empty if none were asked for. */
+  /** The replica of each master, in the same order; empty if none were requested. */
   readonly replicas: readonly RedisServer[];
   /** The node that holds every key with this hash tag. */
   nodeOf(tag: string): Promise<RedisServer>;
   stop(): Promise<void>;
 };
 
-/** Resolves once every node says that the cluster is whole. @throws MissingServerError as startRedis does */
+/**
+ * Resolves once every node reports that the cluster is complete. @throws MissingServerError in the same cases as
+ * startRedis
+ */
 export async function startRedisCluster(
   options: RedisOptions & { readonly withReplicas?: boolean } = {},
 ): Promise<RedisCluster> {
   const config = {
     'cluster-enabled': 'yes',
     'cluster-node-timeout': '2000',
-    // The first full copy is sent at once, and not when others might have asked for one too.
+    // Sends the first full copy at once, and does not wait for other replicas that might ask for one.
     'repl-diskless-sync-delay': '0',
     ...options.config,
   };
@@ -68,7 +71,7 @@ async function joinUp(nodes: readonly RedisServer[], replicas: readonly RedisSer
   try {
     for (const [index, client] of clients.entries()) {
       await client.cluster('ADDSLOTSRANGE', lastSlot(index - 1) + 1, lastSlot(index));
-      // Epochs that differ from the start need no election to be told apart.
+      // Epochs that differ from the start need no election to become different.
       await client.cluster('SET-CONFIG-EPOCH', index + 1);
     }
     const all = [...nodes, ...replicas];

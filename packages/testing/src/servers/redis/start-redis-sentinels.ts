@@ -1,4 +1,4 @@
-/** A Redis, two replicas of it, and three sentinels that put one of these in its place when it is gone. */
+/** A Redis, two replicas of it, and three sentinels that promote a replica when the primary is gone. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,22 +14,22 @@ const NAME = 'main';
 const REPLICAS = 2;
 const SENTINELS = 3;
 const QUORUM = 2;
-/** Short, and still longer than a busy machine lets a server that is well stand still. */
+/** Short, but longer than a busy machine may pause a healthy server. */
 const DOWN_AFTER_MS = 1_500;
 const FAILOVER_MS = 10_000;
 
 type Sentinel = Server & AsyncDisposable & { readonly port: number };
 
 export type RedisSentinels = AsyncDisposable & {
-  /** As MANDATE_REDIS_URL names them, with the password of the servers, if any. */
+  /** The URL for MANDATE_REDIS_URL, with the password of the servers, if any. */
   readonly url: string;
-  /** Which of the servers the sentinels begin with. */
+  /** The server that is the primary at the start. */
   readonly primary: RedisServer;
   readonly replicas: readonly RedisServer[];
   readonly sentinels: readonly Sentinel[];
-  /** Which of the servers the first sentinel calls the primary now. */
+  /** Returns the server that the first sentinel calls the primary now. */
   primaryNow(): Promise<RedisServer>;
-  /** Commands a failover, though nothing is wrong. Resolves once it has begun. */
+  /** Commands a failover although nothing is wrong. Resolves once it has begun. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -38,10 +38,13 @@ export type RedisSentinelsOptions = Omit<RedisOptions, 'tls' | 'movableClock'> &
   readonly sentinelPassword?: string;
 };
 
-/** Resolves once the sentinels know each other and both replicas. @throws MissingServerError as startRedis does */
+/**
+ * Resolves once the sentinels know each other and both replicas. @throws MissingServerError in the same cases as
+ * startRedis
+ */
 export async function startRedisSentinels(options: RedisSentinelsOptions = {}): Promise<RedisSentinels> {
   await using started = new AsyncDisposableStack();
-  // The first full copy is sent at once, and not when others might have asked for one too.
+  // Sends the first full copy at once, and does not wait for other replicas that might ask for one.
   const config = { 'repl-diskless-sync-delay': '0', ...options.config };
   const primary = started.use(await startRedis({ ...options, config }));
   const follows = { ...config, replicaof: `127.0.0.1 ${primary.port}` };
@@ -85,7 +88,7 @@ export async function startRedisSentinels(options: RedisSentinelsOptions = {}): 
       if (found === undefined) throw new Error(`no server of these listens at ${port}`);
       return found;
     },
-    // By one of them: each that is told so would promote a server of its own choice.
+    // Only one sentinel gets the command, because each would promote a server of its own choice.
     failOver: async () => void (await ask(first, 'FAILOVER')),
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,4 +1,4 @@
-/** One Redis, on a folder and a port of its own. */
+/** One Redis, with its own folder and port. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,31 +12,34 @@ import { installedRedis } from './install-redis.ts';
 import { movableClock } from './movable-clock.ts';
 
 export type RedisOptions = {
-  /** Writes every change to its disk before it answers, so that `kill` and `restart` lose nothing. Default false. */
+  /** Writes every change to disk before the answer, so that `kill` and `restart` lose nothing. Default false. */
   readonly appendonly?: boolean;
   readonly password?: string;
-  /** Over TLS only, and for those only who show a certificate of the same authority. */
+  /** Admits only clients with TLS and a certificate of the same authority. */
   readonly tls?: Authority;
-  /** Gives it a clock of its own, which `moveClock` sets; for `describeWithMovableClock` alone. Default false. */
+  /** Gives the server its own clock, which `moveClock` sets. Only for `describeWithMovableClock`. Default false. */
   readonly movableClock?: boolean;
-  /** Anything else of redis.conf; wins over what is set here. */
+  /** Further settings of redis.conf. They override those set here. */
   readonly config?: Readonly<Record<string, string>>;
 };
 
 export type RedisServer = Server &
   AsyncDisposable & {
-    /** With the password, if any. */
+    /** The URL, with the password if there is one. */
     readonly url: string;
     readonly port: number;
-    /** Where the nodes of a cluster talk to each other. */
+    /** The port at which the nodes of a cluster talk to each other. */
     readonly busPort: number;
-    /** Resolves once its time of day is so far ahead of this machine's; behind it where that is negative. */
+    /**
+     * Resolves once the server's time of day is this much ahead of this machine's, or behind it if the number is
+     * negative.
+     */
     moveClock(aheadMs: number): Promise<void>;
-    /** Ends it and removes its data. */
+    /** Ends the server and removes its data. */
     stop(): Promise<void>;
   };
 
-/** @throws MissingServerError where no redis-server can be had */
+/** @throws MissingServerError if no redis-server is available */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const { command, env } = await installedRedis();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-redis-'));
@@ -47,7 +50,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         command,
         args: asArguments({
           ...(options.tls === undefined ? { port: String(port) } : overTls(port, options.tls)),
-          // Only for a cluster; its own default, port + 10000, may not exist.
+          // Only for a cluster. The default, port + 10000, may not be a valid port.
           'cluster-port': String(busPort),
           bind: '127.0.0.1',
           dir: folder,
@@ -61,7 +64,8 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         folder,
         ready: /Ready to accept connections/,
       });
-      // Killed: in order it might not end for long, as it refuses to while its first append-only file is being written.
+      // Killed, because an orderly end may take long: Redis refuses to end while it writes its first append-only
+      // file.
       const stop = () => server.kill().then(() => removeFolder(folder));
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
       const url = `redis${options.tls === undefined ? '' : 's'}://${credential}127.0.0.1:${port}`;

@@ -1,4 +1,6 @@
-/** Starts a Redis, pauses it, says where it is, and waits to be killed, or with `and-end` simply comes to its end. */
+/**
+ * Starts a Redis, pauses it, prints its address, and waits to be killed. With `and-end` it simply comes to its end.
+ */
 import { startRedis } from '../redis/start-redis.ts';
 
 const { port, folder, pause } = await startRedis();

@@ -1,6 +1,7 @@
 /**
- * Becomes a ClickHouse: hands this process to `clickhouse-local`, which chdb's library carries whole. Its main thread is
- * the engine's from then on. Called through ffi-rs and not koffi, which runs calls on a stack that the engine refuses.
+ * Turns this process into a ClickHouse: it calls `clickhouse-local`, which chdb's library contains whole. From then
+ * on the main thread belongs to the engine. The call uses ffi-rs and not koffi, because koffi runs calls on a stack
+ * that the engine refuses.
  *
  * usage: serve-clickhouse.ts <argument of clickhouse-local>...
  */
@@ -17,5 +18,5 @@ load({
   paramsType: [DataType.I32, DataType.StringArray],
   paramsValue: [args.length, args],
 });
-// It returns only when the engine could not go on, and has said why.
+// The call returns only if the engine failed, and the engine has printed why.
 process.exit(1);
