@@ -24,7 +24,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     number: 2,
-    what: 'the answer to a send is late, swallowed or lost, with others under way',
+    what: 'the answer to a send is late, dropped or lost, with others under way',
     tests: ['test/faults/produce-answers-lost.servers.test.ts'],
   },
   {

@@ -5,7 +5,13 @@
  * are lost too. No row may be lost, and no answer may count a row twice, during the faults or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { breakableWay, byLength, describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
+import {
+  byLength,
+  describeWithOwnServers,
+  startClickHouse,
+  startFaultProxy,
+  waitUntil,
+} from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { epochBegan } from '../e2e/audit/log-records.ts';
@@ -47,7 +53,7 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       const database = freshDatabase();
       const recording = await openRecording(undefined, () => openTablesOn(server.url, { database }));
       stack.defer(() => recording.close());
-      const way = stack.use(await breakableWay(server.port, INSERTING));
+      const way = stack.use(await startFaultProxy(server.port, INSERTING));
       const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
       stack.defer(() => audit.close());
       // Without merges, a row that was inserted twice stays there twice, and answers must count it once. A full disk

@@ -59,7 +59,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill through one gateway while thr
     await allDecided();
     // All ALLOWs are from before the kill. The decider that took over has published the same ones.
     const repeats = log.repeats();
-    late.pass();
+    late.forward();
     await waitUntil('what it had to say to arrive', () => log.repeats() > repeats, PATIENCE_MS);
     heldUp.process.kill('SIGCONT');
     // The paused decider may still publish other decisions. After it has ended, everything is on the log.

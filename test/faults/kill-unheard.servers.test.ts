@@ -4,7 +4,7 @@
  */
 import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
-import { breakableWay, describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, startFaultProxy, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Api, decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { listenToKills } from '../e2e/kill-events.ts';
@@ -28,7 +28,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pu
   test('no ALLOW is after the kill, none is handed out after it, the answer names each, and listeners hear of it', async () => {
     const build = await anotherBuild(REPEATS_NO_FLAGS);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
-    const way = await breakableWay(servers.redis.port, 'subscribe');
+    const way = await startFaultProxy(servers.redis.port, 'subscribe');
     onTestFinished(() => way[Symbol.dispose]());
     const throughIt = { MANDATE_REDIS_URL: `redis://127.0.0.1:${way.port}` };
     const plane = serverPlane(servers, 'version: 1\nid: all\nagents: ["*"]\n');
@@ -141,7 +141,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pu
     const unheard = await killInFullFlight('unheard');
     const untold = { event: 'flags', data: { killed: [] } };
     expect(unheard.events.filter(({ event }) => event !== 'alive')).toEqual([untold, untold]);
-    way.mend();
+    way.restore();
     await waitUntil('the listener to be told', () => unheard.flags().length > 2, PATIENCE_MS);
     const told = { event: 'flags', data: { killed: [{ target: { scope: 'tenant', tenant: 'default' } }] } };
     expect(unheard.flags()[2]).toMatchObject(told);

@@ -7,9 +7,9 @@
 import type { Bus, GroupPosition } from '@mandate/bus';
 import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
 import {
-  type BreakableWay,
   describeWithOwnServers,
-  type Held,
+  type FaultProxy,
+  type HeldMessage,
   IS_LONG,
   redisFraming,
   SEED,
@@ -24,7 +24,7 @@ import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from
 import { openWay, PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-type Ways = { redis: BreakableWay; kafka: BreakableWay };
+type Ways = { redis: FaultProxy; kafka: FaultProxy };
 
 /** A request with a step, and no other call: encode-call.ts. */
 const STEP = /evalsha.*"actions":/s;
@@ -115,8 +115,8 @@ async function isAtEnd(bus: Bus, seen: FollowedLog): Promise<boolean> {
   return isCommitted && seen.settled.size === seen.outcomes();
 }
 
-async function holdAfter(letThrough: number, holdNext: () => Promise<Held>): Promise<void> {
-  for (let through = 0; through < letThrough; through++) (await holdNext()).pass();
+async function holdAfter(letThrough: number, holdNext: () => Promise<HeldMessage>): Promise<void> {
+  for (let through = 0; through < letThrough; through++) (await holdNext()).forward();
   await holdNext();
 }
 

@@ -4,7 +4,14 @@
  * and deciders goes through a proxy.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { byLength, describeWithOwnServers, type Held, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import {
+  byLength,
+  describeWithOwnServers,
+  type HeldMessage,
+  SEED,
+  seededRandom,
+  waitUntil,
+} from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
@@ -22,9 +29,9 @@ const REQUESTS = /^Produce .*mandate\.actions/s;
 const OF_THE_GROUP = /^(Fetch|OffsetCommit|Heartbeat) /;
 
 /** The answer is delayed, dropped, or lost with its connection. */
-const FATES: ((held: Held, random: () => number) => unknown)[] = [
-  (held, random) => sleep(random() * LONGEST_DELAY_MS).then(() => held.pass()),
-  (held) => held.swallow(),
+const FATES: ((held: HeldMessage, random: () => number) => unknown)[] = [
+  (held, random) => sleep(random() * LONGEST_DELAY_MS).then(() => held.forward()),
+  (held) => held.drop(),
   (held) => held.cut(),
 ];
 
@@ -62,10 +69,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker’s answers t
 
     // Two faults with a certain effect: a send that succeeded without an answer is repeated, and the log has it
     // twice.
-    (await way.hold('answer', REQUESTS)).swallow();
+    (await way.hold('answer', REQUESTS)).drop();
     const unanswered = await way.hold('answer', PUBLISH);
     const repeats = seen.repeats();
-    unanswered.swallow();
+    unanswered.drop();
     await waitUntil('decisions to come twice', () => seen.repeats() > repeats, PATIENCE_MS);
     for (let fault = 2; fault < FAULTS; fault++) {
       const what = pick(['answer', 'answer', 'request'] as const, random);

@@ -1,6 +1,6 @@
 /** Faults of a Redis that deciders use. Each function resolves when its fault is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BreakableWay, IS_LONG, plainRedis, type RedisServer } from '@mandate/testing';
+import { type FaultProxy, IS_LONG, plainRedis, type RedisServer } from '@mandate/testing';
 
 /** How long Redis is away, in ms. This is the fault itself, not a wait for a condition. */
 const AWAY_MS = IS_LONG ? 60_000 : 3_000;
@@ -10,7 +10,7 @@ const FLUSHES = 20;
 export type TroubledRedis = {
   readonly server: RedisServer;
   /** The proxy that every service uses. */
-  readonly way: BreakableWay;
+  readonly way: FaultProxy;
   /** Resolves when no decider can continue without Redis. */
   readonly missed: () => Promise<void>;
 };

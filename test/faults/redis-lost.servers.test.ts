@@ -62,7 +62,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
       await waitUntil('the others to decide it', () => seen.decisions.size === asked, PATIENCE_MS);
       await seen.caughtUp();
       const voids = seen.voids();
-      late.pass();
+      late.forward();
       await waitUntil('what it had to say to arrive, void', () => seen.voids() > voids, PATIENCE_MS);
       heldUp.process.kill('SIGCONT');
     }

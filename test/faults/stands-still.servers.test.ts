@@ -42,7 +42,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that is paus
 
     for (let stop = 0; stop < STOPS; stop++) {
       for (let through = Math.floor(random() * MOST_LET_THROUGH); through > 0; through--) {
-        (await nextPublish()).pass();
+        (await nextPublish()).forward();
       }
       const late = await nextPublish();
       sleeper.process.kill('SIGSTOP');
@@ -52,7 +52,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that is paus
       const repeats = seen.repeats();
       sleeper.process.kill('SIGCONT');
       const decided = await decisionsBy(sleeper);
-      late.pass();
+      late.forward();
       await waitUntil('what it had to say to arrive', () => seen.repeats() > repeats, PATIENCE_MS);
       await waitUntil(
         'it to be at work again',

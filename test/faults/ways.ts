@@ -1,7 +1,13 @@
 /**
  * Proxies that end with the test: to a server, and to the broker of a Kafka that sends its clients through the proxy.
  */
-import { type BreakableWay, breakableWay, type Held, kafkaFraming, waitUntil } from '@mandate/testing';
+import {
+  type FaultProxy,
+  type HeldMessage,
+  kafkaFraming,
+  startFaultProxy,
+  waitUntil,
+} from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { PATIENCE_MS } from './breakable-servers.ts';
 
@@ -11,8 +17,8 @@ import { PATIENCE_MS } from './breakable-servers.ts';
  */
 export const PUBLISH = /^Produce .*mandate\.decisions.*action\.decided/s;
 
-export async function openWay(...to: Parameters<typeof breakableWay>): Promise<BreakableWay> {
-  const way = await breakableWay(...to);
+export async function openWay(...to: Parameters<typeof startFaultProxy>): Promise<FaultProxy> {
+  const way = await startFaultProxy(...to);
   onTestFinished(() => way[Symbol.dispose]());
   return way;
 }
@@ -20,14 +26,14 @@ export async function openWay(...to: Parameters<typeof breakableWay>): Promise<B
 /**
  * Returns a proxy to the only broker. `via` is for `startKafka`, and `way` throws before `startKafka` has used it.
  */
-export function wayToBroker(words: Parameters<typeof breakableWay>[1]) {
-  let opened: BreakableWay | undefined;
+export function wayToBroker(words: Parameters<typeof startFaultProxy>[1]) {
+  let opened: FaultProxy | undefined;
   return {
-    async via(port: number): Promise<BreakableWay> {
+    async via(port: number): Promise<FaultProxy> {
       opened = await openWay(port, words, kafkaFraming);
       return opened;
     },
-    way(): BreakableWay {
+    way(): FaultProxy {
       if (opened === undefined) throw new Error('there is no broker yet');
       return opened;
     },
@@ -35,8 +41,11 @@ export function wayToBroker(words: Parameters<typeof breakableWay>[1]) {
 }
 
 /** Resolves when a message is held. Calls `askMore` until then. */
-export function heldAtLast(holding: Promise<Held>, askMore: () => Promise<unknown>): Promise<Held> {
-  let held: Held | undefined;
+export function heldAtLast(
+  holding: Promise<HeldMessage>,
+  askMore: () => Promise<unknown>,
+): Promise<HeldMessage> {
+  let held: HeldMessage | undefined;
   holding.then((each) => {
     held = each;
   });

@@ -2,6 +2,8 @@
 export { buildCharged, buildDecision, buildReservation, buildSettlement } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
+export { type FaultProxy, type HeldMessage, startFaultProxy } from './fault-proxy/fault-proxy.ts';
+export { kafkaFraming, redisFraming } from './fault-proxy/framing.ts';
 export { faultsOfAnswers } from './faults-of-answers.ts';
 export { matchesByTable } from './matches-by-table.ts';
 export { mustAnswerAsDescribed } from './must-answer-as-described.ts';
@@ -43,5 +45,3 @@ export { SERVICES, type ServiceName, spawnService, startService } from './start-
 export { temporaryFolder } from './temporary-folder.ts';
 export { textOfCsv } from './text-of-csv.ts';
 export { waitUntil } from './wait-until.ts';
-export { type BreakableWay, breakableWay, type Held } from './ways/breakable-way.ts';
-export { kafkaFraming, redisFraming } from './ways/framing.ts';

@@ -1,6 +1,6 @@
 /** The faults of a soak. Each breaks something and repairs it, and the plane must recover by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BreakableWay, emptyRedis, plainRedis, type StartedProcess } from '@mandate/testing';
+import { emptyRedis, type FaultProxy, plainRedis, type StartedProcess } from '@mandate/testing';
 import type { Api } from '../../e2e/distributed/server-plane.ts';
 import { pick } from '../agents-at-work.ts';
 import { shuffled } from '../shuffled.ts';
@@ -12,7 +12,7 @@ export type Service = StartedProcess & { url: string };
 /** A plane with several services of each kind. The first of each kind is never replaced. */
 export type Soaked = {
   servers: WholePlane['servers'];
-  ways: { redis: BreakableWay; kafka: BreakableWay };
+  ways: { redis: FaultProxy; kafka: FaultProxy };
   /** Returns the operator's client, at the current gateway. */
   operator(): Api;
   gateways: Service[];
@@ -67,14 +67,14 @@ const OTHERS: Readonly<Record<string, Fault>> = {
   async 'Kafka cut off'({ ways: { kafka } }, random) {
     kafka.cut();
     await sleep(drawMs(random));
-    kafka.mend();
+    kafka.restore();
   },
   async 'Kafka held up'({ ways: { kafka } }, random) {
     for (let held = 0; held < SENDS_DELAYED; held += 1) {
       const holding = kafka.hold(pick(['request', 'answer'] as const, random), /^Produce /);
       await soon(holding);
       await sleep(random() * 1_500);
-      void holding.then((send) => send.pass());
+      void holding.then((send) => send.forward());
     }
   },
 

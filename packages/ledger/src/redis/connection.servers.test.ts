@@ -1,6 +1,6 @@
 /** Tests of faults between the ledger and its server. */
 import { isMandateError } from '@mandate/runtime';
-import { breakableWay, describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, startFaultProxy, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { allow, decide, spent } from '../contract/bench.ts';
 import { budget, confirmation, planOf, stepRequest, TENANT } from '../contract/builders.ts';
@@ -31,7 +31,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   }
 
   test('leaves it to the caller to repeat after a lost response, and charges nothing twice', async () => {
-    using way = await breakableWay(own.server.port, 'evalsha');
+    using way = await startFaultProxy(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
     const request = stepRequest({ actionId: 'the-lost-one' });
@@ -44,7 +44,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('applies a kill, an adjustment and an approval once, even if the response is lost', async () => {
-    using way = await breakableWay(own.server.port, 'evalsha');
+    using way = await startFaultProxy(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
     const asked = stepRequest({ plan: planOf({ limits: [confirmation] }) });

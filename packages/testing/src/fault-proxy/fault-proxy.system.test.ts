@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../wait-until.ts';
-import { type BreakableWay, breakableWay } from './breakable-way.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { redisFraming } from './framing.ts';
 
 /** A server that sends each line back, unless the line contains "mute", and keeps what it received. */
@@ -22,7 +22,7 @@ async function echo(): Promise<{ port: number; told: () => string }> {
 
 type Client = { socket: Socket; heard: () => string; isOpen: () => boolean };
 
-async function through(way: BreakableWay): Promise<Client> {
+async function through(way: FaultProxy): Promise<Client> {
   const socket = connect(way.port, '127.0.0.1');
   let heard = '';
   socket.on('error', () => {});
@@ -36,7 +36,7 @@ async function through(way: BreakableWay): Promise<Client> {
 
 async function scene() {
   const server = await echo();
-  const way = await breakableWay(server.port, 'b', redisFraming);
+  const way = await startFaultProxy(server.port, 'b', redisFraming);
   onTestFinished(() => way[Symbol.dispose]());
   return { server, way, client: await through(way) };
 }
@@ -45,8 +45,8 @@ async function scene() {
 const [A, B, C] = ['+a\r\n', '+b\r\n', '+c\r\n'];
 
 test.each([
-  ['passed on late, and in its order', 'pass', A + B + C],
-  ['swallowed alone', 'swallow', A + C],
+  ['forwarded late, and in its order', 'forward', A + B + C],
+  ['dropped alone', 'drop', A + C],
 ] as const)('a held answer is %s', async (_, become, heard) => {
   const { server, way, client } = await scene();
   const holding = way.hold('answer');
@@ -66,7 +66,7 @@ test('a held request arrives when it is forwarded, and not before', async () => 
   const held = await holding;
   await waitUntil('the first to be answered', () => client.heard() === A);
   expect(server.told()).toBe(A);
-  held.pass();
+  held.forward();
   await waitUntil('all to be answered', () => client.heard() === A + B + C);
 });
 

@@ -11,23 +11,23 @@ import { type Direction, Lane } from './lane.ts';
 export type Words = string | RegExp;
 
 /** One request or one answer that is held, together with everything after it on its connection. */
-export type Held = {
+export type HeldMessage = {
   /** Forwards it late, and what waits after it too. */
-  pass(): void;
+  forward(): void;
   /** Drops it. What waits after it is forwarded, and the connection stays. */
-  swallow(): void;
+  drop(): void;
   /** Drops it, and ends the connection. */
   cut(): void;
 };
 
-export type BreakableWay = Disposable & {
+export type FaultProxy = Disposable & {
   readonly port: number;
   /**
    * Ends every connection on which the words were said, and every connection on which they are said later, until
    * `restore` is called.
    */
   cut(): void;
-  mend(): void;
+  restore(): void;
   /** How many connections `cut` has ended. */
   readonly cuts: number;
   /**
@@ -39,17 +39,17 @@ export type BreakableWay = Disposable & {
    * Resolves once the next request with these words, or the answer to it, is held. With `answering`, only an answer
    * that contains those words is held, because the next answer may be an error.
    */
-  hold(what: Direction, to?: Words, answering?: Words): Promise<Held>;
+  hold(what: Direction, to?: Words, answering?: Words): Promise<HeldMessage>;
 };
 
-type Holding = PromiseWithResolvers<Held> & { what: Direction; to: Words; answering: Words };
+type Holding = PromiseWithResolvers<HeldMessage> & { what: Direction; to: Words; answering: Words };
 
 /** @param framing separates the requests if several are under way on one connection */
-export async function breakableWay(
+export async function startFaultProxy(
   port: number,
   words: Words,
   framing: Framing = inTurn,
-): Promise<BreakableWay> {
+): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const marked = new Set<Socket>();
   let holdings: Holding[] = [];
@@ -71,9 +71,9 @@ export async function breakableWay(
     /** The holds that wait for an answer, by the id of the request. */
     const expected = new Map<number, Holding>();
     const [there, back] = [new Lane(upstream), new Lane(client)];
-    const held = (lane: Lane): Held => ({
-      pass: () => lane.goOn('with it'),
-      swallow: () => lane.goOn('without it'),
+    const held = (lane: Lane): HeldMessage => ({
+      forward: () => lane.goOn('with it'),
+      drop: () => lane.goOn('without it'),
       cut: () => client.destroy(),
     });
     for (const socket of [client, upstream]) {
@@ -116,7 +116,7 @@ export async function breakableWay(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const hold = (what: Direction, to = words, answering: Words = '') => {
-    const holding = { ...Promise.withResolvers<Held>(), what, to, answering };
+    const holding = { ...Promise.withResolvers<HeldMessage>(), what, to, answering };
     holdings.push(holding);
     return holding.promise;
   };
@@ -126,7 +126,7 @@ export async function breakableWay(
       isCut = true;
       for (const client of marked) end(client);
     },
-    mend() {
+    restore() {
       isCut = false;
     },
     get cuts() {
