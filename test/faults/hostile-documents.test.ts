@@ -4,7 +4,7 @@
  */
 
 import { checkAlerting } from '@mandate/alerter';
-import { effortOfAction } from '@mandate/policy';
+import { stepBudgetOfAction } from '@mandate/policy';
 import { type DocumentFault, loadMandates } from '@mandate/policy/documents';
 import { loadPrivacy } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
@@ -103,7 +103,7 @@ describe('patterns in the schema of arguments', () => {
       const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;
       expect(rules).toBeDefined();
       const args = { a: `${'a'.repeat(CAPS.stringUnits / 2)}!` };
-      expect(leastCpuMs(() => rules?.validate(args, effortOfAction()))).toBeLessThan(MOST_BUSY_MS);
+      expect(leastCpuMs(() => rules?.validate(args, stepBudgetOfAction()))).toBeLessThan(MOST_BUSY_MS);
     },
   );
 });

@@ -1,6 +1,6 @@
 /** Conditions have three values. A comparison of values of different types is unknown, even under `not`. */
 
-import { compileCondition, effortOfAction } from '@mandate/policy';
+import { compileCondition, stepBudgetOfAction } from '@mandate/policy';
 import { type Action, condition } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
@@ -115,7 +115,7 @@ function truth(is: boolean): Truth {
 function holds(asked: Drawn, context: Record<string, unknown>): boolean | null {
   const given = Object.fromEntries(Object.entries(context).filter(([, value]) => value !== undefined));
   const action = { id: 'i', agentId: 'a', type: 'tool_call', tool: 't', context: given } as unknown as Action;
-  return compileCondition(condition.parse(asked)).holds({ agent: {}, action }, effortOfAction());
+  return compileCondition(condition.parse(asked)).holds({ agent: {}, action }, stepBudgetOfAction());
 }
 
 const contexts = fc.record({ a: values, b: values });

@@ -2,7 +2,7 @@
 
 import { checkAlerting } from '@mandate/alerter';
 import { loadControl } from '@mandate/control';
-import { actionDigest, compileActionRedaction, compileGlobs, effortOfAction } from '@mandate/policy';
+import { actionDigest, compileActionRedaction, compileGlobs, stepBudgetOfAction } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { loadPrivacy, redactPieces } from '@mandate/privacy';
 import {
@@ -30,7 +30,7 @@ function validating(validator: string): (text: string) => unknown {
   );
   const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;
   if (!rules) throw new Error(`${validator} is no validator`);
-  return (text) => rules.validate({ to: text, sql: `SELECT ${text}`, path: text }, effortOfAction());
+  return (text) => rules.validate({ to: text, sql: `SELECT ${text}`, path: text }, stepBudgetOfAction());
 }
 
 export const READERS: readonly [name: string, read: (text: string) => unknown][] = [

@@ -5,11 +5,11 @@ import {
   compileCondition,
   compilePolicy,
   compileRule,
-  effortOfAction,
   type NamedPolicy,
   type Resolved,
   type RulesInForce,
   rulesInForce,
+  stepBudgetOfAction,
 } from '@mandate/policy';
 import { policyDocument, ruleDocument } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
@@ -206,7 +206,7 @@ function applies(document: object, { agent, tool, context, atMs }: Question): bo
     Date.parse(startsAt ?? new Date(0).toISOString()) <= atMs &&
     (endsAt === undefined || Date.parse(endsAt) > atMs) &&
     (when === undefined ||
-      compileCondition(when).holds({ agent: agent as never, action }, effortOfAction()) === true)
+      compileCondition(when).holds({ agent: agent as never, action }, stepBudgetOfAction()) === true)
   );
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { ConditionSubject, Rule } from '@mandate/policy';
-import { effortOfAction } from '@mandate/policy';
+import { stepBudgetOfAction } from '@mandate/policy';
 import type { CompiledCondition, FieldPath } from '@mandate/policy/parts';
 import { inOrder, isInForce, mayMatch } from '@mandate/policy/parts';
 import {
@@ -57,13 +57,13 @@ export function composeIssue(
   let startsAtMs: number | null = null;
   let endsAtMs: number | null = null;
 
-  const effort = effortOfAction();
+  const stepBudget = stepBudgetOfAction();
   const candidates = rulesFor(control)(attributes.groups).filter(
-    (rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes, effort),
+    (rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes, stepBudget),
   );
   for (const rule of inOrder(candidates)) {
     const told = rule.conditions.filter(isTold);
-    if (!told.every((condition) => condition.holds(subject, effort) === true)) continue;
+    if (!told.every((condition) => condition.holds(subject, stepBudget) === true)) continue;
     for (const edgeMs of edgesOf(rule)) {
       if (edgeMs <= atMs) startsAtMs = Math.max(edgeMs, startsAtMs ?? edgeMs);
       else endsAtMs = Math.min(edgeMs, endsAtMs ?? edgeMs);
@@ -76,7 +76,7 @@ export function composeIssue(
     if (told.length === rule.conditions.length) rules.push(matched);
     else openRules.push(matched);
   }
-  if (effort.left < 0) return { ok: false, why: 'TOO_COSTLY' };
+  if (stepBudget.left < 0) return { ok: false, why: 'TOO_COSTLY' };
   const count = rules.length + openRules.length;
   if (count === 0) return { ok: false, why: 'NO_RULE' };
   if (count > CAPS.rulesPerMandate) return { ok: false, why: 'TOO_MANY_RULES' };

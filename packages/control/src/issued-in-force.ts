@@ -5,7 +5,7 @@
  */
 
 import { canonicalJson, type Resolved, type RulesInForce, rulesInForce } from '@mandate/policy';
-import type { Efforts, MandateInForce, Remembered } from '@mandate/policy/parts';
+import type { MandateInForce, Remembered, StepBudgets } from '@mandate/policy/parts';
 import { refusedPlan } from '@mandate/policy/parts';
 import { type Action, type Check, type Json, type Refusal, wireTime } from '@mandate/schemas';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
@@ -26,7 +26,7 @@ type IssuedInForce = (
   mandateId: string,
   action: Action,
   atMs: number,
-  efforts: Efforts,
+  stepBudgets: StepBudgets,
 ) => MandateInForce & { asked?: Action; tooCostly?: NonNullable<Resolved['tooCostly']> };
 
 /**
@@ -54,7 +54,7 @@ export function issuedInForce(): IssuedInForce {
     return inForce;
   }
 
-  return (control, mandateId, action, atMs, efforts) => {
+  return (control, mandateId, action, atMs, stepBudgets) => {
     const issued = control.issued.byId.get(mandateId);
     if (issued === undefined || issued.document.agentId !== action.agentId) return NONE;
     const { agent, document, startsAtMs, endsAtMs, revokedAt } = issued;
@@ -69,7 +69,7 @@ export function issuedInForce(): IssuedInForce {
       agentOf(agent),
       subject,
       atMs,
-      efforts,
+      stepBudgets,
     );
     if (tooCostly !== undefined) return { mandate, tooCostly, ...lasts };
     if (mandate === null) return { ...refused(noRuleMatches(issued), startsAtMs, endsAtMs), asked: subject };

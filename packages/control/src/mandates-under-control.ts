@@ -11,11 +11,11 @@ import type { MandateInForce } from '@mandate/policy/parts';
 import {
   agentRetired,
   COMPOSED,
-  type Efforts,
-  effortsOfAction,
   familiesInForce,
   grantRequired,
   noRuleMatches,
+  type StepBudgets,
+  stepBudgetsOfAction,
   tenantClosed,
   tooCostly,
 } from '@mandate/policy/parts';
@@ -113,27 +113,28 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     }
     const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
-    const efforts = effortsOfAction();
+    const stepBudgets = stepBudgetsOfAction();
     // Decisions use this id for the mandate that rules compose, and an action may name it too.
     const { mandateId = COMPOSED } = action;
     const requiredBy = grantRequiredBy(mandateId, document, documentsAbove(control.agents, document));
     if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
-      const own = rules.resolve(agentOf(agent), action, atMs, efforts);
+      const own = rules.resolve(agentOf(agent), action, atMs, stepBudgets);
       // Checked here because most agents have no parent. This saves a call.
       if (document.parent === undefined) return byRules(own, action);
       return byRules(
-        families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts),
+        families.within(own, agentsAbove(control.agents, document), rules, action, atMs, stepBudgets),
         action,
       );
     }
-    const { asked, ...own } = issued(control, mandateId, action, atMs, efforts);
+    const { asked, ...own } = issued(control, mandateId, action, atMs, stepBudgets);
     if (asked === undefined) return own;
     const shadow =
-      watching && shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs, ofShadow(efforts)));
+      watching &&
+      shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs, ofShadow(stepBudgets)));
     const above = agentsAbove(control.agents, document);
     const held = { steps: 0, ...own, shadow, matches: [] };
-    return { ...own, ...known(families.within(held, above, rules, asked, atMs, efforts)) };
+    return { ...own, ...known(families.within(held, above, rules, asked, atMs, stepBudgets)) };
   }
 
   return {
@@ -172,7 +173,7 @@ function byRules(resolved: Resolved, action: Action): MandateInForce {
 }
 
 /** Uses the step budget for shadow rules when they are asked as if they were in force. */
-function ofShadow({ shadow }: Efforts): Efforts {
+function ofShadow({ shadow }: StepBudgets): StepBudgets {
   return { enforced: shadow, shadow };
 }
 

@@ -1,16 +1,16 @@
 /** Finds rules that name an agent and do not match its action, and says why. Used when no rule matches. */
 
 import type { AgentAttributes, ConditionSubject, Rule } from '@mandate/policy';
-import { effortOfAction } from '@mandate/policy';
+import { stepBudgetOfAction } from '@mandate/policy';
 import {
   type CompiledCondition,
   conjuncts,
-  type Effort,
+  consume,
   fieldOf,
   inOrder,
   isInForce,
   OF_RULE,
-  takes,
+  type StepBudget,
 } from '@mandate/policy/parts';
 import { type Condition, type Json, type RuleDocument, stepsOf } from '@mandate/schemas';
 import { agentOf, ruleOf } from './compile-control.ts';
@@ -39,11 +39,11 @@ export function nearRules(
   const thoughtOf = new Map(rules.map((document) => [document.id, document]));
   const standing = rulesFor(control)(attributes.groups).filter(({ id }) => !thoughtOf.has(id));
   const candidates = [...thoughtOf.values()].map((document) => ruleOf({ revision: 0, document }));
-  const effort = effortOfAction();
-  const asked = { subject, atMs, effort, isTold };
+  const stepBudget = stepBudgetOfAction();
+  const asked = { subject, atMs, stepBudget, isTold };
   const near: NearRule[] = [];
   for (const rule of inOrder([...standing, ...candidates])) {
-    if (near.length === MOST || !takes(effort, OF_RULE)) return near;
+    if (near.length === MOST || !consume(stepBudget, OF_RULE)) return near;
     if (!isNamed(rule, attributes)) continue;
     const document = thoughtOf.get(rule.id) ?? control.rules.get(rule.id)?.document;
     const why = document && whyNot(rule, document, asked);
@@ -64,9 +64,9 @@ function whyNot(
   {
     subject,
     atMs,
-    effort,
+    stepBudget,
     isTold,
-  }: { subject: ConditionSubject; atMs: number; effort: Effort; isTold: IsTold },
+  }: { subject: ConditionSubject; atMs: number; stepBudget: StepBudget; isTold: IsTold },
 ): string | null {
   if (!isInForce(rule, atMs))
     return rule.startsAtMs !== null && atMs < rule.startsAtMs
@@ -75,10 +75,10 @@ function whyNot(
   const conditions = when === undefined ? [] : conjuncts(when);
   for (const [at, compiled] of rule.conditions.entries()) {
     if (!isTold(compiled)) continue;
-    const truth = compiled.holds(subject, effort);
+    const truth = compiled.holds(subject, stepBudget);
     if (truth === true) continue;
     const condition = conditions[at];
-    return condition === undefined || effort.left < 0 ? null : inWords(condition, subject, truth);
+    return condition === undefined || stepBudget.left < 0 ? null : inWords(condition, subject, truth);
   }
   return null;
 }

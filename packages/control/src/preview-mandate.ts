@@ -3,10 +3,10 @@
 import { plan, type Resolved, rulesInForce } from '@mandate/policy';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
 import {
-  effortsOfAction,
   familiesInForce,
   grantRequired,
   noRuleMatches,
+  stepBudgetsOfAction,
   tenantClosed,
   tooCostly,
 } from '@mandate/policy/parts';
@@ -55,11 +55,11 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
     boundsOf(opened),
   );
   const candidate = kept(agent);
-  const efforts = effortsOfAction();
-  const own = inForce.resolve(agentOf(candidate), action, atMs, efforts);
+  const stepBudgets = stepBudgetsOfAction();
+  const own = inForce.resolve(agentOf(candidate), action, atMs, stepBudgets);
   const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
   const above = agentsAbove(agents, agent);
-  const resolved = familiesInForce().within(own, above, inForce, action, atMs, efforts);
+  const resolved = familiesInForce().within(own, above, inForce, action, atMs, stepBudgets);
   const { shadow } = resolved;
   const requiredBy = grantRequiredBy(action.mandateId, agent, documentsAbove(agents, agent));
   const unlessRefused = (made: () => Plan) => {

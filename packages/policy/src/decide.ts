@@ -97,9 +97,9 @@ export function plan(
     const call = isModelCall(action) ? knownCall(action) : null;
     const price = priceOf(action, call, pricings, atMs);
     const name = subjectOf(action);
-    const effort = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
-    if (effort.left < 0) return listsTooCostly(mandate.reference, list.mostExpensive);
-    const subject: Subject = { action, redacted, name, call, price, atMs, effort };
+    const stepBudget = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
+    if (stepBudget.left < 0) return listsTooCostly(mandate.reference, list.mostExpensive);
+    const subject: Subject = { action, redacted, name, call, price, atMs, stepBudget };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal, obligations } = runChecks(checkFns, subject);
     // Lists every field, because spreading would take as long as all checks.

@@ -17,7 +17,6 @@ export { roomToWrite } from './arguments/pattern-size.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
-export { effortOfAction } from './effort.ts';
 export { compileGlobs } from './glob.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
@@ -39,3 +38,4 @@ export {
   rulesInForce,
 } from './rules/rules-in-force.ts';
 export { settlementRecord } from './settlement-record.ts';
+export { stepBudgetOfAction } from './step-budget.ts';

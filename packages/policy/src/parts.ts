@@ -9,7 +9,6 @@ export { digestOf, type Sha256OfPieces, sha256OfPieces } from './digest.ts';
 export { alikeTools, type Doubt, listDoubts, policyDoubts } from './doubts/document-doubts.ts';
 export type { WrittenPolicy } from './doubts/document-warnings.ts';
 export { lookAlikes } from './doubts/look-alikes.ts';
-export { type Effort, takes } from './effort.ts';
 export type { GlobMatcher } from './glob.ts';
 export type { Compiled } from './mandate/compile-mandate.ts';
 export { withTenantLimits } from './mandate/compose.ts';
@@ -37,11 +36,11 @@ export {
 } from './refused-plan.ts';
 export {
   candidateOf,
-  type Efforts,
-  effortsOfAction,
   isInForce,
   mayMatch,
   OF_RULE,
+  type StepBudgets,
+  stepBudgetsOfAction,
 } from './rules/ask-rules.ts';
 export { claimsOf } from './rules/claims.ts';
 export { type CompiledCondition, type FieldPath, fieldOf, typeOf } from './rules/condition.ts';
@@ -56,3 +55,4 @@ export {
   type Remembered,
 } from './rules/rules-in-force.ts';
 export { type RuleChange, type RulesOfAgents, rulesOfAgents } from './rules/rules-of-agents.ts';
+export { consume, type StepBudget } from './step-budget.ts';

@@ -12,7 +12,7 @@ export const ARGUMENT_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/arguments/schema/run.ts', [
     [
       '7 a schema costs the values that it looks at',
-      'if (this.effort.left < 0) throw new StepsExhausted();',
+      'if (this.stepBudget.left < 0) throw new StepsExhausted();',
       '',
     ],
     [

@@ -20,7 +20,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a denied name is not left in an allowed list', '(out === null || !denying.ends(out))', 'true'],
     [
       '7 comparing lists of patterns takes a bounded number of steps',
-      'takes(effort, STEPS_A_PLACE * all.size);',
+      'consume(stepBudget, STEPS_A_PLACE * all.size);',
       '',
     ],
   ]),
@@ -34,7 +34,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/lint/nothing-in-common.ts', [
     [
       '7 rules that never hold at once do not contradict each other',
-      'if (mayHoldAtOnce(set, effort)) return set;',
+      'if (mayHoldAtOnce(set, stepBudget)) return set;',
       'return set;',
     ],
     ['7 lint asks the ancestors of a sub-agent too', 'names: held.below }', 'names: held.names }'],
@@ -43,7 +43,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/lint/idle-documents.ts', [
     [
       '7 looking at a changed document takes a bounded number of steps',
-      '!takes(effort, tools.length)',
+      '!consume(stepBudget, tools.length)',
       'false',
     ],
   ]),
@@ -115,7 +115,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/lint/widening.ts', [
     ['7 a first version that rules already name is reported', 'if (isThere && !wasThere)', 'if (false)'],
     ['7 a shorter lease is reported as wider', 'lease(is) < lease(was)', 'false'],
-    ['7 a tool that no agent may call widens nothing', '.filter(usableUnder(after, effort))', ''],
+    ['7 a tool that no agent may call widens nothing', '.filter(usableUnder(after, stepBudget))', ''],
   ]),
   ...inFile('packages/control/src/lint/rule-widening.ts', [
     ['7 a deleted rule may have held an agent', 'held ? [goes(before, after)] : []', '[]'],
@@ -162,7 +162,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'if (own.tooCostly !== undefined) return { ...own, above: ids };',
       'if (own.tooCostly !== undefined) return own;',
     ],
-    ['7 a family shares one budget of steps', 'agentId: id }, atMs, efforts)', 'agentId: id }, atMs)'],
+    ['7 a family shares one budget of steps', 'agentId: id }, atMs, stepBudgets)', 'agentId: id }, atMs)'],
     ['7 an ancestor is checked as if it did the same action', '{ ...action, agentId: id }', 'action'],
     ['7 a remembered family belongs to the current mandates', 'numberOf(mandateOf(held))', '0'],
     [
@@ -386,8 +386,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '7 a missing field never matches',
-      'value === undefined ? null : holds(value, effort)',
-      'holds(value ?? null, effort)',
+      'value === undefined ? null : holds(value, stepBudget)',
+      'holds(value ?? null, stepBudget)',
     ],
     ['7 a missing field never matches inside not', 'truth === null ? null : !truth', '!truth'],
     [
@@ -408,10 +408,10 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 remembered rules belong to one state of one agent', '{candidates.number}', '{agent.id}'],
     [
       '7 remembered rules cost the same steps',
-      'holdsAt(known.validity, atMs) && fits(efforts, known)',
+      'holdsAt(known.validity, atMs) && fits(stepBudgets, known)',
       'holdsAt(known.validity, atMs)',
     ],
-    ['7 the agents of one action share its step budget', '      spend(efforts, given);\n', ''],
+    ['7 the agents of one action share its step budget', '      consumeCost(stepBudgets, given);\n', ''],
   ]),
   ...inFile('packages/policy/src/rules/rules-of-agents.ts', [
     ['7 a shadow rule is never enforced', "return mode === 'shadow';", 'return false;'],
@@ -471,7 +471,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'if (left.left < 0) return { ok: false',
       'if (false) return { ok: false',
     ],
-    ['7 rules in shadow have their own step budget', 'shadow: effortOfAction() };', 'shadow: { left: 0 } };'],
+    [
+      '7 rules in shadow have their own step budget',
+      'shadow: stepBudgetOfAction() };',
+      'shadow: { left: 0 } };',
+    ],
   ]),
   ...inFile('packages/policy/src/rules/rules-in-force.ts', [
     [
@@ -483,7 +487,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/lint/given-by-claim.ts', [
     [
       '8 lint: a rule beside one that always matches only restricts',
-      '    if (always.some((rule) => mayMatch(rule, agent, effort))) continue;\n',
+      '    if (always.some((rule) => mayMatch(rule, agent, stepBudget))) continue;\n',
       '',
     ],
     ['8 lint: a value that every key pins is no claim', 'pins.length > 0 && pins.every(', 'pins.some('],

@@ -500,7 +500,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'if (redacted.length === 0) return',
       'if (redacted.length >= 0) return',
     ],
-    ['7 arguments that take too many steps block', '    if (effort.left < 0) {', '    if (false) {'],
+    ['7 arguments that take too many steps block', '    if (stepBudget.left < 0) {', '    if (false) {'],
   ]),
   ...inFile('packages/policy/src/mandates-in-force.ts', [
     [

@@ -3,7 +3,7 @@
  * list is followed as an automaton. A state of the automaton is a set of positions in the patterns, and is made when
  * needed. The search tries names letter by letter, the shortest first.
  */
-import { type Effort, takes } from '@mandate/policy/parts';
+import { consume, type StepBudget } from '@mandate/policy/parts';
 import { UNSPELLED } from './globs-within.ts';
 
 /** The limit on the size of all patterns together, because each state may hold a position in every pattern. */
@@ -12,14 +12,14 @@ const MOST_UNITS = 2_000;
 /** Returns null if there is no such name, and undefined if the search would take too long. */
 export function commonName(
   lists: readonly (readonly string[])[],
-  effort: Effort,
+  stepBudget: StepBudget,
   denied: readonly string[] = [],
 ): string | null | undefined {
   const patterns = [...lists.flat(), ...denied];
   const units = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
   if (units > MOST_UNITS) return undefined;
-  const allowing = lists.map((list) => automatonOf(list, effort));
-  const denying = automatonOf(denied, effort);
+  const allowing = lists.map((list) => automatonOf(list, stepBudget));
+  const denying = automatonOf(denied, stepBudget);
   const letters = [...lettersIn(patterns, denied.length > 0)];
   const isFound = ({ states, out }: Reached) =>
     states.every((state, at) => allowing[at]?.ends(state)) && (out === null || !denying.ends(out));
@@ -32,7 +32,7 @@ export function commonName(
     const longer: Reached[] = [];
     for (const { name, states, out } of reached) {
       for (const letter of letters) {
-        if (!takes(effort, lists.length)) return undefined;
+        if (!consume(stepBudget, lists.length)) return undefined;
         const next = step(allowing, states, letter);
         if (next === null) continue;
         const one = {
@@ -94,13 +94,13 @@ const STEPS_A_PLACE = 10;
 /** A position in a pattern: before the character at this index. */
 type Place = readonly [pattern: string, at: number];
 
-function automatonOf(patterns: readonly string[], effort: Effort): Automaton {
+function automatonOf(patterns: readonly string[], stepBudget: StepBudget): Automaton {
   const states: { places: readonly Place[]; next: Map<string, number | null> }[] = [];
   const numbers = new Map<string, number>();
 
   function numberOf(places: readonly Place[]): number {
     const all = new Map(places.flatMap(withoutStars).map((place) => [place.join(' '), place]));
-    takes(effort, STEPS_A_PLACE * all.size);
+    consume(stepBudget, STEPS_A_PLACE * all.size);
     const key = [...all.keys()].toSorted().join('\n');
     const known = numbers.get(key);
     if (known !== undefined) return known;

@@ -1,10 +1,10 @@
 /** Rules that apply whenever another rule applies. So the two policies always apply together. */
 
 import { canonicalJson } from '@mandate/policy';
-import { conjuncts, type Effort, rulesByGroup, takes } from '@mandate/policy/parts';
+import { conjuncts, consume, rulesByGroup, type StepBudget } from '@mandate/policy/parts';
 import { type Condition, type RuleDocument, stepsOf } from '@mandate/schemas';
-import { skip } from './effort.ts';
 import { globsWithin } from './globs-within.ts';
+import { skip } from './lint-budget.ts';
 import { isOver, type Look, type RuleRead } from './rules-read.ts';
 
 /** The agents that a rule matches, and when. */
@@ -69,7 +69,7 @@ const COMPARED = 2;
 /** @param around reports only rules that cover one of these, or that one of these covers */
 export function coveredRules(
   rules: readonly RuleRead[],
-  { atMs, effort }: Look,
+  { atMs, stepBudget }: Look,
   around: readonly RuleRead[] = rules,
 ): readonly Covered[] {
   // Rules that cannot be read are left out, because nothing is known about them.
@@ -78,16 +78,16 @@ export function coveredRules(
   const asked = new Set(around);
   const askedOf = all.filter(({ rule }) => asked.has(rule));
   const ofNames = rulesByGroup(all, ({ reach }) => namesIn(reach));
-  const within = withinEffort(effort);
+  const within = withinBudget(stepBudget);
   const isCovered = (wide: Reach, narrow: Reach) =>
-    takes(effort, (1 + wide.conditions.size) / COMPARED) && covers(wide, narrow, within);
+    consume(stepBudget, (1 + wide.conditions.size) / COMPARED) && covers(wide, narrow, within);
   const covered: Covered[] = [];
   for (const { rule, reach } of all) {
     const others = asked.has(rule) ? ofNames(firstNamesIn(reach)) : askedOf;
     let instead: RuleRead | null = null;
     const beside = new Map<string, RuleRead>();
     for (const other of others) {
-      if (effort.left < 0) break;
+      if (stepBudget.left < 0) break;
       if (other.rule === rule || !isCovered(other.reach, reach)) continue;
       const { policy, mode } = other.rule.document;
       if (policy !== rule.document.policy) {
@@ -96,7 +96,7 @@ export function coveredRules(
       } else if (instead === null && isInPlaceOf(other.rule, rule, () => isCovered(reach, other.reach)))
         instead = other.rule;
     }
-    if (effort.left < 0) for (const code of FOUND_IN_PAIRS) skip(effort, code, 'rules');
+    if (stepBudget.left < 0) for (const code of FOUND_IN_PAIRS) skip(stepBudget, code, 'rules');
     else if (instead !== null || beside.size > 0)
       covered.push({ rule, instead, beside: [...beside.values()] });
   }
@@ -127,13 +127,13 @@ const FOUND_IN_PAIRS = ['RULE_ADDS_NOTHING', 'LIMIT_WITHOUT_EFFECT', 'TOOL_NEVER
 const OF_GLOB = 50;
 
 /** Compiles each list of globs once, within the step budget. */
-function withinEffort(effort: Effort): Within {
+function withinBudget(stepBudget: StepBudget): Within {
   const known = new Map<readonly string[], (glob: string) => boolean>();
   return (globs) => {
     const one = known.get(globs);
     if (one !== undefined) return one;
-    const made = takes(effort, OF_GLOB * globs.length) ? globsWithin(globs) : () => false;
-    const counted = (glob: string) => takes(effort, 1) && made(glob);
+    const made = consume(stepBudget, OF_GLOB * globs.length) ? globsWithin(globs) : () => false;
+    const counted = (glob: string) => consume(stepBudget, 1) && made(glob);
     known.set(globs, counted);
     return counted;
   };

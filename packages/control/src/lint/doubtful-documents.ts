@@ -1,12 +1,12 @@
 /** The doubts about the documents of a tenant, as lint reports them. document-doubts.ts explains each doubt. */
 
-import { alikeTools, type Doubt, listDoubts, lookAlikes, policyDoubts, takes } from '@mandate/policy/parts';
+import { alikeTools, consume, type Doubt, listDoubts, lookAlikes, policyDoubts } from '@mandate/policy/parts';
 import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
 import { boundsDocument } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
-import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import type { Policies } from './idle-documents.ts';
+import { type LintBudget, skip } from './lint-budget.ts';
 import type { RuleRead } from './rules-read.ts';
 
 /** The cost of checking one pattern, or of searching for a similar name, in steps of lint. */
@@ -15,15 +15,15 @@ const OF_ENTRY = 20;
 type Told = { of: string; document: PolicyDocument; policies: readonly string[] };
 
 /** @param own the policies to report on. The declarations of other policies are used too */
-export function doubtfulPolicies(control: TenantControl, own: Policies, effort: LintEffort): Finding[] {
+export function doubtfulPolicies(control: TenantControl, own: Policies, stepBudget: LintBudget): Finding[] {
   const all = policiesIn(control);
   const ids = new Set(own.map(([id]) => id));
   const known = new Set(all.flatMap(({ document }) => document.tools ?? []));
   return all
     .filter(({ policies: [id] }) => id === undefined || ids.has(id))
     .flatMap(({ of, document, policies }) => {
-      if (!takes(effort, OF_ENTRY * sizeOf(document))) {
-        skip(effort, 'PATTERN_DOUBTFUL', 'policies');
+      if (!consume(stepBudget, OF_ENTRY * sizeOf(document))) {
+        skip(stepBudget, 'PATTERN_DOUBTFUL', 'policies');
         return [];
       }
       const doubts = [...listDoubts(document), ...policyDoubts(document, known)];
@@ -31,10 +31,10 @@ export function doubtfulPolicies(control: TenantControl, own: Policies, effort: 
     });
 }
 
-export function doubtfulRules(rules: readonly RuleRead[], effort: LintEffort): Finding[] {
+export function doubtfulRules(rules: readonly RuleRead[], stepBudget: LintBudget): Finding[] {
   return rules.flatMap(({ document }) => {
-    if (!takes(effort, OF_ENTRY * (1 + (document.agents?.length ?? 0)))) {
-      skip(effort, 'PATTERN_DOUBTFUL', 'rules');
+    if (!consume(stepBudget, OF_ENTRY * (1 + (document.agents?.length ?? 0)))) {
+      skip(stepBudget, 'PATTERN_DOUBTFUL', 'rules');
       return [];
     }
     return listDoubts(document).map((doubt) =>
@@ -48,12 +48,12 @@ export function doubtfulRules(rules: readonly RuleRead[], effort: LintEffort): F
  *
  * @param first policies that a finding should name if possible
  */
-export function toolsAlike(control: TenantControl, first: Policies, effort: LintEffort): Finding[] {
+export function toolsAlike(control: TenantControl, first: Policies, stepBudget: LintBudget): Finding[] {
   const ids = new Set(first.map(([id]) => id));
   const isFirst = ({ policies: [id = ''] }: Told) => ids.has(id);
   const all = policiesIn(control).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
-  if (!takes(effort, OF_ENTRY * all.reduce((sum, { document }) => sum + sizeOf(document), 0))) {
-    skip(effort, 'NAMES_ALIKE', 'policies');
+  if (!consume(stepBudget, OF_ENTRY * all.reduce((sum, { document }) => sum + sizeOf(document), 0))) {
+    skip(stepBudget, 'NAMES_ALIKE', 'policies');
     return [];
   }
   const named = all.map((told) => {
@@ -65,9 +65,9 @@ export function toolsAlike(control: TenantControl, first: Policies, effort: Lint
   );
 }
 
-export function agentsAlike(agents: readonly AgentDocument[], effort: LintEffort): Finding[] {
-  if (!takes(effort, OF_ENTRY * agents.length)) {
-    skip(effort, 'NAMES_ALIKE', 'agents');
+export function agentsAlike(agents: readonly AgentDocument[], stepBudget: LintBudget): Finding[] {
+  if (!consume(stepBudget, OF_ENTRY * agents.length)) {
+    skip(stepBudget, 'NAMES_ALIKE', 'agents');
     return [];
   }
   return lookAlikes(agents.map(({ id }) => id)).map((alike) => ({

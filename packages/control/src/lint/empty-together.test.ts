@@ -2,10 +2,10 @@ import { matchesByTable, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
-import { effortOf } from './effort.ts';
 import { emptyTogether } from './empty-together.ts';
+import { lintBudgetOf } from './lint-budget.ts';
 
-const enough = () => effortOf(300_000);
+const enough = () => lintBudgetOf(300_000);
 
 test.each<[string, string[][], string | null]>([
   ['a family and a member of it', [['read_*'], ['read_file']], 'read_file'],
@@ -96,10 +96,10 @@ test('does not claim that there is no name if the search would take too long', (
     }),
   );
   for (const hostile of [manyLetters, manyPlaces]) {
-    const effort = enough();
-    expect(commonName(hostile, effort)).toBeUndefined();
-    expect(effort.left).toBeLessThan(0);
-    expect(effort.left).toBeGreaterThan(-20_000);
+    const stepBudget = enough();
+    expect(commonName(hostile, stepBudget)).toBeUndefined();
+    expect(stepBudget.left).toBeLessThan(0);
+    expect(stepBudget.left).toBeGreaterThan(-20_000);
     const all = hostile.map((allowed) => ({ allowed, denied: [] }));
     expect(emptyTogether(all, enough())).toBeUndefined();
   }

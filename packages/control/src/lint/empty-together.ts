@@ -1,6 +1,6 @@
 import { compileGlobs } from '@mandate/policy';
 import type { GlobMatcher } from '@mandate/policy/parts';
-import { type Effort, takes } from '@mandate/policy/parts';
+import { consume, type StepBudget } from '@mandate/policy/parts';
 import { commonName } from './common-name.ts';
 
 /** At most this many sets of lists are tried. If none of these is empty together, the whole set is returned. */
@@ -13,27 +13,30 @@ export type Names = { allowed: readonly string[]; denied: readonly string[] };
  * Returns the smallest set of lists that have no name in common, as indexes. If there are several, it returns the
  * first. Null if all lists have a name in common. Undefined if the step budget was too small to know.
  */
-export function emptyTogether(all: readonly Names[], effort: Effort): readonly number[] | null | undefined {
+export function emptyTogether(
+  all: readonly Names[],
+  stepBudget: StepBudget,
+): readonly number[] | null | undefined {
   const places = [...all.keys()];
-  if (all.length === 0 || haveObviously(all, effort)) return null;
-  const name = nameIn(all, effort);
+  if (all.length === 0 || haveObviously(all, stepBudget)) return null;
+  const name = nameIn(all, stepBudget);
   if (name !== null) return name === undefined ? undefined : null;
   let sets = 0;
   for (let size = 1; size < all.length; size += 1) {
     for (const set of subsets(places, size)) {
       sets += 1;
-      if (sets > MOST_SETS || effort.left < 0) return places;
+      if (sets > MOST_SETS || stepBudget.left < 0) return places;
       const some = set.flatMap((at) => all[at] ?? []);
-      if (nameIn(some, effort) === null) return set;
+      if (nameIn(some, stepBudget) === null) return set;
     }
   }
   return places;
 }
 
-function nameIn(all: readonly Names[], effort: Effort): string | null | undefined {
+function nameIn(all: readonly Names[], stepBudget: StepBudget): string | null | undefined {
   return commonName(
     all.map(({ allowed }) => allowed),
-    effort,
+    stepBudget,
     all.flatMap(({ denied }) => denied),
   );
 }
@@ -42,18 +45,18 @@ function nameIn(all: readonly Names[], effort: Effort): string | null | undefine
  * A name that a list spells out is most often the common name. A search for any other name takes a thousand times as
  * long.
  */
-function haveObviously(all: readonly Names[], effort: Effort): boolean {
+function haveObviously(all: readonly Names[], stepBudget: StepBudget): boolean {
   const [shortest] = all.toSorted((one, other) => one.allowed.length - other.allowed.length);
-  if (shortest === undefined || !takes(effort, all.length)) return false;
+  if (shortest === undefined || !consume(stepBudget, all.length)) return false;
   const matches = (globs: readonly string[], name: string) => {
-    const matcher = matcherOf(globs, effort);
-    return takes(effort, matcher.steps) && matcher(name) !== null;
+    const matcher = matcherOf(globs, stepBudget);
+    return consume(stepBudget, matcher.steps) && matcher(name) !== null;
   };
   return shortest.allowed
     .flatMap((pattern) => ['', ANY_RUN].map((run) => pattern.replaceAll('*', run)))
     .some((name) =>
       all.every(
-        ({ allowed, denied }) => matches(allowed, name) && !matches(denied, name) && effort.left >= 0,
+        ({ allowed, denied }) => matches(allowed, name) && !matches(denied, name) && stepBudget.left >= 0,
       ),
     );
 }
@@ -62,10 +65,10 @@ const ANY_RUN = '_';
 
 const matchers = new WeakMap<readonly string[], GlobMatcher>();
 
-function matcherOf(globs: readonly string[], effort: Effort): GlobMatcher {
+function matcherOf(globs: readonly string[], stepBudget: StepBudget): GlobMatcher {
   const known = matchers.get(globs);
   if (known !== undefined) return known;
-  takes(effort, globs.length);
+  consume(stepBudget, globs.length);
   const made = compileGlobs(globs);
   matchers.set(globs, made);
   return made;

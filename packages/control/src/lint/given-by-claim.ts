@@ -6,12 +6,12 @@
 
 import type { AgentAttributes, Rule } from '@mandate/policy';
 import { compileGlobs } from '@mandate/policy';
-import { candidateOf, claimsOf, conjuncts, mayMatch, takes } from '@mandate/policy/parts';
+import { candidateOf, claimsOf, conjuncts, consume, mayMatch } from '@mandate/policy/parts';
 import { type ApiKeyRecord, isPinned, pinnedFields, stepsOf } from '@mandate/schemas';
 import { agentOf } from '../compile-control.ts';
 import type { TenantControl } from '../tenant-control.ts';
-import { skip } from './effort.ts';
 import type { Finding } from './finding.ts';
+import { skip } from './lint-budget.ts';
 import { neverHold } from './never-hold.ts';
 import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
 
@@ -19,11 +19,11 @@ import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
 export function givenByClaim(
   control: TenantControl,
   { rules, around }: { rules: readonly RuleRead[]; around: readonly RuleRead[] },
-  { atMs, effort }: Look,
+  { atMs, stepBudget }: Look,
   fileKeys: readonly ApiKeyRecord[],
 ): Finding[] {
   const open = new Map(
-    around.flatMap((rule) => (gives(control, rule) ? claiming(rule, { atMs, effort }) : [])),
+    around.flatMap((rule) => (gives(control, rule) ? claiming(rule, { atMs, stepBudget }) : [])),
   );
   if (open.size === 0) return [];
   const always = rules.flatMap(({ read, document }) =>
@@ -34,17 +34,17 @@ export function givenByClaim(
   for (const kept of control.agents.values()) {
     if (open.size === 0) break;
     const agent = agentOf(kept);
-    if (!takes(effort, always.length + open.size)) break;
-    if (always.some((rule) => mayMatch(rule, agent, effort))) continue;
+    if (!consume(stepBudget, always.length + open.size)) break;
+    if (always.some((rule) => mayMatch(rule, agent, stepBudget))) continue;
     for (const [rule, claims] of open) {
-      if (!mayMatch(rule, agent, effort)) continue;
+      if (!mayMatch(rule, agent, stepBudget)) continue;
       const said = claims.filter((claim) => !pinnedFor(agent.id, claim));
       if (said.length === 0) continue;
       findings.push(finding(rule, said, agent));
       open.delete(rule);
     }
   }
-  if (effort.left < 0) for (const _ of open) skip(effort, 'RULE_GIVES_BY_CLAIM', 'rules');
+  if (stepBudget.left < 0) for (const _ of open) skip(stepBudget, 'RULE_GIVES_BY_CLAIM', 'rules');
   return findings;
 }
 
@@ -67,7 +67,7 @@ function gives(control: TenantControl, { document }: RuleRead): boolean {
   return policy !== undefined && policy.allowedTools?.length !== 0;
 }
 
-function claiming({ read, document }: RuleRead, { atMs, effort }: Look): [Rule, readonly string[]][] {
+function claiming({ read, document }: RuleRead, { atMs, stepBudget }: Look): [Rule, readonly string[]][] {
   const { when } = document;
   if (!read.ok || when === undefined || !isAlive(document, atMs)) return [];
   const asked = conjuncts(when).flatMap((part) =>
@@ -77,7 +77,7 @@ function claiming({ read, document }: RuleRead, { atMs, effort }: Look): [Rule, 
   );
   const claims = claimsOf(read.compiled).filter((claim) => !isPinned(claim, asked));
   // A rule that contradicts itself gives nothing.
-  return claims.length === 0 || neverHold([when], effort) ? [] : [[read.compiled, claims]];
+  return claims.length === 0 || neverHold([when], stepBudget) ? [] : [[read.compiled, claims]];
 }
 
 /** True if the rule applies to all actions of its agents, from now on and without end. */

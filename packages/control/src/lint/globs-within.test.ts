@@ -15,10 +15,10 @@ test('finds a glob within a list if the list matches everything that the glob ma
 });
 
 test('limits the comparisons of all lists that share a step budget', () => {
-  const effort = { left: 10 };
-  const [first, second] = [globsWithin(['a*'], false, effort), globsWithin(['a*'], true, effort)];
+  const stepBudget = { left: 10 };
+  const [first, second] = [globsWithin(['a*'], false, stepBudget), globsWithin(['a*'], true, stepBudget)];
   expect([first('a12345*'), second('b'), second('a1'), second('b')]).toEqual([true, false, true, true]);
-  expect(effort.left).toBeLessThan(0);
+  expect(stepBudget.left).toBeLessThan(0);
 });
 
 const dearTools = (count: number, part: string) =>

@@ -2,7 +2,7 @@
 
 import { compileGlobs } from '@mandate/policy';
 import type { GlobMatcher } from '@mandate/policy/parts';
-import { type Effort, takes } from '@mandate/policy/parts';
+import { consume, type StepBudget } from '@mandate/policy/parts';
 
 /** At most this many characters of patterns are compared with those of one list: 4 ms on a machine of 2026. */
 const OF_A_LIST = 2_000_000;
@@ -12,12 +12,12 @@ const OF_A_LIST = 2_000_000;
  * matches the glob itself, after each * was replaced by a character that the list does not contain.
  *
  * @param unknown the answer if comparing would take long
- * @param effort how many characters of patterns may still be compared; lists may share it
+ * @param stepBudget how many characters of patterns may still be compared; lists may share it
  */
 export function globsWithin(
   globs: readonly string[],
   unknown = false,
-  effort: Effort = { left: OF_A_LIST },
+  stepBudget: StepBudget = { left: OF_A_LIST },
 ): (glob: string) => boolean {
   const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
@@ -25,7 +25,7 @@ export function globsWithin(
   const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
   return (glob) => {
     if (same.has(glob)) return true;
-    if (!takes(effort, glob.length * (1 + dear))) return unknown;
+    if (!consume(stepBudget, glob.length * (1 + dear))) return unknown;
     return matches(glob.replaceAll('*', UNSPELLED)) !== null;
   };
 }

@@ -3,15 +3,15 @@
  */
 
 import { compileGlobs } from '@mandate/policy';
-import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
+import { consume, mayMatch, rulesByGroup } from '@mandate/policy/parts';
 import { type PolicyDocument, policyNamed } from '@mandate/schemas';
 import { agentOf } from '../compile-control.ts';
 import type { PolicyHistory } from '../kept.ts';
 import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
 import type { Covered } from './covering-rules.ts';
-import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
+import { type LintBudget, skip } from './lint-budget.ts';
 import { neverHold } from './never-hold.ts';
 import { isAlive, isOver, type Look, meant, policyIdOf, type RuleRead } from './rules-read.ts';
 
@@ -20,17 +20,17 @@ export type Policies = readonly (readonly [id: string, PolicyHistory])[];
 export function idleRules(
   control: TenantControl,
   rules: readonly RuleRead[],
-  { atMs, effort }: Look,
+  { atMs, stepBudget }: Look,
 ): Finding[] {
   const over = new Set(rules.filter(({ document, read }) => read.ok && isOver(document, atMs)));
   const rest = rules.filter((rule) => rule.read.ok && !over.has(rule));
-  const torn = new Set(rest.filter(({ document: { when } }) => when && neverHold([when], effort)));
+  const torn = new Set(rest.filter(({ document: { when } }) => when && neverHold([when], stepBudget)));
   const unmatched = matchingNobody(
     control,
     rest.filter((rule) => !torn.has(rule)),
-    effort,
+    stepBudget,
   );
-  const isKnown = effort.left >= 0;
+  const isKnown = stepBudget.left >= 0;
   return rules.flatMap((rule): Finding[] => {
     const { id, endsAt } = rule.document;
     const idle = { severity: 'warning', rules: [id] } as const;
@@ -52,7 +52,7 @@ export function idleRules(
       ];
     if (!unmatched.has(rule)) return [];
     if (!isKnown) {
-      skip(effort, 'RULE_MATCHES_NOBODY', 'rules');
+      skip(stepBudget, 'RULE_MATCHES_NOBODY', 'rules');
       return [];
     }
     return [
@@ -69,7 +69,7 @@ export function idleRules(
 function matchingNobody(
   { agents }: TenantControl,
   rules: readonly RuleRead[],
-  effort: LintEffort,
+  stepBudget: LintBudget,
 ): ReadonlySet<RuleRead> {
   const unmatched = new Set(rules);
   const ofGroups = rulesByGroup(rules, ({ read }) => (read.ok ? read.compiled.groups : null));
@@ -78,8 +78,8 @@ function matchingNobody(
     const agent = agentOf(kept);
     for (const rule of ofGroups(agent.groups)) {
       if (!unmatched.has(rule) || !rule.read.ok) continue;
-      if (!takes(effort, 1)) return unmatched;
-      if (mayMatch(rule.read.compiled, agent, effort)) unmatched.delete(rule);
+      if (!consume(stepBudget, 1)) return unmatched;
+      if (mayMatch(rule.read.compiled, agent, stepBudget)) unmatched.delete(rule);
     }
   }
   return unmatched;
@@ -123,7 +123,7 @@ export function idlePatterns(
   policies: Policies,
   rules: readonly RuleRead[],
   covered: readonly Covered[],
-  { atMs, effort }: Look,
+  { atMs, stepBudget }: Look,
 ): Finding[] {
   const held = new Map(covered.map(({ rule, beside }) => [rule, beside]));
   const givenBy = Map.groupBy(
@@ -139,7 +139,7 @@ export function idlePatterns(
     const patterns = new Set([...allowedTools, ...delegableTools, ...deniedTools]);
     return [document, ...bounds, ...alwaysHeld(control, beside)].flatMap((declaring) =>
       [...patterns]
-        .filter((pattern) => matchesNone(pattern, declaring.tools, effort))
+        .filter((pattern) => matchesNone(pattern, declaring.tools, stepBudget))
         .map((pattern) => matchesNothing(id, pattern, declaring)),
     );
   });
@@ -165,10 +165,10 @@ function alwaysHeld(
     .flatMap((policy) => meant(control, { policy })?.document ?? []);
 }
 
-function matchesNone(pattern: string, tools: Declaring['tools'], effort: LintEffort): boolean {
+function matchesNone(pattern: string, tools: Declaring['tools'], stepBudget: LintBudget): boolean {
   if (tools === undefined) return false;
-  if (!takes(effort, tools.length)) {
-    skip(effort, 'PATTERN_MATCHES_NOTHING', 'patterns');
+  if (!consume(stepBudget, tools.length)) {
+    skip(stepBudget, 'PATTERN_MATCHES_NOTHING', 'patterns');
     return false;
   }
   const matches = compileGlobs([pattern]);

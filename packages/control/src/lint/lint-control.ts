@@ -3,16 +3,16 @@
  * effect.
  */
 
-import { type Effort, mayMatch, takes } from '@mandate/policy/parts';
+import { consume, mayMatch, type StepBudget } from '@mandate/policy/parts';
 import type { AgentDocument, ApiKeyRecord } from '@mandate/schemas';
 import { agentOf } from '../compile-control.ts';
 import type { TenantControl } from '../tenant-control.ts';
 import { coveredRules } from './covering-rules.ts';
 import { agentsAlike, doubtfulPolicies, doubtfulRules, toolsAlike } from './doubtful-documents.ts';
-import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type Skipped } from './effort.ts';
 import type { Finding, LintFinding } from './finding.ts';
 import { givenByClaim } from './given-by-claim.ts';
 import { idlePatterns, idleRules, type Policies, repeatedRules, unusedPolicies } from './idle-documents.ts';
+import { lintBudgetOf, type Skipped, STEPS_OF_ALL, STEPS_OF_ONE } from './lint-budget.ts';
 import { lintFamilies } from './lint-families.ts';
 import { contradictingLimits } from './lint-limits.ts';
 import { nothingInCommon } from './nothing-in-common.ts';
@@ -26,28 +26,28 @@ export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipp
 export function lintControl(
   control: TenantControl,
   atMs: number,
-  { steps = EFFORT_OF_ALL, fileKeys = [] }: { steps?: number; fileKeys?: readonly ApiKeyRecord[] } = {},
+  { steps = STEPS_OF_ALL, fileKeys = [] }: { steps?: number; fileKeys?: readonly ApiKeyRecord[] } = {},
 ): Linted {
   const rules = rulesOf(control);
   const agents = [...control.agents.values()].map(({ document }) => document);
   const policies = [...control.policies];
-  const effort = effortOf(steps);
+  const stepBudget = lintBudgetOf(steps);
   const findings = whole([
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
-    ...nothingInCommon(control, rules, agents, { atMs, effort }),
-    ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort),
-    ...idleRules(control, rules, { atMs, effort }),
-    ...unanchoredPatterns(control, rules, { atMs, effort }),
-    ...givenByClaim(control, { rules, around: rules }, { atMs, effort }, fileKeys),
+    ...nothingInCommon(control, rules, agents, { atMs, stepBudget }),
+    ...lintFamilies(control, agents, givenBy(control, rules, atMs), stepBudget),
+    ...idleRules(control, rules, { atMs, stepBudget }),
+    ...unanchoredPatterns(control, rules, { atMs, stepBudget }),
+    ...givenByClaim(control, { rules, around: rules }, { atMs, stepBudget }, fileKeys),
     ...unusedPolicies(policies, rules),
-    ...betweenRules(control, policies, rules, rules, { atMs, effort }),
-    ...doubtfulPolicies(control, policies, effort),
-    ...doubtfulRules(rules, effort),
-    ...toolsAlike(control, policies, effort),
-    ...agentsAlike(agents, effort),
+    ...betweenRules(control, policies, rules, rules, { atMs, stepBudget }),
+    ...doubtfulPolicies(control, policies, stepBudget),
+    ...doubtfulRules(rules, stepBudget),
+    ...toolsAlike(control, policies, stepBudget),
+    ...agentsAlike(agents, stepBudget),
   ]);
-  return { findings, skipped: effort.skipped };
+  return { findings, skipped: stepBudget.skipped };
 }
 
 function givenBy(control: TenantControl, rules: readonly RuleRead[], atMs: number) {
@@ -76,7 +76,7 @@ export function lintAround(
   if (kind === 'agent') return lintAgent(control, rules, id, atMs);
   const own = rules.filter(({ document }) => id === (kind === 'rule' ? document.id : policyIdOf(document)));
   const policies = [...control.policies].filter(([name]) => kind === 'policy' && name === id);
-  const effort = effortOf(EFFORT_OF_ONE);
+  const stepBudget = lintBudgetOf(STEPS_OF_ONE);
   const agents = [...control.agents.values()].map(({ document }) => document);
   const ids = new Set(own.map(({ document }) => document.id));
   const isOwn = ({ rules = [], policies = [] }: Finding) =>
@@ -84,15 +84,15 @@ export function lintAround(
   return whole([
     ...unreadableRules(own),
     ...missingPolicies(control, own, atMs),
-    ...nothingInCommon(control, rules, heldBy(control, own, effort), { atMs, effort }),
-    ...idleRules(control, own, { atMs, effort }),
-    ...unanchoredPatterns(control, own, { atMs, effort }),
-    ...givenByClaim(control, { rules, around: own }, { atMs, effort }, fileKeys),
+    ...nothingInCommon(control, rules, heldBy(control, own, stepBudget), { atMs, stepBudget }),
+    ...idleRules(control, own, { atMs, stepBudget }),
+    ...unanchoredPatterns(control, own, { atMs, stepBudget }),
+    ...givenByClaim(control, { rules, around: own }, { atMs, stepBudget }, fileKeys),
     ...unusedPolicies(policies, rules),
-    ...betweenRules(control, policies, rules, own, { atMs, effort }),
-    ...(kind === 'policy' ? doubtfulPolicies(control, policies, effort) : doubtfulRules(own, effort)),
-    ...toolsAlike(control, policies, effort).filter(isOwn),
-    ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort).filter(isOwn),
+    ...betweenRules(control, policies, rules, own, { atMs, stepBudget }),
+    ...(kind === 'policy' ? doubtfulPolicies(control, policies, stepBudget) : doubtfulRules(own, stepBudget)),
+    ...toolsAlike(control, policies, stepBudget).filter(isOwn),
+    ...lintFamilies(control, agents, givenBy(control, rules, atMs), stepBudget).filter(isOwn),
   ]);
 }
 
@@ -106,10 +106,10 @@ function lintAgent(
   const around = [...control.agents.values()].flatMap(({ document }) =>
     document.id === id || document.parent === id ? document : [],
   );
-  const effort = effortOf(EFFORT_OF_ONE);
+  const stepBudget = lintBudgetOf(STEPS_OF_ONE);
   return whole([
-    ...nothingInCommon(control, rules, around.slice(0, AGENTS_AROUND), { atMs, effort }),
-    ...lintFamilies(control, around, givenBy(control, rules, atMs), effort).filter(
+    ...nothingInCommon(control, rules, around.slice(0, AGENTS_AROUND), { atMs, stepBudget }),
+    ...lintFamilies(control, around, givenBy(control, rules, atMs), stepBudget).filter(
       ({ code }) => code !== 'NOTHING_TO_HAND_ON',
     ),
   ]);
@@ -129,7 +129,7 @@ function betweenRules(
   return [
     ...idlePatterns(control, policies, rules, covered, look),
     ...repeatedRules(covered),
-    ...contradictingLimits(control, names, covered, look.effort),
+    ...contradictingLimits(control, names, covered, look.stepBudget),
   ];
 }
 
@@ -140,12 +140,12 @@ function whole(findings: readonly Finding[]): readonly LintFinding[] {
 function heldBy(
   { agents }: TenantControl,
   rules: readonly RuleRead[],
-  effort: Effort,
+  stepBudget: StepBudget,
 ): readonly AgentDocument[] {
   const held: AgentDocument[] = [];
   for (const kept of agents.values()) {
-    if (held.length === AGENTS_AROUND || !takes(effort, rules.length)) break;
-    if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept), effort)))
+    if (held.length === AGENTS_AROUND || !consume(stepBudget, rules.length)) break;
+    if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept), stepBudget)))
       held.push(kept.document);
   }
   return held;

@@ -4,11 +4,11 @@
  */
 
 import type { Rule } from '@mandate/policy';
-import { mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
+import { consume, mayMatch, rulesByGroup } from '@mandate/policy/parts';
 import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
 import type { TenantControl } from '../tenant-control.ts';
-import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
+import { type LintBudget, skip } from './lint-budget.ts';
 
 /** A rule that applies now or later. `policy` is undefined if it does not exist. */
 type Given = { rule: Rule; policy: PolicyDocument | undefined };
@@ -20,7 +20,7 @@ export function lintFamilies(
   { agents }: TenantControl,
   below: readonly AgentDocument[],
   given: readonly Given[],
-  effort: LintEffort,
+  stepBudget: LintBudget,
 ): Finding[] {
   const children = new Map<string, string>();
   for (const { id, parent } of below)
@@ -30,12 +30,12 @@ export function lintFamilies(
     const parent = agents.get(id)?.document;
     if (parent === undefined) return [missing(id, child)];
     const some = ofGroups(parent.groups);
-    const held = takes(effort, some.length)
-      ? some.filter(({ rule }) => mayMatch(rule, { ...parent }, effort))
+    const held = consume(stepBudget, some.length)
+      ? some.filter(({ rule }) => mayMatch(rule, { ...parent }, stepBudget))
       : [];
-    if (effort.left < 0) {
-      skip(effort, 'PARENT_HOLDS_NOTHING', 'parents');
-      skip(effort, 'TOOLS_HANDED_ON', 'parents');
+    if (stepBudget.left < 0) {
+      skip(stepBudget, 'PARENT_HOLDS_NOTHING', 'parents');
+      skip(stepBudget, 'TOOLS_HANDED_ON', 'parents');
       return [];
     }
     return held.length === 0 ? [holdsNothing(id, child)] : held.flatMap((one) => handedOn(id, one));

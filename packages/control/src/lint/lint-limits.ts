@@ -4,15 +4,15 @@
  */
 
 import type { NamedPolicy } from '@mandate/policy';
-import { priceOf, pricingOf, takes } from '@mandate/policy/parts';
+import { consume, priceOf, pricingOf } from '@mandate/policy/parts';
 import { formatMicros, policyNamed, type ToolCall } from '@mandate/schemas';
 import { policiesOf } from '../compile-control.ts';
 import { boundsOf } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
 import type { Covered } from './covering-rules.ts';
-import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import { countsAllOf, type Limit, type Limits, limitsOf } from './limits.ts';
+import { type LintBudget, skip } from './lint-budget.ts';
 import { neverHold } from './never-hold.ts';
 import type { RuleRead } from './rules-read.ts';
 
@@ -30,7 +30,7 @@ export function contradictingLimits(
   control: TenantControl,
   names: ReadonlySet<string>,
   covered: readonly Covered[],
-  effort: LintEffort,
+  stepBudget: LintBudget,
 ): Finding[] {
   const policyOf = policiesOf(control);
   const heldTo = (name: string, rule: RuleRead | null): Held[] => {
@@ -47,16 +47,16 @@ export function contradictingLimits(
   const found = new Map<string, Finding>();
   /** Every agent under the first policy is also under the second. */
   const compare = (one: Held, other: Held) => {
-    if (effort.left < costOf(one, other)) {
-      skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
-      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+    if (stepBudget.left < costOf(one, other)) {
+      skip(stepBudget, 'LIMIT_WITHOUT_EFFECT', 'policies');
+      skip(stepBudget, 'TOOL_NEVER_AFFORDED', 'policies');
       return;
     }
-    takes(effort, costOf(one, other));
+    consume(stepBudget, costOf(one, other));
     const findings = [
       ...withoutEffect(one, other),
-      ...neverAfforded(one, other, effort),
-      ...(one === other ? [] : neverAfforded(other, one, effort)),
+      ...neverAfforded(one, other, stepBudget),
+      ...(one === other ? [] : neverAfforded(other, one, stepBudget)),
     ];
     for (const { as, finding } of findings) if (!as.some((key) => found.has(key))) found.set(as[0], finding);
   };
@@ -106,13 +106,13 @@ function leavesNothing(wide: Limit, limit: Limit): boolean {
  * Finds tools that the first policy prices above a limit of the second. Null: all tools that the policy does not
  * name.
  */
-function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
+function neverAfforded(one: Held, other: Held, stepBudget: LintBudget): Told[] {
   return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
     const micros = leastPrice(one.policy, tool);
     const limit = other.limits.of(tool).find(({ of, most }) => of === 'micros' && most < micros);
-    if (limit === undefined || !mayBeCalled(tool, [one, other], effort)) return [];
-    if (effort.left < 0) {
-      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+    if (limit === undefined || !mayBeCalled(tool, [one, other], stepBudget)) return [];
+    if (stepBudget.left < 0) {
+      skip(stepBudget, 'TOOL_NEVER_AFFORDED', 'policies');
       return [];
     }
     const whose = one === other ? `"${one.name}" lets` : `"${one.name}" and "${other.name}" together let`;
@@ -135,7 +135,7 @@ function leastPrice(policy: NamedPolicy, tool: string | null): number {
   return priceOf(call, null, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;
 }
 
-function mayBeCalled(tool: string | null, held: readonly Held[], effort: LintEffort): boolean {
+function mayBeCalled(tool: string | null, held: readonly Held[], stepBudget: LintBudget): boolean {
   if (tool === null)
     return held.every(({ policy: { allowedTools, registry } }) => allowedTools === null && registry === null);
   return held.every(({ policy: { allowedTools, deniedTools, registry }, rule }) => {
@@ -143,7 +143,9 @@ function mayBeCalled(tool: string | null, held: readonly Held[], effort: LintEff
     if (deniedTools !== null && deniedTools(tool) !== null) return false;
     if (registry !== null && !registry.has(tool)) return false;
     const { when } = rule?.document ?? {};
-    return when === undefined || !neverHold([when, { field: 'action.tool', op: '==', value: tool }], effort);
+    return (
+      when === undefined || !neverHold([when, { field: 'action.tool', op: '==', value: tool }], stepBudget)
+    );
   });
 }
 

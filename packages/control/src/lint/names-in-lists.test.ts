@@ -9,8 +9,8 @@ import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
-import { effortOf } from './effort.ts';
 import type { Names } from './empty-together.ts';
+import { lintBudgetOf } from './lint-budget.ts';
 import { modelNames, providerNames } from './names-in-lists.ts';
 
 const MODEL_PATTERNS = [
@@ -95,7 +95,7 @@ function isAllowed(
 function nameIn(all: readonly Names[]): string | null | undefined {
   return commonName(
     all.map(({ allowed }) => allowed),
-    effortOf(1_000_000),
+    lintBudgetOf(1_000_000),
     all.flatMap(({ denied }) => denied),
   );
 }

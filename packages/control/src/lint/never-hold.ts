@@ -1,21 +1,21 @@
 /** Finds conditions that contradict each other, so that a rule with all of them never applies. */
 
 import { compileCondition } from '@mandate/policy';
-import { conjuncts, type Effort, takes, typeOf } from '@mandate/policy/parts';
+import { conjuncts, consume, type StepBudget, typeOf } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
 
 /** True if no action of any agent meets all conditions. False also if that is unknown. */
-export function neverHold(conditions: readonly Condition[], effort: Effort): boolean {
+export function neverHold(conditions: readonly Condition[], stepBudget: StepBudget): boolean {
   const all = conditions.flatMap(conjuncts);
-  if (!takes(effort, all.length)) return false;
+  if (!consume(stepBudget, all.length)) return false;
   const ofFields = all.filter(isOfField);
   const excluded = all.flatMap((one) => ('not' in one ? one.not : [])).filter(isOfField);
   const excludedOf = byField(excluded);
   const fields = byField([...ofFields, ...ofFields.flatMap(implied)]);
   for (const [field, asked] of fields)
-    if (isImpossible(asked, excludedOf.get(field) ?? [], effort)) return true;
+    if (isImpossible(asked, excludedOf.get(field) ?? [], stepBudget)) return true;
   const choices = all.flatMap((one) => ('any' in one ? [one.any] : []));
-  return choices.some((any) => any.every((choice) => neverHold([...ofFields, choice], effort)));
+  return choices.some((any) => any.every((choice) => neverHold([...ofFields, choice], stepBudget)));
 }
 
 function isOfField(condition: Condition): condition is FieldCondition {
@@ -47,7 +47,7 @@ function needsValue(condition: FieldCondition): boolean {
 function isImpossible(
   asked: readonly FieldCondition[],
   excluded: readonly FieldCondition[],
-  effort: Effort,
+  stepBudget: StepBudget,
 ): boolean {
   const isThere = asked.some(needsValue);
   if (!isThere) return false;
@@ -65,8 +65,8 @@ function isImpossible(
     );
   }
   const tests = [...asked.map((one) => told(one, true)), ...excluded.map((one) => told(one, false))];
-  const isMet = values.some((value) => tests.every((isSo) => isSo(value, effort)));
-  return !isMet && effort.left >= 0;
+  const isMet = values.some((value) => tests.every((isSo) => isSo(value, stepBudget)));
+  return !isMet && stepBudget.left >= 0;
 }
 
 const SAID = ['context', 'said'];
@@ -76,13 +76,13 @@ const OF_CONDITION = 10;
 /**
  * Compiles the condition at its first use, which may never come. Then each text costs as much as its pattern needs.
  */
-function told(condition: FieldCondition, truth: boolean): (value: Json, effort: Effort) => boolean {
+function told(condition: FieldCondition, truth: boolean): (value: Json, stepBudget: StepBudget) => boolean {
   let compiled: ReturnType<typeof compileCondition> | null = null;
-  return (said, effort) => {
-    if (!takes(effort, OF_CONDITION)) return false;
+  return (said, stepBudget) => {
+    if (!consume(stepBudget, OF_CONDITION)) return false;
     compiled ??= compileCondition({ ...condition, field: SAID });
     const action = { context: { said } } as unknown as Parameters<typeof compiled.holds>[0]['action'];
-    return compiled.holds({ agent: {}, action }, effort) === truth;
+    return compiled.holds({ agent: {}, action }, stepBudget) === truth;
   };
 }
 

@@ -1,7 +1,7 @@
 /** Finds agents with policies that together allow no tool, no model or no provider. */
 
 import type { AgentAttributes, Rule } from '@mandate/policy';
-import { conjuncts, type Effort, mayMatch, rulesByGroup, takes } from '@mandate/policy/parts';
+import { conjuncts, consume, mayMatch, rulesByGroup, type StepBudget } from '@mandate/policy/parts';
 import {
   type AgentDocument,
   type Condition,
@@ -12,9 +12,9 @@ import {
 import { agentsAbove } from '../agents-above.ts';
 import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
-import { skip } from './effort.ts';
 import { emptyTogether, type Names } from './empty-together.ts';
 import type { Finding } from './finding.ts';
+import { skip } from './lint-budget.ts';
 import { modelNames, providerNames } from './names-in-lists.ts';
 import { neverHold } from './never-hold.ts';
 import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
@@ -59,7 +59,7 @@ function ofKind(
   control: TenantControl,
   rules: readonly RuleRead[],
   agents: readonly AgentDocument[],
-  { atMs, effort }: Look,
+  { atMs, stepBudget }: Look,
 ): Finding[] {
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
@@ -71,17 +71,17 @@ function ofKind(
     const known = given.get(agent.id);
     if (known !== undefined) return known;
     const some = ofGroups(agent.groups);
-    takes(effort, some.length);
-    const held = some.filter(({ rule }) => mayMatch(rule.compiled, agent, effort));
+    consume(stepBudget, some.length);
+    const held = some.filter(({ rule }) => mayMatch(rule.compiled, agent, stepBudget));
     given.set(agent.id, held);
     return held;
   };
   const found = new Map<string, Finding>();
   /** True if it is known whether such a set exists. By the rules of the agent. */
   const looked = new Map<string, boolean>();
-  const skipped = () => skip(effort, 'NOTHING_IN_COMMON', 'agents');
+  const skipped = () => skip(stepBudget, 'NOTHING_IN_COMMON', 'agents');
   for (const agent of agents) {
-    if (effort.left < 0) {
+    if (stepBudget.left < 0) {
       skipped();
       continue;
     }
@@ -94,9 +94,9 @@ function ofKind(
     const known = looked.get(key);
     if (known === false) skipped();
     if (known !== undefined) continue;
-    const empty = emptyAtOnce(held, effort);
+    const empty = emptyAtOnce(held, stepBudget);
     // If some rules were not examined, an empty result stays certain, and any other result does not.
-    const isKnown = empty === null ? effort.left >= 0 : empty !== undefined;
+    const isKnown = empty === null ? stepBudget.left >= 0 : empty !== undefined;
     looked.set(key, isKnown);
     if (!isKnown) skipped();
     if (!empty) continue;
@@ -128,20 +128,20 @@ function nothingLeft(
 const OF_SET = 50;
 
 /** Does the same as `emptyTogether`, for rules that may apply at once. */
-function emptyAtOnce(held: readonly Held[], effort: Effort): readonly Held[] | null | undefined {
-  if (!takes(effort, OF_SET)) return undefined;
+function emptyAtOnce(held: readonly Held[], stepBudget: StepBudget): readonly Held[] | null | undefined {
+  if (!consume(stepBudget, OF_SET)) return undefined;
   const empty = emptyTogether(
     held.map(({ names }) => names),
-    effort,
+    stepBudget,
   );
   if (!empty) return empty;
   const set = empty.flatMap((at) => held[at] ?? []);
-  if (mayHoldAtOnce(set, effort)) return set;
+  if (mayHoldAtOnce(set, stepBudget)) return set;
   let isKnown = true;
   for (const left of set) {
     const others = emptyAtOnce(
       held.filter((one) => one !== left),
-      effort,
+      stepBudget,
     );
     if (others) return others;
     if (others === undefined) isKnown = false;
@@ -149,7 +149,7 @@ function emptyAtOnce(held: readonly Held[], effort: Effort): readonly Held[] | n
   return isKnown ? null : undefined;
 }
 
-function mayHoldAtOnce(set: readonly Held[], effort: Effort): boolean {
+function mayHoldAtOnce(set: readonly Held[], stepBudget: StepBudget): boolean {
   const starts = set.map(({ rule }) => rule?.compiled.startsAtMs ?? Number.NEGATIVE_INFINITY);
   const ends = set.map(({ rule }) => rule?.compiled.endsAtMs ?? Number.POSITIVE_INFINITY);
   if (Math.max(...starts) >= Math.min(...ends)) return false;
@@ -160,7 +160,7 @@ function mayHoldAtOnce(set: readonly Held[], effort: Effort): boolean {
     // left out.
     return holder === null ? all : all.filter(isOfAct);
   });
-  return !neverHold(asked, effort);
+  return !neverHold(asked, stepBudget);
 }
 
 function isOfAct(condition: Condition): boolean {

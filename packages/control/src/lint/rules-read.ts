@@ -4,12 +4,12 @@ import type { compileRule } from '@mandate/policy';
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
 import { readRule } from '../compile-control.ts';
 import type { TenantControl } from '../tenant-control.ts';
-import type { LintEffort } from './effort.ts';
+import type { LintBudget } from './lint-budget.ts';
 
 /** A rule document, and the compiled rule. */
 export type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
 
-export type Look = { atMs: number; effort: LintEffort };
+export type Look = { atMs: number; stepBudget: LintBudget };
 
 export function rulesOf({ rules }: TenantControl): readonly RuleRead[] {
   return [...rules.values()].map((kept) => ({ document: kept.document, read: readRule(kept) }));

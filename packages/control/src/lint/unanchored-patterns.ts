@@ -1,10 +1,10 @@
 /** Finds patterns that match longer texts than their author may mean, if a match lets a rule apply. */
 
-import { isAnchored, takes } from '@mandate/policy/parts';
+import { consume, isAnchored } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, stepsOf } from '@mandate/schemas';
 import type { TenantControl } from '../tenant-control.ts';
-import { skip } from './effort.ts';
 import type { Finding } from './finding.ts';
+import { skip } from './lint-budget.ts';
 import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
 
 /**
@@ -14,14 +14,14 @@ import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
 export function unanchoredPatterns(
   control: TenantControl,
   rules: readonly RuleRead[],
-  { atMs, effort }: Look,
+  { atMs, stepBudget }: Look,
 ): Finding[] {
   return rules.flatMap(({ document, read }): Finding[] => {
     if (!read.ok || document.when === undefined || isOver(document, atMs)) return [];
     if (meant(control, document)?.document.allowedTools?.length === 0) return [];
     return patternsMet(document.when, true).flatMap((condition): Finding[] => {
-      if (!takes(effort, condition.value.length)) {
-        skip(effort, 'PATTERN_UNANCHORED', 'rules');
+      if (!consume(stepBudget, condition.value.length)) {
+        skip(stepBudget, 'PATTERN_UNANCHORED', 'rules');
         return [];
       }
       return isAnchored(condition.value) ? [] : [unanchored(document.id, condition)];

@@ -5,7 +5,7 @@
  */
 
 import { canonicalJson } from '@mandate/policy';
-import type { Effort } from '@mandate/policy/parts';
+import type { StepBudget } from '@mandate/policy/parts';
 import { modelPatterns, narrowsValidator, providerPatterns } from '@mandate/policy/parts';
 import {
   type BudgetDocument,
@@ -30,8 +30,8 @@ const OF_A_CHANGE = 8_000_000;
 
 /** Compares a policy version with the version before it. Empty if nothing is wider. */
 export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
-  const effort = { left: OF_A_CHANGE };
-  const tools = namesOf(before, after).filter(usableUnder(after, effort));
+  const stepBudget = { left: OF_A_CHANGE };
+  const tools = namesOf(before, after).filter(usableUnder(after, stepBudget));
   return [
     ...(isObserved(after) && !isObserved(before) ? ['it only observes'] : []),
     ...later(before.expiresAt, after.expiresAt),
@@ -47,9 +47,9 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...widerBudgets(before, after),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
     ...widerWaiting(before, after),
-    ...widerNames('Tools', before, after, effort),
-    ...widerNames('Models', before, after, effort),
-    ...widerNames('Providers', before, after, effort),
+    ...widerNames('Tools', before, after, stepBudget),
+    ...widerNames('Models', before, after, stepBudget),
+    ...widerNames('Providers', before, after, stepBudget),
     ...lowerPrices(before, after),
     ...fewerTokens(before, after),
     ...widerRegistry(before.tools, after.tools),
@@ -186,9 +186,14 @@ const GLOBS_OF: Record<Named, (pattern: string) => readonly string[]> = {
   Providers: providerPatterns,
 };
 
-function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, effort: Effort): string[] {
+function widerNames(
+  of: Named,
+  before: PolicyDocument,
+  after: PolicyDocument,
+  stepBudget: StepBudget,
+): string[] {
   const within = (patterns: readonly string[], unknown = false) =>
-    patternsWithin(of, patterns, { unknown, effort });
+    patternsWithin(of, patterns, { unknown, stepBudget });
   const isAllowed = within(before[`allowed${of}`] ?? ['*']);
   const isDenied = {
     before: within(before[`denied${of}`] ?? []),
@@ -217,9 +222,9 @@ function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument, ef
 function patternsWithin(
   of: Named,
   patterns: readonly string[],
-  { unknown, effort }: { unknown: boolean; effort: Effort },
+  { unknown, stepBudget }: { unknown: boolean; stepBudget: StepBudget },
 ): (pattern: string) => boolean {
-  const isWithin = globsWithin(patterns.flatMap(GLOBS_OF[of]), unknown, effort);
+  const isWithin = globsWithin(patterns.flatMap(GLOBS_OF[of]), unknown, stepBudget);
   return (pattern) => GLOBS_OF[of](pattern).every(isWithin);
 }
 
@@ -286,10 +291,10 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
 }
 
 /** Returns a function that is true if the holder of the policy or a descendant may call a tool. */
-function usableUnder(policy: PolicyDocument, effort: Effort): (tool: string) => boolean {
+function usableUnder(policy: PolicyDocument, stepBudget: StepBudget): (tool: string) => boolean {
   // A tool that cannot be compared within the limit counts as usable.
-  const isAllowed = globsWithin(allowedBelow('Tools', policy), true, effort);
-  const isDenied = globsWithin(policy.deniedTools ?? [], false, effort);
+  const isAllowed = globsWithin(allowedBelow('Tools', policy), true, stepBudget);
+  const isDenied = globsWithin(policy.deniedTools ?? [], false, stepBudget);
   return (tool) => isAllowed(tool) && !isDenied(tool);
 }
 

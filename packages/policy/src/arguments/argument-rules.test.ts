@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { compileArgumentRules } from './argument-rules.ts';
 
 const amount = {
@@ -11,7 +11,7 @@ const amount = {
 function rulesOf(validation: Parameters<typeof compileArgumentRules>[0]) {
   const compiled = compileArgumentRules(validation);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  return { validate: (args: unknown) => compiled.validate(args, effortOfAction()) };
+  return { validate: (args: unknown) => compiled.validate(args, stepBudgetOfAction()) };
 }
 
 describe('argument rules', () => {

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../digest.ts';
-import { type Effort, effortOfAction, takes } from '../effort.ts';
 import { recentlyUsed } from '../recently-used.ts';
+import { consume, type StepBudget, stepBudgetOfAction } from '../step-budget.ts';
 import { type ArgumentFault, describeSeen } from './argument-fault.ts';
 import type { ArgumentCheck } from './named-validator.ts';
 import { NAMED_VALIDATORS } from './named-validators.ts';
@@ -18,9 +18,9 @@ export interface ArgumentValidation {
 export interface ArgumentRules {
   /**
    * Returns the first fault: of the schema, then of the validators in their order. Absent arguments count as an empty
-   * object. If `effort.left` is below 0 afterwards, the result means nothing.
+   * object. If `stepBudget.left` is below 0 afterwards, the result means nothing.
    */
-  validate(args: unknown, effort: Effort): ArgumentFault | null;
+  validate(args: unknown, stepBudget: StepBudget): ArgumentFault | null;
 }
 
 export interface CompiledRules extends ArgumentRules {
@@ -46,7 +46,7 @@ const compiledBefore = recentlyUsed<CompiledRules>(512);
  */
 export function compileArgumentRules(
   validation: ArgumentValidation,
-  room: Effort = endlessRoom(),
+  room: StepBudget = endlessRoom(),
 ): CompiledRules | RulesRefused {
   const text = canonicalJson(validation);
   const known = compiledBefore.get(text);
@@ -71,16 +71,20 @@ export function compileArgumentRules(
   const rules: CompiledRules = {
     ok: true,
     patternSize,
-    validate: (args = {}, effort) => firstFault(checks, args, effort),
+    validate: (args = {}, stepBudget) => firstFault(checks, args, stepBudget),
   };
   compiledBefore.set(text, rules);
   return rules;
 }
 
-function firstFault(checks: readonly ArgumentCheck[], args: unknown, effort: Effort): ArgumentFault | null {
+function firstFault(
+  checks: readonly ArgumentCheck[],
+  args: unknown,
+  stepBudget: StepBudget,
+): ArgumentFault | null {
   for (const check of checks) {
-    const fault = check(args, effort);
-    if (fault !== null || effort.left < 0) return fault;
+    const fault = check(args, stepBudget);
+    if (fault !== null || stepBudget.left < 0) return fault;
   }
   return null;
 }
@@ -112,7 +116,7 @@ function createValidator(
   }
   const schema = compileSchemaRules(validator.parameters);
   if (!schema.ok) return schema;
-  const fault = schema.validate(parameters, effortOfAction());
+  const fault = schema.validate(parameters, stepBudgetOfAction());
   if (fault !== null) {
     const place = fault.pointer || 'its parameters';
     return refused([name], `"${name}" at ${place}: expected ${fault.expected}, found ${fault.seen}`);
@@ -155,10 +159,10 @@ export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentR
   const { length } = JSON.stringify(validation);
   let rules: CompiledRules | RulesRefused | null = null;
   return {
-    validate(args, effort) {
-      if (!takes(effort, length * COMPILING)) return null;
+    validate(args, stepBudget) {
+      if (!consume(stepBudget, length * COMPILING)) return null;
       rules ??= compileArgumentRules(validation);
-      if (rules.ok) return rules.validate(args, effort);
+      if (rules.ok) return rules.validate(args, stepBudget);
       // These rules compiled when the policy was accepted, and do not compile now. Arguments that cannot be checked
       // are refused.
       return {

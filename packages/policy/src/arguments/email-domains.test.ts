@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { emailDomains } from './email-domains.ts';
 
 const judge = emailDomains.create(['company.com', '*.branch.org']);
-const check = (args: unknown) => judge(args, effortOfAction());
+const check = (args: unknown) => judge(args, stepBudgetOfAction());
 
 const FRIENDS = [
   'a@company.com',
@@ -272,7 +272,7 @@ describe('an @ that is not part of an address', () => {
 
 describe('fields named in the parameters', () => {
   const named = emailDomains.create({ domains: ['company.com'], fields: ['target', 'raw'] });
-  const checkNamed = (args: unknown) => named(args, effortOfAction());
+  const checkNamed = (args: unknown) => named(args, stepBudgetOfAction());
 
   test('hold recipients, and no other field is checked', () => {
     expect(checkNamed({ target: 'a@company.com', to: 'x@evil.com', other: 'x@evil.com' })).toBeNull();

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../digest.ts';
-import { takes } from '../effort.ts';
 import { comparableName } from '../redaction/secret-names.ts';
+import { consume } from '../step-budget.ts';
 import { describeSeen } from './argument-fault.ts';
 import { everyString, type FoundString, pointerTo } from './every-string.ts';
 import { FIELD_NAMES, stringsOfFields } from './judged-strings.ts';
@@ -59,9 +59,9 @@ export const emailDomains: NamedValidator = {
     const judged = stringsOfFields(fields, everyString);
     const expected = `addresses in ${domains.join(', ')} and nothing else`;
 
-    return (args, effort) => {
-      for (const found of judged(args, effort)) {
-        if (!takes(effort, found.text.length * OF_CHARACTER)) return null;
+    return (args, stepBudget) => {
+      for (const found of judged(args, stepBudget)) {
+        if (!consume(stepBudget, found.text.length * OF_CHARACTER)) return null;
         const refused =
           isHeader(found) && LINE_BREAK.test(found.text) ? 'no line break in a mail header' : null;
         if (refused === null && goesOnlyTo(isAllowed, found, mailFieldOf(found, recipients))) continue;

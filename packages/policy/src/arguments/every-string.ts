@@ -1,5 +1,5 @@
 import { pointerStep } from '@mandate/schemas/core';
-import { type Effort, takes } from '../effort.ts';
+import { consume, type StepBudget } from '../step-budget.ts';
 
 /** A string found in arguments: a value, or the name of a field. */
 export interface FoundString {
@@ -25,11 +25,11 @@ const OF_CHARACTER = 8;
  * Returns every string in a JSON value, including field names, because a tool may take a map with paths or addresses
  * as keys. Returns nothing if the step budget does not suffice for all of them.
  */
-export function everyString(value: unknown, effort: Effort): readonly FoundString[] {
+export function everyString(value: unknown, stepBudget: StepBudget): readonly FoundString[] {
   const found: FoundString[] = [];
   collect(value, null, found);
   const steps = found.reduce((sum, { text }) => sum + OF_STRING + text.length * OF_CHARACTER, 0);
-  return takes(effort, steps) ? found : [];
+  return consume(stepBudget, steps) ? found : [];
 }
 
 /** Returns the JSON pointer (RFC 6901) of the string. */

@@ -1,5 +1,5 @@
-import type { Effort } from '../effort.ts';
 import { comparableName } from '../redaction/secret-names.ts';
+import type { StepBudget } from '../step-budget.ts';
 import { everyString, type FoundString, fieldsAround } from './every-string.ts';
 
 /** The JSON Schema of the field names in a validator's parameters. */
@@ -11,7 +11,7 @@ export const FIELD_NAMES = {
 } as const;
 
 /** Finds the strings that a validator must check. */
-export type JudgedStrings = (args: unknown, effort: Effort) => readonly FoundString[];
+export type JudgedStrings = (args: unknown, stepBudget: StepBudget) => readonly FoundString[];
 
 /**
  * Finds the strings in fields with these names, at any depth: values, and names of fields within them. Names are
@@ -28,12 +28,12 @@ export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): Judg
     const outer = found.isName ? around.slice(0, -1) : around;
     return outer.some((name) => named.has(comparableName(name)));
   };
-  return (args, effort) => everyString(args, effort).filter(isJudged);
+  return (args, stepBudget) => everyString(args, stepBudget).filter(isJudged);
 }
 
 /**
  * Finds every string except the names of the arguments themselves. The tool defines these names; the agent does not
  * choose them.
  */
-export const stringsOfValues: JudgedStrings = (args, effort) =>
-  everyString(args, effort).filter((found) => !found.isName || fieldsAround(found).length > 1);
+export const stringsOfValues: JudgedStrings = (args, stepBudget) =>
+  everyString(args, stepBudget).filter((found) => !found.isName || fieldsAround(found).length > 1);

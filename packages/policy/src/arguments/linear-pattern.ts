@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { type Effort, takes } from '../effort.ts';
+import { consume, type StepBudget } from '../step-budget.ts';
 import { endlessRoom, PATTERNS_TOO_LARGE, patternSize } from './pattern-size.ts';
 import { PatternRefused, patternToRe2 } from './pattern-to-re2.ts';
 import { unknownClass } from './unicode-classes.ts';
@@ -8,10 +8,10 @@ export interface LinearPattern {
   /** The most steps that the pattern takes for each character. */
   readonly size: number;
   /**
-   * True if the text matches. False also if the step budget is used up; `effort.left` is then below 0, and the result
+   * True if the text matches. False also if the step budget is used up; `stepBudget.left` is then below 0, and the result
    * means nothing.
    */
-  test(text: string, effort: Effort): boolean;
+  test(text: string, stepBudget: StepBudget): boolean;
   toString(): string;
 }
 
@@ -34,25 +34,25 @@ const COMPILING = 16;
  *
  * @param room the size that this pattern and the following ones may have together. Its size is subtracted
  */
-export function linearPattern(pattern: string, room: Effort = endlessRoom()): LinearPattern {
+export function linearPattern(pattern: string, room: StepBudget = endlessRoom()): LinearPattern {
   if (pattern.length > LONGEST_PATTERN) {
     throw new PatternRefused(`${pattern.slice(0, 40)}…`, `it is longer than ${LONGEST_PATTERN} characters`);
   }
   const re2 = patternToRe2(pattern);
   const size = patternSize(pattern);
-  if (!takes(room, size)) throw new PatternRefused(pattern, `with it the document ${PATTERNS_TOO_LARGE}`);
+  if (!consume(room, size)) throw new PatternRefused(pattern, `with it the document ${PATTERNS_TOO_LARGE}`);
   const unknown = unknownClass(re2);
   if (unknown !== null) throw new PatternRefused(pattern, unknown);
   const program = { size, re2, compiled: null, turn: -1 };
   return {
     size,
-    test(text, effort) {
-      if (!takes(effort, size * (text.length + COMPILING))) return false;
+    test(text, stepBudget) {
+      if (!consume(stepBudget, size * (text.length + COMPILING))) return false;
       try {
         return compiled(pattern, program).test(text);
       } catch (error) {
         if (!(error instanceof PatternRefused)) throw error;
-        effort.left = -1;
+        stepBudget.left = -1;
         return false;
       }
     },

@@ -1,11 +1,11 @@
-import type { Effort } from '../effort.ts';
+import type { StepBudget } from '../step-budget.ts';
 import type { ArgumentFault } from './argument-fault.ts';
 
 /**
- * Checks the arguments of one call. Returns null if there is no fault. If `effort.left` is below 0 afterwards, the
+ * Checks the arguments of one call. Returns null if there is no fault. If `stepBudget.left` is below 0 afterwards, the
  * step budget was used up and the result means nothing.
  */
-export type ArgumentCheck = (args: unknown, effort: Effort) => ArgumentFault | null;
+export type ArgumentCheck = (args: unknown, stepBudget: StepBudget) => ArgumentFault | null;
 
 /** A validator that a mandate names. */
 export interface NamedValidator {

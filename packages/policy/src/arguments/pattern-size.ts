@@ -1,5 +1,5 @@
 import { CAPS } from '@mandate/schemas/core';
-import type { Effort } from '../effort.ts';
+import type { StepBudget } from '../step-budget.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
 /** The engine's limit on repeats. Nested repeats are multiplied. */
@@ -58,9 +58,9 @@ export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize}
 /** The limits for the documents of one request on parts that are slow to compile. */
 export type Room = {
   /** How much total pattern size is left. */
-  patterns: Effort;
+  patterns: StepBudget;
   /** How many more objects the schemas of arguments may have. */
-  schemaParts: Effort;
+  schemaParts: StepBudget;
 };
 
 /** Returns the limits for one document, or for all documents of one request together. */
@@ -69,7 +69,7 @@ export function roomToWrite(): Room {
 }
 
 /** Returns an unlimited room, for documents that are already on the log and for Mandate's own patterns. */
-export function endlessRoom(): Effort {
+export function endlessRoom(): StepBudget {
   return { left: Number.POSITIVE_INFINITY };
 }
 

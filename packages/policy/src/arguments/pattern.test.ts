@@ -1,7 +1,7 @@
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { linearPattern } from './linear-pattern.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
@@ -142,7 +142,7 @@ test.each([
   const linear = linearPattern(pattern);
   const ecma = new RegExp(pattern, 'u');
   for (const text of TEXTS)
-    expect([text, linear.test(text, effortOfAction())]).toEqual([text, ecma.test(text)]);
+    expect([text, linear.test(text, stepBudgetOfAction())]).toEqual([text, ecma.test(text)]);
 });
 
 test('random patterns match the same texts as in ECMAScript', () => {
@@ -174,15 +174,15 @@ test('random patterns match the same texts as in ECMAScript', () => {
     fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
       const linear = linearPattern(source);
       const ecma = new RegExp(source, 'u');
-      for (const one of texts) expect(linear.test(one, effortOfAction())).toBe(ecma.test(one));
+      for (const one of texts) expect(linear.test(one, stepBudgetOfAction())).toBe(ecma.test(one));
     }),
     { numRuns: runs(500) },
   );
 });
 
 test('a pattern that would block V8 for a very long time ends quickly', () => {
-  expect(linearPattern('^(a+)+$').test(`${'a'.repeat(65_000)}b`, effortOfAction())).toBe(false);
+  expect(linearPattern('^(a+)+$').test(`${'a'.repeat(65_000)}b`, stepBudgetOfAction())).toBe(false);
   expect(
-    linearPattern('^(\\w|\\d)*\\1?$'.replace('\\1?', 'x')).test('1'.repeat(65_000), effortOfAction()),
+    linearPattern('^(\\w|\\d)*\\1?$'.replace('\\1?', 'x')).test('1'.repeat(65_000), stepBudgetOfAction()),
   ).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { compileArgumentRules } from './argument-rules.ts';
 import { readOnlySql } from './read-only-sql.ts';
 
@@ -7,7 +7,7 @@ function checkWith(
   parameters: unknown,
 ): (args: unknown) => ReturnType<ReturnType<typeof readOnlySql.create>> {
   const judge = readOnlySql.create(parameters);
-  return (args) => judge(args, effortOfAction());
+  return (args) => judge(args, stepBudgetOfAction());
 }
 
 describe('without fields', () => {

@@ -1,4 +1,4 @@
-import { takes } from '../effort.ts';
+import { consume } from '../step-budget.ts';
 import { describeSeen } from './argument-fault.ts';
 import { pointerTo } from './every-string.ts';
 import { FIELD_NAMES, stringsOfFields, stringsOfValues } from './judged-strings.ts';
@@ -33,9 +33,9 @@ export const readOnlySql: NamedValidator = {
     const { fields, dialect: name } = (parameters ?? {}) as { fields?: unknown; dialect?: unknown };
     const judged = stringsOfFields(fields, stringsOfValues);
     const dialect = SQL_DIALECTS.get(String(name)) ?? EVERY_DIALECT;
-    return (args, effort) => {
-      for (const found of judged(args, effort)) {
-        if (!takes(effort, found.text.length * OF_CHARACTER)) return null;
+    return (args, stepBudget) => {
+      for (const found of judged(args, stepBudget)) {
+        if (!consume(stepBudget, found.text.length * OF_CHARACTER)) return null;
         const refused = whyNotReadOnly(found.text, dialect);
         if (refused === null) continue;
         const expected = `one SQL statement that only reads, without ${refused}`;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { compileSchemaRules } from './schema-rules.ts';
 
 function validatorOf(schema: Record<string, unknown>) {
   const compiled = compileSchemaRules(schema);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  return (args: unknown) => compiled.validate(args, effortOfAction());
+  return (args: unknown) => compiled.validate(args, stepBudgetOfAction());
 }
 
 const amount = {

@@ -1,5 +1,5 @@
 import { pointerStep } from '@mandate/schemas/core';
-import type { Effort } from '../effort.ts';
+import type { StepBudget } from '../step-budget.ts';
 import { type ArgumentFault, describeSeen, shorten } from './argument-fault.ts';
 import { endlessRoom } from './pattern-size.ts';
 import { checkSchema } from './schema/check-schema.ts';
@@ -14,7 +14,7 @@ export type CompiledSchemaRules =
   | {
       readonly ok: true;
       readonly patternSize: number;
-      validate(args: unknown, effort: Effort): ArgumentFault | null;
+      validate(args: unknown, stepBudget: StepBudget): ArgumentFault | null;
     }
   | { readonly ok: false; readonly faults: readonly SchemaFault[] };
 
@@ -29,7 +29,7 @@ type Schema = Readonly<Record<string, unknown>>;
  *
  * @param room the size that its patterns may have together. Their sizes are subtracted
  */
-export function compileSchemaRules(schema: Schema, room: Effort = endlessRoom()): CompiledSchemaRules {
+export function compileSchemaRules(schema: Schema, room: StepBudget = endlessRoom()): CompiledSchemaRules {
   const tooLarge = schemaTooLarge(schema);
   if (tooLarge !== null) return { ok: false, faults: [{ path: [], message: tooLarge }] };
   const dialect = dialectOf(schema.$schema);
@@ -46,7 +46,7 @@ export function compileSchemaRules(schema: Schema, room: Effort = endlessRoom())
   const check = compileSchema(checked);
   let patternSize = 0;
   for (const { size } of checked.patterns.values()) patternSize += size;
-  return { ok: true, patternSize, validate: (args, effort) => judge(check, args, effort) };
+  return { ok: true, patternSize, validate: (args, stepBudget) => judge(check, args, stepBudget) };
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -63,8 +63,8 @@ function dialectOf(named: unknown): Dialect | null {
   return Object.entries(DIALECTS).find(([uri]) => bare(uri) === bare(named))?.[1] ?? null;
 }
 
-function judge(check: Check, args: unknown, effort: Effort): ArgumentFault | null {
-  const run = new Run(effort);
+function judge(check: Check, args: unknown, stepBudget: StepBudget): ArgumentFault | null {
+  const run = new Run(stepBudget);
   try {
     if (check(args, run, null)) return null;
     const pointer = run.steps.reverse().map(pointerStep).join('');

@@ -5,7 +5,7 @@ import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { argumentRulesOnDemand, compileArgumentRules } from './argument-rules.ts';
 import { patternSize } from './pattern-size.ts';
 import { patternToRe2 } from './pattern-to-re2.ts';
@@ -58,10 +58,10 @@ test.each<[string, object, unknown]>([
 ])('stops: %s', (_, schema, a) => {
   const rules = compileArgumentRules({ schema: schema as Record<string, unknown> });
   if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
-  const effort = effortOfAction();
-  rules.validate({ a }, effort);
-  expect(effort.left).toBeLessThan(0);
-  const few = effortOfAction();
+  const stepBudget = stepBudgetOfAction();
+  rules.validate({ a }, stepBudget);
+  expect(stepBudget.left).toBeLessThan(0);
+  const few = stepBudgetOfAction();
   rules.validate({ a: typeof a === 'string' ? 'ab' : [0, 1] }, few);
   expect(few.left).toBeGreaterThan(CAPS.stepsPerAction * 0.9);
 });
@@ -69,17 +69,17 @@ test.each<[string, object, unknown]>([
 test('named validators pay for the length of each text', () => {
   const rules = compileArgumentRules({ validators: times(32, () => 'noSystemPaths') as string[] });
   if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
-  const effort = effortOfAction();
-  expect(rules.validate({ a: 'see the docs '.repeat(5_000) }, effort)).toBeNull();
-  expect(effort.left).toBeLessThan(0);
+  const stepBudget = stepBudgetOfAction();
+  expect(rules.validate({ a: 'see the docs '.repeat(5_000) }, stepBudget)).toBeNull();
+  expect(stepBudget.left).toBeLessThan(0);
 });
 
 test('a schema compiled at its first call costs every call the same', () => {
   const rules = argumentRulesOnDemand({ schema: elements({ type: 'number' }) });
   const taken = [0, 1].map(() => {
-    const effort = effortOfAction();
-    expect(rules.validate({ a: [1, 'x'] }, effort)?.pointer).toBe('/a/1');
-    return effort.left;
+    const stepBudget = stepBudgetOfAction();
+    expect(rules.validate({ a: [1, 'x'] }, stepBudget)?.pointer).toBe('/a/1');
+    return stepBudget.left;
   });
   expect(taken[0]).toBe(taken[1]);
   const none = { left: 10 };

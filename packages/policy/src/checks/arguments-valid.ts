@@ -11,9 +11,9 @@ const MOST_NAMED = 3;
 export const argumentsValid: StaticCheck = ({ tool }) => {
   const rules = tool?.argumentRules ?? null;
   if (rules === null) return null;
-  return ({ action, redacted, name, effort }) => {
-    const fault = effort.left < 0 ? null : rules.validate(argumentsOf(action), effort);
-    if (effort.left < 0) {
+  return ({ action, redacted, name, stepBudget }) => {
+    const fault = stepBudget.left < 0 ? null : rules.validate(argumentsOf(action), stepBudget);
+    if (stepBudget.left < 0) {
       const { check, violation } = tooManySteps(`for the arguments of "${name}"`, { tool: name });
       return { result: 'block', check, violation };
     }

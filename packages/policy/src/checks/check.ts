@@ -15,10 +15,10 @@ import type {
   LimitFact,
   Obligations,
 } from '@mandate/schemas';
-import type { Effort } from '../effort.ts';
 import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { KnownCall } from '../models/known-call.ts';
 import type { Price } from '../price.ts';
+import type { StepBudget } from '../step-budget.ts';
 
 /** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
@@ -46,7 +46,7 @@ export type Subject = {
   price: Price;
   atMs: number;
   /** The step budget that is left for this action. All checks share it. */
-  effort: Effort;
+  stepBudget: StepBudget;
 };
 
 /** The reason for a verdict, and a remedy. */

@@ -16,10 +16,10 @@ import {
 import { PATTERNS_TOO_LARGE, type Room, roomToWrite } from '../arguments/pattern-size.ts';
 import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
-import { takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
 import { compileModels, compileProviders } from '../models/name-lists.ts';
 import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts';
+import { consume } from '../step-budget.ts';
 import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
 import { toolNameFaults } from './tool-names.ts';
 
@@ -143,7 +143,7 @@ function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): C
     };
     // The first fault about the room was reported. Later rules would only repeat it.
     if (schemaParts.left < 0 || patterns.left < 0) return null;
-    if (!takes(schemaParts, partsOf(argumentValidation)))
+    if (!consume(schemaParts, partsOf(argumentValidation)))
       return fault(
         `makes the schemas of the document more than ${CAPS.schemaParts} objects together: make several policies of it`,
       );

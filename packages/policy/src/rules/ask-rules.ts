@@ -3,7 +3,7 @@
  * ids, so the rule that is named as too costly does not depend on the order of the list.
  */
 import type { Json } from '@mandate/schemas';
-import { type Effort, effortOfAction, takes } from '../effort.ts';
+import { consume, type StepBudget, stepBudgetOfAction } from '../step-budget.ts';
 import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
 import type { Rule } from './rule.ts';
 
@@ -16,16 +16,16 @@ export type AgentAttributes = { readonly id: string; readonly groups: readonly s
  * The remaining step budgets: one for enforced rules, and one for rules in shadow, which must not affect the
  * decision.
  */
-export type Efforts = { enforced: Effort; shadow: Effort };
+export type StepBudgets = { enforced: StepBudget; shadow: StepBudget };
 
-export function effortsOfAction(): Efforts {
-  return { enforced: effortOfAction(), shadow: effortOfAction() };
+export function stepBudgetsOfAction(): StepBudgets {
+  return { enforced: stepBudgetOfAction(), shadow: stepBudgetOfAction() };
 }
 
 /** The steps that an evaluation took. Infinity if it exceeded the budget. */
-export type Taken = { steps: number; shadowSteps: number };
+export type StepCost = { steps: number; shadowSteps: number };
 
-export function spend({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): void {
+export function consumeCost({ enforced, shadow }: StepBudgets, { steps, shadowSteps }: StepCost): void {
   enforced.left -= steps;
   shadow.left -= shadowSteps;
 }
@@ -34,7 +34,7 @@ export function spend({ enforced, shadow }: Efforts, { steps, shadowSteps }: Tak
  * True if a cached result fits into the remaining budgets. Otherwise it is computed again, so that the answer is the
  * same as without the cache.
  */
-export function fits({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): boolean {
+export function fits({ enforced, shadow }: StepBudgets, { steps, shadowSteps }: StepCost): boolean {
   return steps <= enforced.left && shadowSteps <= shadow.left;
 }
 
@@ -63,63 +63,63 @@ export const OF_RULE = 10;
 
 function ask(
   candidates: readonly Candidate[],
-  effort: Effort,
-  holds: (candidate: Candidate, left: Effort) => boolean,
+  stepBudget: StepBudget,
+  holds: (candidate: Candidate, left: StepBudget) => boolean,
 ): Asked {
   const [first] = candidates;
   if (first === undefined) return { ok: true, holding: [], steps: 0 };
-  const left = { ...effort };
+  const left = { ...stepBudget };
   const holding: Candidate[] = [];
   let mostExpensive = first.rule;
   let most = -1;
   for (const candidate of candidates) {
     const before = left.left;
-    if (takes(left, OF_RULE) && holds(candidate, left)) holding.push(candidate);
+    if (consume(left, OF_RULE) && holds(candidate, left)) holding.push(candidate);
     if (before - left.left > most) {
       most = before - left.left;
       mostExpensive = candidate.rule;
     }
     if (left.left < 0) return { ok: false, mostExpensive, steps: Number.POSITIVE_INFINITY };
   }
-  return { ok: true, holding, steps: effort.left - left.left };
+  return { ok: true, holding, steps: stepBudget.left - left.left };
 }
 
 /** Returns the rules that may match some action of the agent at some time, in the same order. */
 export function candidateRules(
   candidates: readonly Candidate[],
   agent: AgentAttributes,
-  effort: Effort,
+  stepBudget: StepBudget,
 ): Asked {
-  return ask(candidates, effort, (candidate, left) => isOfItsOwn(candidate, agent, left));
+  return ask(candidates, stepBudget, (candidate, left) => isOfItsOwn(candidate, agent, left));
 }
 
 export function matchingRules(
   candidates: readonly Candidate[],
   subject: ConditionSubject,
   atMs: number,
-  effort: Effort,
+  stepBudget: StepBudget,
 ): Asked {
   return ask(
     candidates,
-    effort,
+    stepBudget,
     ({ rule, open }, left) =>
       isInForce(rule, atMs) && open.every(({ holds }) => holds(subject, left) === true),
   );
 }
 
 /** True if some action of the agent could match the rule at some time. False also if the step budget is exceeded. */
-export function mayMatch(rule: Rule, agent: AgentAttributes, effort: Effort): boolean {
-  return isOfItsOwn(candidateOf(rule), agent, effort);
+export function mayMatch(rule: Rule, agent: AgentAttributes, stepBudget: StepBudget): boolean {
+  return isOfItsOwn(candidateOf(rule), agent, stepBudget);
 }
 
-function isOfItsOwn({ rule, own }: Candidate, agent: AgentAttributes, effort: Effort): boolean {
+function isOfItsOwn({ rule, own }: Candidate, agent: AgentAttributes, stepBudget: StepBudget): boolean {
   const { agents, groups } = rule;
-  if (agents !== null && !(takes(effort, agents.steps * agent.id.length) && agents(agent.id) !== null))
+  if (agents !== null && !(consume(stepBudget, agents.steps * agent.id.length) && agents(agent.id) !== null))
     return false;
   if (groups !== null && !agent.groups.some((group) => groups.has(group))) return false;
   if (own.length === 0) return true;
   const subject = { agent, action: {} } as unknown as ConditionSubject;
-  return own.every(({ holds }) => holds(subject, effort) === true);
+  return own.every(({ holds }) => holds(subject, stepBudget) === true);
 }
 
 /** True if the condition reads only the agent, so its result is the same for all actions of the agent. */

@@ -1,6 +1,6 @@
 import { condition } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { compileCondition } from './condition.ts';
 
 const SUBJECT = {
@@ -16,7 +16,7 @@ const SUBJECT = {
 };
 
 function holds(document: unknown) {
-  return compileCondition(condition.parse(document)).holds(SUBJECT, effortOfAction());
+  return compileCondition(condition.parse(document)).holds(SUBJECT, stepBudgetOfAction());
 }
 
 const tier = (op: string, value: unknown) => ({ field: 'agent.labels.tier', op, value });
@@ -134,14 +134,14 @@ test.each([
   ['its provider', onProvider('in', ['azure', 'aws']), true],
   ['another provider', onProvider('!=', 'openai'), true],
 ])('reads an LLM call in its normal form: %s', (_, document, truth) => {
-  expect(compileCondition(condition.parse(document)).holds(LLM, effortOfAction())).toBe(truth);
+  expect(compileCondition(condition.parse(document)).holds(LLM, stepBudgetOfAction())).toBe(truth);
 });
 
 test("knows the provider from the model's name if the request states none", () => {
   const { provider: _, ...action } = LLM.action;
   const subject = { ...LLM, action: { ...action, model: 'azure/gpt-4o' } };
   const isAzure = compileCondition(condition.parse(onProvider('==', 'azure')));
-  expect(isAzure.holds(subject, effortOfAction())).toBe(true);
+  expect(isAzure.holds(subject, stepBudgetOfAction())).toBe(true);
   const unknown = { ...LLM, action: { ...action, model: 'gpt-4o' } };
-  expect(isAzure.holds(unknown, effortOfAction())).toBeNull();
+  expect(isAzure.holds(unknown, stepBudgetOfAction())).toBeNull();
 });

@@ -8,9 +8,9 @@ import type { Action, Condition, FieldCondition, Json, Scalar } from '@mandate/s
 import { isModelCall, stepsOf } from '@mandate/schemas/core';
 import { linearPattern } from '../arguments/linear-pattern.ts';
 import { endlessRoom } from '../arguments/pattern-size.ts';
-import { type Effort, takes } from '../effort.ts';
 import { endOfFirst, type Segment, segmentOf } from '../glob-pattern.ts';
 import { knownCall } from '../models/known-call.ts';
+import { consume, type StepBudget } from '../step-budget.ts';
 
 /** The agent and the action that conditions read. */
 export type ConditionSubject = {
@@ -25,8 +25,8 @@ type Truth = boolean | null;
 export type FieldPath = readonly string[];
 
 export type CompiledCondition = {
-  /** Evaluates the condition. Unknown also if the step budget is exceeded; `effort.left` is then below 0. */
-  holds(subject: ConditionSubject, effort: Effort): Truth;
+  /** Evaluates the condition. Unknown also if the step budget is exceeded; `stepBudget.left` is then below 0. */
+  holds(subject: ConditionSubject, stepBudget: StepBudget): Truth;
   /** Every field that the condition may read. The result and its steps depend on these fields only. */
   fields: readonly FieldPath[];
 };
@@ -38,7 +38,7 @@ const OF_CONDITION = 4;
  * @param room the size that its patterns may have together. Their sizes are subtracted
  * @throws PatternRefused for a pattern that is invalid, cannot run in linear time, or exceeds the room
  */
-export function compileCondition(condition: Condition, room: Effort = endlessRoom()): CompiledCondition {
+export function compileCondition(condition: Condition, room: StepBudget = endlessRoom()): CompiledCondition {
   const each = (parts: readonly Condition[]) => parts.map((part) => compileCondition(part, room));
   if ('all' in condition) return together(each(condition.all), (truths) => conjunction(truths));
   if ('any' in condition) return together(each(condition.any), (truths) => disjunction(truths));
@@ -46,11 +46,11 @@ export function compileCondition(condition: Condition, room: Effort = endlessRoo
   const field = stepsOf(condition.field);
   const holds = operatorOf(condition, room);
   return {
-    holds(subject, effort) {
-      if (!takes(effort, OF_CONDITION)) return null;
+    holds(subject, stepBudget) {
+      if (!consume(stepBudget, OF_CONDITION)) return null;
       const value = fieldOf(subject, field);
       if (condition.op === 'exists') return (value !== undefined) === condition.value;
-      return value === undefined ? null : holds(value, effort);
+      return value === undefined ? null : holds(value, stepBudget);
     },
     fields: [field],
   };
@@ -75,18 +75,18 @@ export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: F
   return value;
 }
 
-type Asked = (subject: ConditionSubject, effort: Effort) => Iterable<Truth>;
+type Asked = (subject: ConditionSubject, stepBudget: StepBudget) => Iterable<Truth>;
 
 function together(
   compiled: readonly CompiledCondition[],
   combine: (truths: Iterable<Truth>) => Truth,
 ): CompiledCondition {
   // Evaluates the conditions one by one, so the caller can stop once the result is known.
-  const asked: Asked = function* (subject, effort) {
-    for (const { holds } of compiled) yield holds(subject, effort);
+  const asked: Asked = function* (subject, stepBudget) {
+    for (const { holds } of compiled) yield holds(subject, stepBudget);
   };
   return {
-    holds: (subject, effort) => combine(asked(subject, effort)),
+    holds: (subject, stepBudget) => combine(asked(subject, stepBudget)),
     fields: compiled.flatMap(({ fields }) => fields),
   };
 }
@@ -113,9 +113,9 @@ function negation(truth: Truth): Truth {
   return truth === null ? null : !truth;
 }
 
-type Operator = (value: Json, effort: Effort) => Truth;
+type Operator = (value: Json, stepBudget: StepBudget) => Truth;
 
-function operatorOf(condition: FieldCondition, room: Effort): Operator {
+function operatorOf(condition: FieldCondition, room: StepBudget): Operator {
   switch (condition.op) {
     case '==':
       return ofTypes([condition.value], (value) => value === condition.value);
@@ -138,10 +138,10 @@ function operatorOf(condition: FieldCondition, room: Effort): Operator {
       return ofNumbers((value) => value <= condition.value);
     case 'matches': {
       const { test } = linearPattern(condition.value, room);
-      return (value, effort) => {
+      return (value, stepBudget) => {
         if (typeof value !== 'string') return null;
-        const is = test(value, effort);
-        return effort.left < 0 ? null : is;
+        const is = test(value, stepBudget);
+        return stepBudget.left < 0 ? null : is;
       };
     }
     case 'starts_with':
@@ -164,16 +164,16 @@ const SHORT = 16;
 function contains(sought: Scalar): Operator {
   const segment: Segment | null =
     typeof sought === 'string' && sought.length > SHORT ? segmentOf(sought) : null;
-  return (value, effort) => {
+  return (value, stepBudget) => {
     if (Array.isArray(value)) {
-      if (!takes(effort, value.length)) return null;
+      if (!consume(stepBudget, value.length)) return null;
       return (
         value.includes(sought) ||
         (value.every((element) => typeOf(element) === typeOf(sought)) ? false : null)
       );
     }
     if (typeof value !== 'string' || typeof sought !== 'string') return null;
-    if (!takes(effort, value.length)) return null;
+    if (!consume(stepBudget, value.length)) return null;
     return segment === null ? value.includes(sought) : endOfFirst(segment, value, 0, value.length) >= 0;
   };
 }

@@ -8,7 +8,7 @@ import { composeFamily, nameOf } from '../mandate/compose-family.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
 import { intersectionOf } from '../validity-interval.ts';
-import { type AgentAttributes, type Efforts, effortsOfAction } from './ask-rules.ts';
+import { type AgentAttributes, type StepBudgets, stepBudgetsOfAction } from './ask-rules.ts';
 import type { InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
 
 /** An ancestor. `agent` is null if the ancestor is no longer registered; it then holds nothing. */
@@ -23,7 +23,7 @@ export type FamiliesInForce = {
     action: Action,
     atMs: number,
     /** The step budgets that are left after `own`. */
-    efforts?: Efforts,
+    stepBudgets?: StepBudgets,
   ): Resolved;
 };
 
@@ -90,14 +90,14 @@ export function familiesInForce(): FamiliesInForce {
   }
 
   return {
-    within(own, agents, rules, action, atMs, efforts = effortsOfAction()) {
+    within(own, agents, rules, action, atMs, stepBudgets = stepBudgetsOfAction()) {
       if (agents.length === 0) return own;
       const ids = agents.map(({ id }) => id);
       if (own.tooCostly !== undefined) return { ...own, above: ids };
       const above: ResolvedAbove[] = [];
       for (const { id, agent } of agents) {
         const held =
-          agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs, efforts);
+          agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs, stepBudgets);
         above.push({ holder: id, held });
         if (held.tooCostly === undefined) continue;
         const validity = intersectionOf([own, ...above.map(({ held }) => held)]);

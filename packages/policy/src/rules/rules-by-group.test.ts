@@ -1,7 +1,7 @@
 import { ruleDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { effortOfAction } from '../effort.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import { type AgentAttributes, mayMatch } from './ask-rules.ts';
 import { compileRule } from './rule.ts';
 import { rulesByGroup } from './rules-by-group.ts';
@@ -18,7 +18,7 @@ test('returns every rule that may match an agent, once and in their order, and n
         return read.ok ? [read.compiled] : [];
       });
       const agent = { id: 'bot', groups } as unknown as AgentAttributes;
-      const matching = rules.filter((rule) => mayMatch(rule, agent, effortOfAction()));
+      const matching = rules.filter((rule) => mayMatch(rule, agent, stepBudgetOfAction()));
       expect(rulesByGroup(rules, (rule) => rule.groups)(groups)).toEqual(matching);
     }),
   );

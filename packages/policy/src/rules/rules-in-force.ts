@@ -13,13 +13,13 @@ import { holdsAt, type ValidityInterval } from '../validity-interval.ts';
 import {
   type AgentAttributes,
   type Candidate,
-  type Efforts,
-  effortsOfAction,
+  consumeCost,
   fits,
   keyOf,
   matchingRules,
-  spend,
-  type Taken,
+  type StepBudgets,
+  type StepCost,
+  stepBudgetsOfAction,
 } from './ask-rules.ts';
 import { claimsOf } from './claims.ts';
 import type { ConditionSubject } from './condition.ts';
@@ -67,9 +67,9 @@ export type InShadow = ValidityInterval & {
 export type RulesInForce = {
   /**
    * @param agent must be the same object as long as the agent does not change
-   * @param efforts the step budgets for the action. What remains is for the next agent that is evaluated for it
+   * @param stepBudgets the step budgets for the action. What remains is for the next agent that is evaluated for it
    */
-  resolve(agent: AgentAttributes, action: Action, atMs: number, efforts?: Efforts): Resolved;
+  resolve(agent: AgentAttributes, action: Action, atMs: number, stepBudgets?: StepBudgets): Resolved;
 };
 
 /** Returns a policy. `version` null means the latest version. Null if the policy does not exist or was archived. */
@@ -96,14 +96,19 @@ export function rulesInForce(
   const mandates = recentlyUsed<Mandate>(remembered.mandates);
   const ofAgents = 'of' in rules ? rules : rulesOfAgents(rules, remembered.agents);
 
-  function answer(candidates: Candidates, subject: ConditionSubject, atMs: number, efforts: Efforts): Answer {
+  function answer(
+    candidates: Candidates,
+    subject: ConditionSubject,
+    atMs: number,
+    stepBudgets: StepBudgets,
+  ): Answer {
     const { enforced, shadow } = candidates;
     if (!enforced.ok) return nothingKnown(enforced.mostExpensive, { holdsFromMs: 0, holdsUntilMs: null });
     const ofEnforced = validityOf(enforced.holding, atMs);
-    const held = matchingRules(enforced.holding, subject, atMs, efforts.enforced);
+    const held = matchingRules(enforced.holding, subject, atMs, stepBudgets.enforced);
     if (!held.ok) return nothingKnown(held.mostExpensive, ofEnforced);
     const ofAll = validityOf([...enforced.holding, ...(shadow.ok ? shadow.holding : [])], atMs);
-    const watched = shadow.ok ? matchingRules(shadow.holding, subject, atMs, efforts.shadow) : shadow;
+    const watched = shadow.ok ? matchingRules(shadow.holding, subject, atMs, stepBudgets.shadow) : shadow;
     const matching = [...held.holding, ...(watched.ok ? watched.holding : [])];
     const matches = inOrder(matching.map(({ rule }) => rule)).map(matchOf);
     const shadowSteps = candidates.shadowSteps + watched.steps;
@@ -160,16 +165,16 @@ export function rulesInForce(
   }
 
   return {
-    resolve(agent, action, atMs, efforts = effortsOfAction()) {
-      const candidates = ofAgents.of(agent, efforts);
-      spend(efforts, candidates);
+    resolve(agent, action, atMs, stepBudgets = stepBudgetsOfAction()) {
+      const candidates = ofAgents.of(agent, stepBudgets);
+      consumeCost(stepBudgets, candidates);
       const subject = { agent: agent as ConditionSubject['agent'], action };
       const asked = keyOf(candidates.fields, subject);
       const key = asked === null ? null : `${candidates.number}${asked}`;
       const known = key === null ? undefined : answers.get(key);
-      const isKnown = known !== undefined && holdsAt(known.validity, atMs) && fits(efforts, known);
-      const given = isKnown ? known : answer(candidates, subject, atMs, efforts);
-      spend(efforts, given);
+      const isKnown = known !== undefined && holdsAt(known.validity, atMs) && fits(stepBudgets, known);
+      const given = isKnown ? known : answer(candidates, subject, atMs, stepBudgets);
+      consumeCost(stepBudgets, given);
       if (key !== null && !isKnown) answers.set(key, given);
       return given.found;
     },
@@ -186,7 +191,7 @@ export function inOrder(rules: readonly Rule[]): readonly Rule[] {
 }
 
 type Match = { rule: Rule; policy: NamedPolicy };
-type Answer = Taken & { found: Resolved; validity: ValidityInterval };
+type Answer = StepCost & { found: Resolved; validity: ValidityInterval };
 
 const TOO_MUCH = Number.POSITIVE_INFINITY;
 

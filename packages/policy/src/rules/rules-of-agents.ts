@@ -2,18 +2,19 @@
  * The rules that may match each agent. They are found once for each agent, and updated with every changed rule. So a
  * change costs each agent the evaluation of that one rule only.
  */
-import { effortOfAction } from '../effort.ts';
+
 import { recentlyUsed } from '../recently-used.ts';
+import { stepBudgetOfAction } from '../step-budget.ts';
 import {
   type AgentAttributes,
   type Asked,
   type Candidate,
   candidateOf,
   candidateRules,
-  type Efforts,
   fieldsOf,
   fits,
-  type Taken,
+  type StepBudgets,
+  type StepCost,
 } from './ask-rules.ts';
 import type { FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';
@@ -25,7 +26,7 @@ export type RuleChange = { before: Rule | null; after: Rule | null };
  * The rules that can match an agent, judging by the agent's attributes alone. `fields`: the fields on which the other
  * conditions depend.
  */
-export type Candidates = Taken & {
+export type Candidates = StepCost & {
   agent: AgentAttributes;
   /** A number that changes with the agent, and with every change of the agent or of a rule. */
   number: number;
@@ -35,7 +36,7 @@ export type Candidates = Taken & {
 };
 
 export type RulesOfAgents = {
-  of(agent: AgentAttributes, efforts: Efforts): Candidates;
+  of(agent: AgentAttributes, stepBudgets: StepBudgets): Candidates;
   change(changes: readonly RuleChange[]): void;
   /** Returns the rules after these changes, for a few questions. These rules stay unchanged. */
   after(changes: readonly RuleChange[]): RulesOfAgents;
@@ -81,14 +82,14 @@ function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: numbe
     if (behind === 0) return one;
     if (behind > changes.length) return null;
     const { agent, enforced, shadow } = one;
-    const effort = effortOfAction();
+    const stepBudget = stepBudgetOfAction();
     const held = { enforced: copyOf(enforced), shadow: copyOf(shadow) };
     for (const { before, after } of changes.slice(-behind)) {
       for (const rule of [before, after]) {
         if (rule === null) continue;
-        const asked = candidateRules([candidateOf(rule)], agent, effort);
+        const asked = candidateRules([candidateOf(rule)], agent, stepBudget);
         if (!asked.ok) return null;
-        effort.left -= asked.steps;
+        stepBudget.left -= asked.steps;
         const side = held[isInShadow(rule) ? 'shadow' : 'enforced'];
         side.steps += rule === before ? -asked.steps : asked.steps;
         for (const candidate of asked.holding) {
@@ -101,14 +102,14 @@ function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: numbe
   }
 
   return {
-    of(agent, efforts) {
+    of(agent, stepBudgets) {
       const before = ofAgents.get(agent.id);
       const known = before?.agent === agent ? upToDate(before) : null;
-      if (known !== null && fits(efforts, known)) return known;
+      if (known !== null && fits(stepBudgets, known)) return known;
       return remember(
         agent,
-        candidateRules(enforced, agent, efforts.enforced),
-        candidateRules(inShadow, agent, efforts.shadow),
+        candidateRules(enforced, agent, stepBudgets.enforced),
+        candidateRules(inShadow, agent, stepBudgets.shadow),
       );
     },
     change(more) {

@@ -1,11 +1,11 @@
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../../effort.ts';
+import { stepBudgetOfAction } from '../../step-budget.ts';
 import { noSystemPaths } from './no-system-paths.ts';
 
 const judge = noSystemPaths.create(undefined);
-const check = (args: unknown) => judge(args, effortOfAction());
+const check = (args: unknown) => judge(args, stepBudgetOfAction());
 
 describe('refuses', () => {
   test.each([
@@ -448,7 +448,7 @@ test('handles the longest texts quickly', () => {
 
 test('checks only the strings in the named `fields`, including field names within them', () => {
   const judged = noSystemPaths.create({ fields: ['file_path'] });
-  const checkFields = (args: unknown) => judged(args, effortOfAction());
+  const checkFields = (args: unknown) => judged(args, stepBudgetOfAction());
   expect(checkFields({ content: 'see /etc/passwd', filePath: 'x' })).toBeNull();
   expect(checkFields({ filePath: '/etc/passwd' })).toMatchObject({ pointer: '/filePath' });
   expect(checkFields({ filePath: { '/etc/passwd': 1 } })).toMatchObject({ rule: 'noSystemPaths' });

@@ -45,8 +45,8 @@ export const noSystemPaths: NamedValidator = {
   create(parameters) {
     const { fields } = (parameters ?? {}) as { fields?: unknown };
     const judged = stringsOfFields(fields, everyString);
-    return (args, effort) => {
-      for (const found of judged(args, effort)) {
+    return (args, stepBudget) => {
+      for (const found of judged(args, stepBudget)) {
         const expected = faultIn(found.text);
         if (expected !== null) {
           return {

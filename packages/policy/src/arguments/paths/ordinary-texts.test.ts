@@ -1,6 +1,6 @@
 /** Ordinary texts that agents send to tools. None of them contains a path into a system folder. */
 import { expect, test } from 'vitest';
-import { effortOfAction } from '../../effort.ts';
+import { stepBudgetOfAction } from '../../step-budget.ts';
 import { noSystemPaths } from './no-system-paths.ts';
 
 const judge = noSystemPaths.create(undefined);
@@ -84,5 +84,5 @@ test.each<[tool: string, text: string]>([
   ['base64', 'aGVsbG8/d29ybGQ+Zm9v/etcAAA=='],
   ['diff', '--- a/src/x.ts\n+++ b/src/x.ts\n@@ -1,2 +1,2 @@\n-const a = 1 / 2;\n+const a = 1 / 3;\n'],
 ])('%s: %j passes', (_tool, text) => {
-  expect(judge({ text }, effortOfAction())).toBeNull();
+  expect(judge({ text }, stepBudgetOfAction())).toBeNull();
 });

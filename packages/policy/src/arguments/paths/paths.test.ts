@@ -2,12 +2,12 @@ import { posix, win32 } from 'node:path';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { effortOfAction } from '../../effort.ts';
+import { stepBudgetOfAction } from '../../step-budget.ts';
 import { compileArgumentRules } from '../argument-rules.ts';
 import { paths } from './paths.ts';
 
 const judge = (within: readonly string[], args: unknown, fields?: readonly string[]) =>
-  paths.create({ within, fields })(args, effortOfAction());
+  paths.create({ within, fields })(args, stepBudgetOfAction());
 const isIn = (within: string, path: unknown) => judge([within], { path }) === null;
 
 describe('within /srv/data', () => {
@@ -212,7 +212,7 @@ test('applies the rules of both policies to one tool', () => {
     validators: [{ paths: { within: ['/srv'] } }, { paths: { within: ['/srv/data', '/tmp'] } }],
   });
   if (!rules.ok) throw new Error('refused');
-  const passes = (path: string) => rules.validate({ path }, effortOfAction()) === null;
+  const passes = (path: string) => rules.validate({ path }, stepBudgetOfAction()) === null;
   expect(['/srv/data/x', '/srv/x', '/tmp/x'].map(passes)).toEqual([true, false, false]);
 });
 

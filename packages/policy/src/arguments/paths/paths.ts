@@ -48,8 +48,8 @@ export const paths: NamedValidator = {
     const folders = foldersOf({ within });
     const judged = stringsOfFields(fields, stringsOfValues);
     const expected = `a plain path in ${within.join(' or ')}, without ".."`;
-    return (args, effort) => {
-      const outside = judged(args, effort).find(({ text }) => !isWithin(folders, text));
+    return (args, stepBudget) => {
+      const outside = judged(args, stepBudget).find(({ text }) => !isWithin(folders, text));
       if (outside === undefined) return null;
       return { pointer: pointerTo(outside), expected, seen: describeSeen(outside.text), rule: 'paths' };
     };

@@ -3,7 +3,7 @@
  * them to limit. Each fault has the path to its place.
  */
 import { legible } from '@mandate/schemas/core';
-import type { Effort } from '../../effort.ts';
+import type { StepBudget } from '../../step-budget.ts';
 import { type LinearPattern, linearPattern } from '../linear-pattern.ts';
 import { PatternRefused } from '../pattern-to-re2.ts';
 import { idleKeywords } from './idle-keywords.ts';
@@ -39,7 +39,7 @@ const MOST_FAULTS = 20;
 /** @param room the size that the patterns of the schema may have together. Their sizes are subtracted */
 export function checkSchema(
   schema: Members,
-  { dialect, id, room }: { dialect: Dialect; id: string | null; room: Effort },
+  { dialect, id, room }: { dialect: Dialect; id: string | null; room: StepBudget },
 ): CheckedSchema | { readonly ok: false; readonly faults: readonly SchemaFault[] } {
   const found = new Findings(dialect, room);
   found.visit(schema, [], null);
@@ -57,9 +57,9 @@ class Findings {
   readonly anchors = new Map<string, unknown>();
   readonly patterns = new Map<string, LinearPattern>();
   readonly #dialect: Dialect;
-  readonly #room: Effort;
+  readonly #room: StepBudget;
 
-  constructor(dialect: Dialect, room: Effort) {
+  constructor(dialect: Dialect, room: StepBudget) {
     this.#dialect = dialect;
     this.#room = room;
   }

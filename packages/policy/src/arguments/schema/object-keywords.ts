@@ -150,8 +150,8 @@ function everyMember(
 }
 
 function testName(pattern: LinearPattern, name: string, run: Run): boolean {
-  const matches = pattern.test(name, run.effort);
-  if (run.effort.left < 0) throw new StepsExhausted();
+  const matches = pattern.test(name, run.stepBudget);
+  if (run.stepBudget.left < 0) throw new StepsExhausted();
   return matches;
 }
 

@@ -1,5 +1,5 @@
 /** One validation of one value: the step budget that is left, and the fault that was found. */
-import type { Effort } from '../../effort.ts';
+import type { StepBudget } from '../../step-budget.ts';
 
 /**
  * What a keyword expects. Completes the phrase "expected …". The text for a single field does not contain the field's
@@ -26,15 +26,15 @@ export class Run {
   found: unknown = undefined;
   /** The path to the fault, innermost step first. Only callers of a failed check add to it. */
   readonly steps: (string | number)[] = [];
-  readonly effort: Effort;
+  readonly stepBudget: StepBudget;
 
-  constructor(effort: Effort) {
-    this.effort = effort;
+  constructor(stepBudget: StepBudget) {
+    this.stepBudget = stepBudget;
   }
 
   spend(steps: number): void {
-    this.effort.left -= steps;
-    if (this.effort.left < 0) throw new StepsExhausted();
+    this.stepBudget.left -= steps;
+    if (this.stepBudget.left < 0) throw new StepsExhausted();
   }
 
   /** Records a fault of the current value. It replaces the faults of the value's parts. Always returns false. */

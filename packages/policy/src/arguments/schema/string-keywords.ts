@@ -27,8 +27,8 @@ export const STRING_KEYWORDS = {
     const pattern = compiler.pattern(source);
     const expected = shorten(`text that matches ${source}`, 200);
     return (value, run) => {
-      const matches = pattern.test(value as string, run.effort);
-      if (run.effort.left < 0) throw new StepsExhausted();
+      const matches = pattern.test(value as string, run.stepBudget);
+      if (run.stepBudget.left < 0) throw new StepsExhausted();
       return matches || run.fail(expected, value);
     };
   },

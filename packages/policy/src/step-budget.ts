@@ -4,15 +4,15 @@
  */
 import { CAPS } from '@mandate/schemas/core';
 
-export type Effort = { left: number };
+export type StepBudget = { left: number };
 
 /** Returns the step budget of one action. */
-export function effortOfAction(): Effort {
+export function stepBudgetOfAction(): StepBudget {
   return { left: CAPS.stepsPerAction };
 }
 
 /** Subtracts the steps. True if the budget sufficed. */
-export function takes(effort: Effort, steps: number): boolean {
-  effort.left -= steps;
-  return effort.left >= 0;
+export function consume(stepBudget: StepBudget, steps: number): boolean {
+  stepBudget.left -= steps;
+  return stepBudget.left >= 0;
 }
