@@ -5,7 +5,7 @@ import { conjuncts, consume, rulesByGroup, type StepBudget } from '@mandate/poli
 import { type Condition, type RuleDocument, stepsOf } from '@mandate/schemas';
 import { globsWithin } from './globs-within.ts';
 import { skip } from './lint-budget.ts';
-import { isOver, type Look, type RuleRead } from './rules-read.ts';
+import { isOver, type LintContext, type RuleRead } from './rules-read.ts';
 
 /** The agents that a rule matches, and when. */
 export type Reach = {
@@ -69,7 +69,7 @@ const COMPARED = 2;
 /** @param around reports only rules that cover one of these, or that one of these covers */
 export function coveredRules(
   rules: readonly RuleRead[],
-  { atMs, stepBudget }: Look,
+  { atMs, stepBudget }: LintContext,
   around: readonly RuleRead[] = rules,
 ): readonly Covered[] {
   // Rules that cannot be read are left out, because nothing is known about them.

@@ -13,13 +13,13 @@ import type { TenantControl } from '../tenant-control.ts';
 import type { Finding } from './finding.ts';
 import { skip } from './lint-budget.ts';
 import { neverHold } from './never-hold.ts';
-import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
+import { isAlive, type LintContext, meant, type RuleRead } from './rules-read.ts';
 
 /** @param fileKeys keys of the tenant that are in a key file and not on the log */
 export function givenByClaim(
   control: TenantControl,
   { rules, around }: { rules: readonly RuleRead[]; around: readonly RuleRead[] },
-  { atMs, stepBudget }: Look,
+  { atMs, stepBudget }: LintContext,
   fileKeys: readonly ApiKeyRecord[],
 ): Finding[] {
   const open = new Map(
@@ -67,7 +67,10 @@ function gives(control: TenantControl, { document }: RuleRead): boolean {
   return policy !== undefined && policy.allowedTools?.length !== 0;
 }
 
-function claiming({ read, document }: RuleRead, { atMs, stepBudget }: Look): [Rule, readonly string[]][] {
+function claiming(
+  { read, document }: RuleRead,
+  { atMs, stepBudget }: LintContext,
+): [Rule, readonly string[]][] {
   const { when } = document;
   if (!read.ok || when === undefined || !isAlive(document, atMs)) return [];
   const asked = conjuncts(when).flatMap((part) =>

@@ -13,14 +13,14 @@ import type { Covered } from './covering-rules.ts';
 import type { Finding } from './finding.ts';
 import { type LintBudget, skip } from './lint-budget.ts';
 import { neverHold } from './never-hold.ts';
-import { isAlive, isOver, type Look, meant, policyIdOf, type RuleRead } from './rules-read.ts';
+import { isAlive, isOver, type LintContext, meant, policyIdOf, type RuleRead } from './rules-read.ts';
 
 export type Policies = readonly (readonly [id: string, PolicyHistory])[];
 
 export function idleRules(
   control: TenantControl,
   rules: readonly RuleRead[],
-  { atMs, stepBudget }: Look,
+  { atMs, stepBudget }: LintContext,
 ): Finding[] {
   const over = new Set(rules.filter(({ document, read }) => read.ok && isOver(document, atMs)));
   const rest = rules.filter((rule) => rule.read.ok && !over.has(rule));
@@ -123,7 +123,7 @@ export function idlePatterns(
   policies: Policies,
   rules: readonly RuleRead[],
   covered: readonly Covered[],
-  { atMs, stepBudget }: Look,
+  { atMs, stepBudget }: LintContext,
 ): Finding[] {
   const held = new Map(covered.map(({ rule, beside }) => [rule, beside]));
   const givenBy = Map.groupBy(

@@ -16,7 +16,7 @@ import { lintBudgetOf, type Skipped, STEPS_OF_ALL, STEPS_OF_ONE } from './lint-b
 import { lintFamilies } from './lint-families.ts';
 import { contradictingLimits } from './lint-limits.ts';
 import { nothingInCommon } from './nothing-in-common.ts';
-import { isAlive, type Look, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
+import { isAlive, type LintContext, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
 import { unanchoredPatterns } from './unanchored-patterns.ts';
 
 /** `skipped`: the searches that would have taken too long. Empty if everything was examined. */
@@ -121,15 +121,15 @@ function betweenRules(
   policies: Policies,
   rules: readonly RuleRead[],
   around: readonly RuleRead[],
-  look: Look,
+  context: LintContext,
 ): Finding[] {
-  const covered = coveredRules(rules, look, around);
+  const covered = coveredRules(rules, context, around);
   const latest = policies.flatMap(([id, { isArchived }]) => (isArchived ? [] : id));
   const names = new Set([...latest, ...around.map(({ document }) => document.policy)]);
   return [
-    ...idlePatterns(control, policies, rules, covered, look),
+    ...idlePatterns(control, policies, rules, covered, context),
     ...repeatedRules(covered),
-    ...contradictingLimits(control, names, covered, look.stepBudget),
+    ...contradictingLimits(control, names, covered, context.stepBudget),
   ];
 }
 

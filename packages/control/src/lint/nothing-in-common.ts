@@ -17,7 +17,7 @@ import type { Finding } from './finding.ts';
 import { skip } from './lint-budget.ts';
 import { modelNames, providerNames } from './names-in-lists.ts';
 import { neverHold } from './never-hold.ts';
-import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
+import { isAlive, type LintContext, meant, type RuleRead } from './rules-read.ts';
 
 const KINDS = {
   tool: { every: 'every tool call is blocked', field: 'allowedTools' },
@@ -34,10 +34,10 @@ export function nothingInCommon(
   control: TenantControl,
   rules: readonly RuleRead[],
   agents: readonly AgentDocument[],
-  look: Look,
+  context: LintContext,
 ): Finding[] {
   return (['tool', 'model', 'provider'] as const).flatMap((kind) =>
-    ofKind(kind, control, rules, agents, look),
+    ofKind(kind, control, rules, agents, context),
   );
 }
 
@@ -59,7 +59,7 @@ function ofKind(
   control: TenantControl,
   rules: readonly RuleRead[],
   agents: readonly AgentDocument[],
-  { atMs, stepBudget }: Look,
+  { atMs, stepBudget }: LintContext,
 ): Finding[] {
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))

@@ -13,17 +13,17 @@ import { widening } from './widening.ts';
 /** Returns the policy of a rule. Null if it does not exist, so that the rule blocks. Undefined if that is unknown. */
 export type PolicyOf = (rule: RuleDocument) => PolicyDocument | null | undefined;
 
-type Look = { atMs: number; was: PolicyOf; is: PolicyOf };
+type WideningContext = { atMs: number; was: PolicyOf; is: PolicyOf };
 
 /**
  * @param before null: the rule is new
  * @param after null: the rule is removed
- * @param look `was` and `is`: the policies before and after; absent if they are unknown
+ * @param context `was` and `is`: the policies before and after; absent if they are unknown
  */
 export function ruleWidening(
   before: RuleDocument | null,
   after: RuleDocument | null,
-  { atMs, was = notKnown, is = notKnown }: Pick<Look, 'atMs'> & Partial<Look>,
+  { atMs, was = notKnown, is = notKnown }: Pick<WideningContext, 'atMs'> & Partial<WideningContext>,
 ): readonly string[] {
   const held = before !== null && isAlive(before, atMs);
   const holds = after !== null && isAlive(after, atMs);

@@ -9,7 +9,7 @@ import type { LintBudget } from './lint-budget.ts';
 /** A rule document, and the compiled rule. */
 export type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
 
-export type Look = { atMs: number; stepBudget: LintBudget };
+export type LintContext = { atMs: number; stepBudget: LintBudget };
 
 export function rulesOf({ rules }: TenantControl): readonly RuleRead[] {
   return [...rules.values()].map((kept) => ({ document: kept.document, read: readRule(kept) }));

@@ -5,7 +5,7 @@ import { type Condition, type FieldCondition, stepsOf } from '@mandate/schemas';
 import type { TenantControl } from '../tenant-control.ts';
 import type { Finding } from './finding.ts';
 import { skip } from './lint-budget.ts';
-import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
+import { isOver, type LintContext, meant, type RuleRead } from './rules-read.ts';
 
 /**
  * Examines only rules with a policy that allows something. Under `not` a wider pattern only keeps the rule from
@@ -14,7 +14,7 @@ import { isOver, type Look, meant, type RuleRead } from './rules-read.ts';
 export function unanchoredPatterns(
   control: TenantControl,
   rules: readonly RuleRead[],
-  { atMs, stepBudget }: Look,
+  { atMs, stepBudget }: LintContext,
 ): Finding[] {
   return rules.flatMap(({ document, read }): Finding[] => {
     if (!read.ok || document.when === undefined || isOver(document, atMs)) return [];
