@@ -61,7 +61,7 @@ test('shows a key once, permits what its role permits, and lists the key without
 });
 
 test.each([
-  ['a role that there is not', { name: 'x', role: 'owner' }],
+  ['an unknown role', { name: 'x', role: 'owner' }],
   ['scopes of its own', { name: 'x', role: 'viewer', scopes: ['operate:all'] }],
   ['another tenant', { name: 'x', role: 'viewer', tenant: 'globex' }],
   ['no name', { name: '', role: 'viewer' }],

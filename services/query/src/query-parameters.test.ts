@@ -37,7 +37,7 @@ test.each([
   ['analytics/spend?from=2026-02-30', '/from: has no day 30'],
   ['decisions?trace=x', '/trace: a trace id is 32 hexadecimal digits'],
   [`decisions?${'agent=a&'.repeat(101)}`, '/agent: give 100 at most'],
-])('%s', async (asked, said) => {
+])('refuses %s with its reason', async (asked, said) => {
   const audit = fakeAudit(() => Promise.reject(new Error('it was asked')));
   const server = await queryServer({ audit, keys: [record] });
   const answer = await server.inject({ url: `/v1/audit/${asked}`, headers: { 'x-api-key': key } });

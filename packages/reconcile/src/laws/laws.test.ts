@@ -233,29 +233,29 @@ describe('the terms of a settlement', () => {
     )?.broken;
 
   test.each([
-    ['a success at its least', settled(1, 60)],
-    ['a success that a trusted reporter metered', settled(1, 40, trusted)],
+    ['a success that charges its minimum', settled(1, 60)],
+    ['a success with the cost of a trusted reporter', settled(1, 40, trusted)],
     ['an excess', settled(1, 200, { actualCostMicros: 250, excessMicros: 50 })],
-    ['a give-back that fits', gaveBack],
-    ['a give-back of a trusted reporter', settled(1, 0, { ...failure, ...trusted })],
-    ['a give-back that is refused', settled(1, 100, refused)],
+    ['a release within the limit', gaveBack],
+    ['a release by a trusted reporter', settled(1, 0, { ...failure, ...trusted })],
+    ['a release that is refused', settled(1, 100, refused)],
   ])('hold with %s', (_, settlement) => {
     expect(brokenBy(settlement)).toBe(0);
   });
 
   test.each([
-    ['a success below its least', settled(1, 59)],
-    ['a success below the price, whoever reports it', settled(1, 39, trusted)],
+    ['a success that charges less than its minimum', settled(1, 59)],
+    ['a success below the price, even by a trusted reporter', settled(1, 39, trusted)],
     ['a charge above the cap', settled(1, 201, { actualCostMicros: 201 })],
+    ['an excess above the actual cost', settled(1, 200, { actualCostMicros: 250, excessMicros: 51 })],
+    ['a release that is not counted', settled(1, 0, failure)],
+    ['a release that counts as another amount', settled(1, 50, { ...failure, releasedMicros: 51 })],
     [
-      'an excess that is more than the actual cost',
-      settled(1, 200, { actualCostMicros: 250, excessMicros: 51 }),
+      'a release by a trusted reporter that counts',
+      settled(1, 0, { ...failure, ...trusted, releasedMicros: 100 }),
     ],
-    ['a give-back that is not counted', settled(1, 0, failure)],
-    ['a give-back that counts another amount', settled(1, 50, { ...failure, releasedMicros: 51 })],
-    ['a trusted give-back that counts', settled(1, 0, { ...failure, ...trusted, releasedMicros: 100 })],
-    ['a refusal that gives back', settled(1, 99, { ...refused, releasedMicros: 1 })],
-    ['room that nothing was given back for', settled(1, 100, { releasedMicros: -20 })],
+    ['a refused release that releases', settled(1, 99, { ...refused, releasedMicros: 1 })],
+    ['a success that makes room without an earlier release', settled(1, 100, { releasedMicros: -20 })],
   ])('are broken by %s', (_, settlement) => {
     expect(brokenBy(settlement)).toBe(1);
   });

@@ -25,14 +25,14 @@ test('a kill is delivered once, with a signature; a kill from before alerting be
 
 test.each<[string, Answers, object, string]>([
   [
-    'fails twice is asked again, under the same id',
+    'fails twice gets the alert again, with the same id',
     (n) => ({ status: n < 3 ? 500 : 200 }),
     {},
     'delivered 3',
   ],
-  ['fails for ever is given up', () => ({ status: 503 }), { attempts: 3 }, 'undelivered 3'],
+  ['always fails is given up', () => ({ status: 503 }), { attempts: 3 }, 'undelivered 3'],
   ['hangs is given up', () => 'hang', { attempts: 2, timeoutMs: 500 }, 'undelivered 2'],
-  ['is gone is not asked again', () => ({ status: 410 }), { attempts: 5 }, 'undelivered 1'],
+  ['is gone gets no second attempt', () => ({ status: 410 }), { attempts: 5 }, 'undelivered 1'],
 ])('a receiver that %s', async (_name, answers, fields, came) => {
   const bus = await openLog();
   const receiver = await startReceiver(answers);

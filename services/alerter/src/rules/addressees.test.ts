@@ -16,12 +16,17 @@ webhooks:
 const webhooks = loaded.ok ? loaded.alerting.webhooks : [];
 
 test.each([
-  ['a tenant’s alert', 'alert.raised', { tenant: 'acme', rule: 'budget' }, ['all', 'acme']],
-  ['of a rule that one asks for', 'alert.raised', { tenant: 'acme', rule: 'kill' }, ['all', 'acme', 'kills']],
-  ['that is over', 'alert.cleared', { tenant: 'acme', rule: 'budget' }, ['acme']],
-  ['of the plane', 'alert.raised', { tenant: null, rule: 'lag' }, ['all']],
+  ['an alert of a tenant', 'alert.raised', { tenant: 'acme', rule: 'budget' }, ['all', 'acme']],
+  [
+    'an alert of a rule that a webhook names',
+    'alert.raised',
+    { tenant: 'acme', rule: 'kill' },
+    ['all', 'acme', 'kills'],
+  ],
+  ['a cleared alert', 'alert.cleared', { tenant: 'acme', rule: 'budget' }, ['acme']],
+  ['an alert of the plane', 'alert.raised', { tenant: null, rule: 'lag' }, ['all']],
   ['a kill of everything', 'alert.raised', { tenant: null, rule: 'kill' }, ['all', 'acme', 'kills', 'other']],
   ['a test', 'alert.raised', { tenant: 'acme', rule: 'test' }, ['all', 'acme', 'kills']],
-] as const)('%s', (_name, event, alert, told) => {
+] as const)('sends %s to the right webhooks', (_name, event, alert, told) => {
   expect(addressees({ event, alert }, webhooks)).toEqual(told);
 });

@@ -128,35 +128,39 @@ describe('reports every error with its place, and never prints a secret', () => 
     ],
     ['a rule that is not told of', file(`${good}    rules: [deaths]\n`), 'f:7:13 webhooks.0.rules.0'],
     ['another scheme', file(good.replace('https', 'ftp')), 'f:4:5 webhooks.0.url'],
-    ['a password in the address', file(good.replace('//a', '//u:p@a')), 'f:4:5 webhooks.0.url'],
+    ['a password in the URL', file(good.replace('//a', '//u:p@a')), 'f:4:5 webhooks.0.url'],
     ['no name', file(good.replace('name: ops\n    ', '')), 'f:3:5 webhooks.0.name'],
-    ['no address', file(good.replace('    url: https://a.example/b\n', '')), 'f:3:5 webhooks.0.url'],
-    ['no secret at all', file(good.replace('    secrets: [{ env: OPS }]\n', '')), 'f:3:5 webhooks.0.secrets'],
+    ['no URL', file(good.replace('    url: https://a.example/b\n', '')), 'f:3:5 webhooks.0.url'],
+    ['no secrets', file(good.replace('    secrets: [{ env: OPS }]\n', '')), 'f:3:5 webhooks.0.secrets'],
     [
       'a variable that is not set',
       file(good.replace('OPS', 'NONE')),
       'f:6:15 webhooks.0.secrets.0: the variable NONE is not set',
     ],
     [
-      'a setting',
+      'a variable with the name of a setting',
       file(good.replace('OPS', 'MANDATE_X')),
       'f:6:15 webhooks.0.secrets.0: MANDATE_X begins as settings do',
     ],
-    ['no secret', file(good.replace('OPS', 'PLAIN')), 'f:6:15 webhooks.0.secrets.0: does not hold a secret'],
     [
-      'too short a one',
+      'a variable without a secret',
+      file(good.replace('OPS', 'PLAIN')),
+      'f:6:15 webhooks.0.secrets.0: does not hold a secret',
+    ],
+    [
+      'a secret that is too short',
       file(good.replace('OPS', 'SHORT')),
       'f:6:15 webhooks.0.secrets.0: does not hold a secret',
     ],
     [
-      'a file that is not there',
+      'a secret file that does not exist',
       file(good.replace('{ env: OPS }', '{ file: /nowhere }')),
       'f:6:15 webhooks.0.secrets.0: /nowhere cannot be read',
     ],
-    ['a name twice', `${file(good)}  - ${good}`, 'f:8:5 webhooks.1.name: the name "ops" stands twice'],
+    ['a repeated name', `${file(good)}  - ${good}`, 'f:8:5 webhooks.1.name: the name "ops" stands twice'],
     ['two documents', 'version: 1\n---\nversion: 1\n', 'f:3:1 the file holds more than one document'],
-    ['nothing', '', 'f:1:1 the file holds no rules of alerts'],
-  ])('%s', (_name, text, said) => {
+    ['an empty file', '', 'f:1:1 the file holds no rules of alerts'],
+  ])('reports %s with its place', (_name, text, said) => {
     const faults = faultsOf(text);
     expect(faults.join('\n')).toContain(said);
     expect(faults.join('\n')).not.toContain(env.PLAIN);

@@ -29,7 +29,7 @@ describe('the share of money that outcomes release', () => {
 
   test.each([
     ['a failed verification', { verified: false, deltaMicros: -100, chargedMicros: 0 }],
-    ['a give-back that was refused', { status: 'failure', marks: ['RELEASE_REFUSED'] }],
+    ['a release that was refused', { status: 'failure', marks: ['RELEASE_REFUSED'] }],
   ] as const)('counts %s', (_, given) => {
     expect(
       brief(raisedBy(twice({ ...given, marks: [...('marks' in given ? given.marks : [])] }), rules)),
@@ -37,7 +37,7 @@ describe('the share of money that outcomes release', () => {
   });
 
   test.each([
-    ['a success that cost less than was reserved', { deltaMicros: -90, chargedMicros: 10 }],
+    ['a success that cost less than its reservation', { deltaMicros: -90, chargedMicros: 10 }],
     ['an outcome that settles nothing', { ...cancelled, kind: 'repeated' }],
   ] as const)('does not count %s', (_, given) => {
     expect(raisedBy(twice(given), rules)).toEqual([]);

@@ -93,10 +93,14 @@ describe('recent answers', () => {
   const of = (offset: number, more: Partial<Decision>) => posted(offset, { actionId: 'a', ...more });
 
   test.each([
-    ['the first stands, not a repeat', [of(1, {}), of(2, { kind: 'duplicate', verdict: 'BLOCK' })], 1],
-    ['a repeat gives way to what it repeats', [of(1, { kind: 'duplicate' }), of(2, {})], 2],
-    ['what answers a DEFER', [of(1, { verdict: 'DEFER' }), of(2, {}), of(3, {})], 2],
-    ['the newest attempt', [of(1, { attempt: 1 }), of(2, { attempt: 2 })], 2],
+    [
+      'return the first decision, not a duplicate',
+      [of(1, {}), of(2, { kind: 'duplicate', verdict: 'BLOCK' })],
+      1,
+    ],
+    ['return a decision instead of its duplicate', [of(1, { kind: 'duplicate' }), of(2, {})], 2],
+    ['return the decision after a DEFER', [of(1, { verdict: 'DEFER' }), of(2, {}), of(3, {})], 2],
+    ['return the newest attempt', [of(1, { attempt: 1 }), of(2, { attempt: 2 })], 2],
   ])('%s', (_rule, answers, standing) => {
     expect(kept({}, ...answers).standing('acme', { actionId: 'a' }, everybody)?.decision.source).toEqual(
       sourceAt(standing),

@@ -18,28 +18,32 @@ function inForce(...events: string[]): string[] {
 
 test.each([
   [
-    'the newest of its scope',
+    'the newest kill of a scope',
     ['killed agent -1', 'revived agent -2', 'killed agent -3'],
     ['killed agent -1'],
   ],
-  ['not one that was revived', ['revived agent -1', 'killed agent -2'], []],
+  ['no kill that was revived', ['revived agent -1', 'killed agent -2'], []],
   [
-    'one of each scope',
+    'one kill of each scope',
     ['killed all -1', 'killed agent -2', 'revived tenant -3'],
     ['killed agent -2', 'killed all -1'],
   ],
-  ['one revived only afterwards', ['revived agent 5', 'killed agent -2'], ['killed agent -2']],
   [
-    'one that is dated a moment later',
+    'a kill that was revived only after the decision',
+    ['revived agent 5', 'killed agent -2'],
+    ['killed agent -2'],
+  ],
+  [
+    'the next kill, if its date is a moment after the decision',
     ['killed tenant 9', 'killed agent 1', 'revived agent -4'],
     ['killed agent 1'],
   ],
   [
-    'one of each family',
+    'one kill of each subtree',
     ['revived family -1 top', 'killed family -2 lead', 'killed family -3 top'],
     ['killed family -2 lead'],
   ],
-  ['none where there is none', [], []],
-])('is %s', (_what, events, expected) => {
+  ['no kill if there is none', [], []],
+])('finds %s', (_what, events, expected) => {
   expect(inForce(...events)).toEqual(expected);
 });

@@ -23,29 +23,29 @@ const flip = (
 const TOLD = 'if the answer had not been handed over by then, the agent was told BLOCK, AGENT_KILLED.';
 
 test.each([
-  ['one that came right after', flip(16, 11), ['This agent was killed 16 ms later']],
-  ['of its tenant', flip(2_000, 11, { scope: 'tenant' }), ['Its tenant was killed 2 s later']],
+  ['a kill just after the decision', flip(16, 11), ['This agent was killed 16 ms later']],
+  ['a kill of its tenant', flip(2_000, 11, { scope: 'tenant' }), ['Its tenant was killed 2 s later']],
   [
-    'of everything, whose event does not name its place',
+    'a kill of everything, with no sequence in its event',
     flip(1, null, { scope: 'all' }),
     ['Every agent was killed 1 ms later'],
   ],
-  ['one that is dated earlier by another clock', flip(-5, 11), ['This agent was killed at once after it']],
-  ['none that had been before it, and is dated later', flip(5, 9), []],
   [
-    'by its date where another epoch counted',
+    'a kill that another clock dates before the decision',
+    flip(-5, 11),
+    ['This agent was killed at once after it'],
+  ],
+  ['no kill with a lower sequence and a later date', flip(5, 9), []],
+  [
+    'a kill of another epoch, by its date',
     flip(5, 9, { ledgerEpoch: 'before' }),
     ['This agent was killed 5 ms later'],
   ],
-  ['none before it', flip(-1, null), []],
-  [
-    'the last that somebody may have waited for',
-    flip(CAPS.waitMs, 11),
-    ['This agent was killed 1 min later'],
-  ],
-  ['none behind the longest wait', flip(CAPS.waitMs + 1, 11), []],
+  ['no kill before the decision', flip(-1, null), []],
+  ['a kill at the end of the longest wait', flip(CAPS.waitMs, 11), ['This agent was killed 1 min later']],
+  ['no kill after the longest wait', flip(CAPS.waitMs + 1, 11), []],
   ['no revive', flip(16, null, { event: 'agent.revived' }), []],
-] as const)('is %s', (_what, event, expected) => {
+] as const)('finds %s', (_what, event, expected) => {
   expect(killsAfter([event], ALLOWED).map(({ words }) => words)).toEqual(
     expected.map((words) => `${words}: ${TOLD}`),
   );
