@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULTS } from './defaults.ts';
-import { type EpochInForce, epochBehind, holdsIn, replayMemoryBehind } from './epoch-in-force.ts';
+import { type EpochInForce, epochAfter, holdsIn, replayMemoryAfter } from './epoch-in-force.ts';
 
-type Begun = Parameters<typeof epochBehind>[1];
+type Begun = Parameters<typeof epochAfter>[1];
 
 test.each<[string, EpochInForce | null, Begun, EpochInForce]>([
   ['the first of all', null, { id: 'a', generation: 7 }, { id: 'a', generation: 7 }],
@@ -14,12 +14,12 @@ test.each<[string, EpochInForce | null, Begun, EpochInForce]>([
   ['any, behind none', { id: 'a', generation: 0 }, { id: 'b', generation: 1 }, { id: 'b', generation: 1 }],
   ['none, behind one', { id: 'a', generation: 7 }, { id: 'b' }, { id: 'b', generation: 7 }],
 ])('behind a record that names %s', (_, before, begun, after) => {
-  expect(epochBehind(before, begun)).toEqual(after);
+  expect(epochAfter(before, begun)).toEqual(after);
 });
 
 test('a program from before there were generations does not free those that were named', () => {
   const begun: Begun[] = [{ id: 'a', generation: 7 }, { id: 'b' }, { id: 'late', generation: 6 }];
-  expect(begun.reduce<EpochInForce | null>(epochBehind, null)).toEqual({ id: 'b', generation: 7 });
+  expect(begun.reduce<EpochInForce | null>(epochAfter, null)).toEqual({ id: 'b', generation: 7 });
 });
 
 test('what is made in another epoch does not hold, and any holds where none was named', () => {
@@ -35,5 +35,5 @@ test.each<[string, number | null, number | undefined, number]>([
   ['a shorter one', 5, 4, 5],
   ['a longer one', 5, 6, 6],
 ])('the replay memory behind %s', (_, known, replayMemoryMs, behind) => {
-  expect(replayMemoryBehind(known, { replayMemoryMs })).toBe(behind);
+  expect(replayMemoryAfter(known, { replayMemoryMs })).toBe(behind);
 });

@@ -17,7 +17,7 @@ export type EpochInForce = { readonly id: string; readonly generation: number };
  * is of a program from before there were generations. It begins its epoch by its place on the log, as it always did: the
  * ledger that it names is the one that all decide in, newer programs too, and the generations before it stay taken.
  */
-export function epochBehind(
+export function epochAfter(
   inForce: EpochInForce | null,
   { id, generation }: Pick<LedgerEpoch['epoch'], 'id' | 'generation'>,
 ): EpochInForce {
@@ -30,7 +30,7 @@ export function epochBehind(
  * For how long ids are remembered behind a record, where `known` held before it; null before the first of a log. It never
  * gets shorter: what was settled long after it was decided must find its decision in every fold to come.
  */
-export function replayMemoryBehind(
+export function replayMemoryAfter(
   known: number | null,
   { replayMemoryMs }: Pick<LedgerEpoch['epoch'], 'replayMemoryMs'>,
 ): number {

@@ -16,7 +16,7 @@ import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger'
 import { type Clock, isMandateError, type Logger, MandateError } from '@mandate/runtime';
 import type { FoldedLog } from './fold-log.ts';
 import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
-import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
+import { foldAfterSnapshot } from './snapshots/fold-after-snapshot.ts';
 
 export type RebuildOptions = {
   bus: Bus;
@@ -67,7 +67,7 @@ export async function rebuildLedger(
     if (!lost.announced) return null;
     // Another process may have begun an epoch on the log meanwhile, with a lower generation than this one. For
     // example, a server with a slow clock or a program without generations may have rebuilt the ledger.
-    const { fold } = await foldBehindSnapshot(options, () => signal?.throwIfAborted());
+    const { fold } = await foldAfterSnapshot(options, () => signal?.throwIfAborted());
     mustHold(options.ledger.epoch, fold, lost);
     return null;
   }
@@ -102,7 +102,7 @@ async function tryToRebuild(
     await rebuild.renew();
     renewedMs = performance.now();
   };
-  const folded = await foldBehindSnapshot(options, onProgress);
+  const folded = await foldAfterSnapshot(options, onProgress);
   const { fold, records } = folded;
   mustHold(epoch, fold, lost);
   sayMemory(fold.state, replayMemoryMs, log);

@@ -6,7 +6,7 @@ import type { Bus, Snapshots } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
 import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
-import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
+import { foldAfterSnapshot } from './snapshots/fold-after-snapshot.ts';
 import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
 /** `records`: the number of folded records, after the snapshot if there was one. */
@@ -27,7 +27,7 @@ export async function restoreLedger(options: {
   const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords, replayMemoryMs } = options;
   const { mostRemembered } = options;
   const startedMs = performance.now();
-  const folded = await foldBehindSnapshot({ bus, log, snapshots });
+  const folded = await foldAfterSnapshot({ bus, log, snapshots });
   // Saved before the ledger gets the state, because the ledger changes it.
   await leaveSnapshot(folded, { snapshots, log, afterRecords });
   const { fold, records } = folded;

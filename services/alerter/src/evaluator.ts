@@ -7,7 +7,7 @@ import type { Logger } from '@mandate/runtime';
 import {
   type DecisionsRecord,
   type EpochInForce,
-  epochBehind,
+  epochAfter,
   holdsIn,
   readDecisionsRecord,
   writtenDecision,
@@ -57,7 +57,7 @@ export function createEvaluator(options: {
     }
     const { partition } = position;
     const inForce = epochs.get(partition) ?? null;
-    if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
+    if (record.event === 'ledger.epoch') epochs.set(partition, epochAfter(inForce, record.epoch));
     if (record.event === 'action.decided' && !holdsIn(inForce, record.decision.ledgerEpoch)) return null;
     if (record.event === 'action.settled' && !holdsIn(inForce, record.settlement.ledgerEpoch)) return null;
     return record;

@@ -31,7 +31,7 @@ import type { Metrics } from '@mandate/server';
 import { controlChanges } from './control-changes.ts';
 import { epochsInForce } from './epoch-in-force.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { type KeepMonths, keepRetention, leavingOutPast } from './keep-retention.ts';
+import { type KeepMonths, keepRetention, withoutPastRecords } from './keep-retention.ts';
 import { keepRollups } from './keep-rollups.ts';
 import { watchLag } from './lag-watch.ts';
 import { countInserted, recorderMeasures } from './measures.ts';
@@ -95,7 +95,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { keepMonths } = options;
   const retention = keepMonths && { audit, keepMonths, clock, log, measures };
   const leaveOutPast = retention
-    ? leavingOutPast(retention)
+    ? withoutPastRecords(retention)
     : async (rowBatches: readonly RowBatch[]) => rowBatches;
   const flush = async (gathered: readonly TracedRowBatch[]) => {
     const stopTimer = measures.flushSeconds.startTimer();

@@ -1,6 +1,6 @@
 /**
  * Which ledger epoch is in force at an offset of a decisions partition. That follows from the epoch records before it
- * (see the schemas' epochBehind), so it depends on the log alone. Every recorder therefore marks the same rows void,
+ * (see the schemas' epochAfter), so it depends on the log alone. Every recorder therefore marks the same rows void,
  * and marks them again in the same way.
  *
  * A recorder that goes on where it stopped knows the epoch. A recorder that takes a partition over does not, and
@@ -13,7 +13,7 @@
  */
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
-import { type EpochInForce, epochBehind, type LedgerEpoch, TOPICS } from '@mandate/schemas';
+import { type EpochInForce, epochAfter, type LedgerEpoch, TOPICS } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 import { readDecision } from './read-record.ts';
 
@@ -35,7 +35,7 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
       const proven = onRecord?.ledgerEpoch ? { ...onRecord, id: onRecord.ledgerEpoch } : null;
       const unproven = { ...place, offset: (proven?.through ?? -1) + 1 };
       const announced = await announcedFrom(bus, unproven, place.offset);
-      return announced.reduce<EpochInForce | null>(epochBehind, proven);
+      return announced.reduce<EpochInForce | null>(epochAfter, proven);
     },
     remember({ topic, partition, offset }, epoch) {
       // Other topics have the same partitions and offsets, but no epochs.

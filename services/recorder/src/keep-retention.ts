@@ -49,7 +49,7 @@ type Recording = keyof typeof TABLES;
  * Returns the batches without past records. Before that it records which tenants lack rows, so that a reconciliation
  * does not call them lost.
  */
-export function leavingOutPast(
+export function withoutPastRecords(
   context: Omit<RetentionContext, 'log'>,
 ): (rowBatches: readonly RowBatch[]) => Promise<readonly RowBatch[]> {
   const { audit, keepMonths, clock, measures } = context;

@@ -4,7 +4,7 @@
  */
 import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
-import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
+import { type EpochInForce, epochAfter, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
 import { readAccess, readDeadLetters, readDecision } from './read-record.ts';
 import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 
@@ -57,9 +57,9 @@ export async function readBatch(
         rowBatch.auditReads.push({ ...origin, record: record.read, void: false });
         break;
       case 'ledger.epoch': {
-        const behind = epochBehind(inForce, record.epoch);
-        rowBatch.controlEvents.push({ ...origin, record, void: behind === inForce });
-        inForce = behind;
+        const after = epochAfter(inForce, record.epoch);
+        rowBatch.controlEvents.push({ ...origin, record, void: after === inForce });
+        inForce = after;
         break;
       }
       default:

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { clock, decide, log, openedLog } from '../decided-log.fixture.ts';
 import { foldLog } from '../fold-log.ts';
 import { restoreLedger } from '../restore-ledger.ts';
-import { foldBehindSnapshot } from './fold-behind-snapshot.ts';
+import { foldAfterSnapshot } from './fold-after-snapshot.ts';
 import { leaveSnapshot, takeSnapshot } from './take-snapshot.ts';
 
 /** Writes the records of one epoch each: a plane that starts, decides and stops. */
@@ -23,7 +23,7 @@ async function opened() {
 }
 
 async function behind(bus: Bus, snapshots: Snapshots): Promise<{ records: number; fold: Fold }> {
-  const folded = await foldBehindSnapshot({ bus, log, snapshots });
+  const folded = await foldAfterSnapshot({ bus, log, snapshots });
   const { fold: whole } = await foldLog(bus);
   expect(stateOf(folded.fold.state, clock())).toEqual(stateOf(whole.state, clock()));
   expect(folded.fold.positions).toEqual(whole.positions);
@@ -152,7 +152,7 @@ describe('skips snapshots that cannot be used', () => {
       asked += 1;
       if (asked > 1) throw new Error('overtaken');
     };
-    await expect(foldBehindSnapshot({ bus, log, snapshots }, overtaken)).rejects.toThrow('overtaken');
+    await expect(foldAfterSnapshot({ bus, log, snapshots }, overtaken)).rejects.toThrow('overtaken');
     expect(asked).toBe(3);
   });
 });

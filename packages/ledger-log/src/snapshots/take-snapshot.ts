@@ -7,7 +7,7 @@ import { deliveriesIn, writeSnapshot } from '@mandate/ledger';
 import type { Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import type { FoldedLog, OnProgress } from '../fold-log.ts';
-import { foldBehindSnapshot, newestHead, type SnapshotHead } from './fold-behind-snapshot.ts';
+import { foldAfterSnapshot, newestHead, type SnapshotHead } from './fold-after-snapshot.ts';
 
 /** Folding fewer records takes no longer than the start of a process. */
 const AFTER_RECORDS = 50_000;
@@ -67,7 +67,7 @@ export async function takeSnapshot(
   const afterRecords = options.afterRecords ?? worthFrom(head?.deliveries ?? 0);
   const behind = await recordsBehind(bus, head);
   if (behind < afterRecords) return { records: behind, afterRecords, saved: null };
-  const { fold, records } = await foldBehindSnapshot({ bus, log, snapshots }, onProgress);
+  const { fold, records } = await foldAfterSnapshot({ bus, log, snapshots }, onProgress);
   return { records, afterRecords, saved: await snapshots.save(writeSnapshot(fold), signal) };
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { DecisionsHead, EpochInForce } from '@mandate/schemas';
-import { DEFAULTS, epochBehind, holdsIn, replayMemoryBehind } from '@mandate/schemas/core';
+import { DEFAULTS, epochAfter, holdsIn, replayMemoryAfter } from '@mandate/schemas/core';
 import { isForgotten } from '../memory/deliveries.ts';
 import { forget } from '../memory/forget.ts';
 import { forgetPendingOutcomes } from '../memory/out-of-order-outcomes.ts';
@@ -90,7 +90,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       break;
     case 'ledger.epoch':
       state.replayMemoryMs = memoryBehind(fold, record.epoch);
-      fold.epochs.set(partition, epochBehind(inForce, record.epoch));
+      fold.epochs.set(partition, epochAfter(inForce, record.epoch));
       break;
   }
   const beforeMs = Math.min(state.clockMs, ...behind.values()) - state.replayMemoryMs;
@@ -133,12 +133,12 @@ function isInHand({ offset, log }: ProcessedDelivery): boolean {
   return typeof offset === 'string' || offset > log.highest - IN_HAND;
 }
 
-/** Returns how long the ledger of the next epoch remembers ids: see `replayMemoryBehind`. */
+/** Returns how long the ledger of the next epoch remembers ids: see `replayMemoryAfter`. */
 export function memoryBehind(
   { state, epochs }: Pick<Fold, 'state' | 'epochs'>,
   epoch: { replayMemoryMs?: number | undefined },
 ): number {
-  return replayMemoryBehind(epochs.size === 0 ? null : state.replayMemoryMs, epoch);
+  return replayMemoryAfter(epochs.size === 0 ? null : state.replayMemoryMs, epoch);
 }
 
 /** Returns the highest generation that the log names. A ledger that is restored takes a higher one. */

@@ -29,8 +29,8 @@ import { checkOffsets, createLetters, type Requests } from './offsets.ts';
 import { oneDecision } from './one-decision.ts';
 import { checkOutcome } from './outcomes.ts';
 import { type Read, readInEpochs } from './read-record.ts';
-import { createStanding } from './standing.ts';
 import { namesOf, readSteps, type Step } from './step.ts';
+import { createStoredDecisions } from './stored-decisions.ts';
 import { createTerms } from './terms.ts';
 
 /** Yields all rows of a table of the audit, page after page, by id. */
@@ -63,7 +63,7 @@ export function createLaws(asked: {
   const letters = createLetters();
   const rows = createAuditRows(found);
   const kill = createKill(found.kill);
-  const standing = createStanding(memory);
+  const stored = createStoredDecisions(memory);
   const limits = createLimits(found.limits);
   const terms = createTerms();
   const control = foldControl();
@@ -79,13 +79,13 @@ export function createLaws(asked: {
       const { decision } = step;
       limits.decided(step, decision, isWhole);
       if (!standsForAction(decision.kind)) return;
-      oneDecision(found.oneDecision, step, decision, standing.of(decision));
-      standing.put(decision, step);
-      const early = standing.takeEarly(decision);
+      oneDecision(found.oneDecision, step, decision, stored.of(decision));
+      stored.put(decision, step);
+      const early = stored.takeEarly(decision);
       if (early !== undefined) settle(step, early, false);
     } else if (step.did === 'settle') {
       const { settlement } = step;
-      const known = standing.of(settlement);
+      const known = stored.of(settlement);
       checkOutcome(found.outcomes, step, settlement, { known, terms, isWhole });
       settle(step, settlement, isWhole);
     } else if (step.did === 'adjust') {
@@ -95,11 +95,11 @@ export function createLaws(asked: {
   }
 
   function settle(step: Step, settlement: Settlement, isWhole: boolean): void {
-    const known = standing.of(settlement);
+    const known = stored.of(settlement);
     limits.settled(step, settlement, { known, isWhole });
     if (settlement.kind !== 'settled') return;
     terms.settled(settlement);
-    if (known === undefined) standing.putEarly(settlement);
+    if (known === undefined) stored.putEarly(settlement);
     else known.isSettled = true;
   }
 

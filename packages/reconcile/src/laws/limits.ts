@@ -32,8 +32,8 @@ import {
 import { z } from 'zod';
 import { createDeferrals } from './deferrals.ts';
 import type { Findings } from './law.ts';
-import type { Standing } from './standing.ts';
 import { type Decided, namesOf, type Step } from './step.ts';
+import type { StoredDecision } from './stored-decisions.ts';
 
 const sawBudget = z.object({
   scope: z.enum(BUDGET_SCOPES),
@@ -168,7 +168,7 @@ export function createLimits(findings: Findings) {
     settled(
       step: Pick<Step, 'at' | 'tenant'>,
       settlement: Settlement,
-      { known, isWhole }: { known: Standing | undefined; isWhole: boolean },
+      { known, isWhole }: { known: StoredDecision | undefined; isWhole: boolean },
     ): void {
       const { tenant, agentId, deltaMicros, excessMicros } = settlement;
       const nowMs = Date.parse(settlement.settledAt);

@@ -1,5 +1,5 @@
 /** How long a plane remembers ids, by the epochs of its log. All checks of one record use the same value. */
-import { DEFAULTS, type DecisionsRecord, replayMemoryBehind } from '@mandate/schemas';
+import { DEFAULTS, type DecisionsRecord, replayMemoryAfter } from '@mandate/schemas';
 
 export type Memory = { readonly ms: number };
 
@@ -10,7 +10,7 @@ export function createMemory(): Memory & { takes(record: DecisionsRecord): void 
       return known ?? DEFAULTS.replayMemoryMs;
     },
     takes(record) {
-      if (record.event === 'ledger.epoch') known = replayMemoryBehind(known, record.epoch);
+      if (record.event === 'ledger.epoch') known = replayMemoryAfter(known, record.epoch);
     },
   };
 }

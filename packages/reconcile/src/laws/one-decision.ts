@@ -3,14 +3,14 @@
  * after a DEFER that a person answered, or once the first is forgotten.
  */
 import type { Findings } from './law.ts';
-import type { Standing } from './standing.ts';
 import { type Decided, namesOf, type Step } from './step.ts';
+import type { StoredDecision } from './stored-decisions.ts';
 
 export function oneDecision(
   findings: Findings,
   { at }: Pick<Step, 'at'>,
   decision: Decided,
-  known: Standing | undefined,
+  known: StoredDecision | undefined,
 ): void {
   if (known === undefined || known.verdict === 'DEFER' || known.forgetAtMs <= decision.atMs) return;
   findings.broken(() => ({

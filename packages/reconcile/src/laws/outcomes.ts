@@ -4,8 +4,8 @@
  */
 import type { Settlement } from '@mandate/schemas';
 import type { Findings } from './law.ts';
-import type { Standing } from './standing.ts';
 import { namesOf, type Step } from './step.ts';
+import type { StoredDecision } from './stored-decisions.ts';
 import type { createTerms } from './terms.ts';
 
 type Terms = Pick<ReturnType<typeof createTerms>, 'faultOf'>;
@@ -15,7 +15,7 @@ export function checkOutcome(
   findings: Findings,
   { at }: Pick<Step, 'at'>,
   settlement: Settlement,
-  { known, terms, isWhole }: { known: Standing | undefined; terms: Terms; isWhole: boolean },
+  { known, terms, isWhole }: { known: StoredDecision | undefined; terms: Terms; isWhole: boolean },
 ): void {
   if (!isWhole) {
     findings.leftOut();
@@ -44,7 +44,7 @@ function movedBy({ deltaMicros, excessMicros, releasedMicros }: Settlement): num
   return Math.abs(deltaMicros) + excessMicros + Math.abs(releasedMicros);
 }
 
-function kindOf(known: Standing | undefined): Settlement['kind'] {
+function kindOf(known: StoredDecision | undefined): Settlement['kind'] {
   if (known === undefined) return 'unknown';
   if (known.budgets === null) return 'not_allowed';
   return known.isSettled ? 'repeated' : 'settled';

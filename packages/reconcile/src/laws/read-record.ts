@@ -1,6 +1,6 @@
 /** A record of the decisions topic, in the form in which every law gets it. */
 import type { LogRecord } from '@mandate/bus';
-import { type DecisionsRecord, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
+import { type DecisionsRecord, type EpochInForce, epochAfter, holdsIn } from '@mandate/schemas';
 
 export type Read = {
   record: DecisionsRecord;
@@ -18,7 +18,7 @@ export function readInEpochs(): (record: DecisionsRecord, log: Read['log']) => R
     const { partition } = log.position;
     const before = inForce.get(partition) ?? null;
     if (record.event === 'ledger.epoch') {
-      const behind = epochBehind(before, record.epoch);
+      const behind = epochAfter(before, record.epoch);
       inForce.set(partition, behind);
       return { record, log, isOvertaken: false, begins: behind === before ? null : behind };
     }

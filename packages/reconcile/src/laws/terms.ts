@@ -9,9 +9,9 @@ import {
   RELEASED_BUDGET,
   type Settlement,
 } from '@mandate/schemas';
-import type { Standing } from './standing.ts';
+import type { StoredDecision } from './stored-decisions.ts';
 
-type Known = Pick<Standing, 'settling' | 'reservedMicros'>;
+type Known = Pick<StoredDecision, 'settling' | 'reservedMicros'>;
 
 export function createTerms() {
   /** For each agent, the amount that its own reports gave back. */

@@ -11,7 +11,7 @@ import {
   type DecisionsHead,
   decisionsHeadOf,
   type EpochInForce,
-  epochBehind,
+  epochAfter,
   holdsIn,
   readDecisionsHead,
   TOPICS,
@@ -45,7 +45,7 @@ export async function followDecisions(options: {
     const { partition } = logged.position;
     const record = read(logged);
     const inForce = epochs.get(partition) ?? (atStart.has(partition) ? first : newest(first, epochs));
-    if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
+    if (record.event === 'ledger.epoch') epochs.set(partition, epochAfter(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
       replies.resolve({ ...record, value: logged.value }, logged.value.length);
       undecided.decided(record.decision.source);

@@ -20,7 +20,7 @@ export function killsAfter<Event extends Flip>(events: readonly Event[], decisio
   if (decision.verdict !== 'ALLOW') return [];
   const decidedAtMs = Date.parse(decision.decidedAt);
   return events
-    .filter((event) => event.event === 'agent.killed' && isBehind(event, decision, decidedAtMs))
+    .filter((event) => event.event === 'agent.killed' && isAfter(event, decision, decidedAtMs))
     .map((kill) => ({ ...kill, words: inWords(kill, Date.parse(kill.happenedAt) - decidedAtMs) }))
     .reverse();
 }
@@ -28,7 +28,7 @@ export function killsAfter<Event extends Flip>(events: readonly Event[], decisio
 /**
  * Compares by the ledger's order if both have one, because the gateway dates a kill, and the ledger dates a decision.
  */
-function isBehind(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedAtMs: number): boolean {
+function isAfter(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedAtMs: number): boolean {
   const apartMs = Date.parse(kill.happenedAt) - decidedAtMs;
   if (apartMs > CAPS.waitMs) return false;
   const isOrdered = kill.ledgerSequence !== null && kill.ledgerEpoch === ledgerEpoch;

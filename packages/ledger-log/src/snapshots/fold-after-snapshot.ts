@@ -14,7 +14,7 @@ const LINES_A_STEP = 1_000;
  * Returns the fold. Its `records` counts the records after the snapshot. A broken snapshot or a broken store of
  * snapshots never stops the fold: a snapshot is used whole or not at all.
  */
-export async function foldBehindSnapshot(
+export async function foldAfterSnapshot(
   { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },
   onProgress?: OnProgress,
 ): Promise<FoldedLog> {

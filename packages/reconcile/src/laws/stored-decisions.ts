@@ -3,7 +3,7 @@ import type { BudgetLimit, Settlement } from '@mandate/schemas';
 import type { Memory } from './memory.ts';
 import type { Decided } from './step.ts';
 
-export type Standing = {
+export type StoredDecision = {
   readonly at: string;
   readonly atMs: number;
   readonly sequence: number;
@@ -18,11 +18,11 @@ export type Standing = {
 
 type Attempt = { tenant: string; agentId: string; actionId: string; attempt: number };
 
-export function createStanding(memory: Memory) {
-  const standing = new Map<string, Standing>();
+export function createStoredDecisions(memory: Memory) {
+  const stored = new Map<string, StoredDecision>();
   const early = new Map<string, Settlement>();
   return {
-    of: (attempt: Attempt): Standing | undefined => standing.get(nameOf(attempt)),
+    of: (attempt: Attempt): StoredDecision | undefined => stored.get(nameOf(attempt)),
     put(decision: Decided, { at, sequence }: { at: string; sequence: number }): void {
       const {
         atMs,
@@ -37,12 +37,12 @@ export function createStanding(memory: Memory) {
       const told = { at, atMs, sequence, forgetAtMs, verdict, budgets };
       const entry = { ...told, reservedMicros, settling, isSettled: false };
       // Moves the attempt to the end, so that the oldest one is first.
-      standing.delete(nameOf(decision));
-      standing.set(nameOf(decision), entry);
-      for (const [name, oldest] of standing) {
+      stored.delete(nameOf(decision));
+      stored.set(nameOf(decision), entry);
+      for (const [name, oldest] of stored) {
         // A decision that its decider could not publish is remembered longer.
         if (oldest.forgetAtMs + memory.ms > atMs) break;
-        standing.delete(name);
+        stored.delete(name);
       }
     },
     /**
