@@ -76,7 +76,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       'const isVoid = !holdsIn(inForce, record.decision.ledgerEpoch);',
       'const isVoid = false;',
     ],
-    ['9 the recorder marks an overtaken epoch as void', 'void: behind === inForce }', 'void: false }'],
+    ['9 the recorder marks an overtaken epoch as void', 'void: after === inForce }', 'void: false }'],
   ]),
   ...inFile('services/recorder/src/epoch-in-force.ts', [
     [
