@@ -91,7 +91,7 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
     shortRun: ['test/faults/simulation/simulation.test.ts', 'test/faults/failover-behind.servers.test.ts'],
   },
   {
-    file: 'test/faults/stands-still.servers.test.ts',
+    file: 'test/faults/decider-paused.servers.test.ts',
     adds: 'a decider of a whole plane that stands still past its session',
     shortRun: [
       'packages/bus/src/kafka/group-faults.servers.test.ts',

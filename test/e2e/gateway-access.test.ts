@@ -6,7 +6,7 @@ import { MandateError } from '@mandate/runtime';
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = `
 version: 1

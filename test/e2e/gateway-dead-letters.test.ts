@@ -14,7 +14,7 @@ import {
 } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { type Plane, recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { type Plane, recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = `
 version: 1

@@ -4,8 +4,8 @@
  */
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type KeyName, startGatewayPlane } from './gateway-plane.ts';
-import { listenToKills } from './kill-events.ts';
+import { type KeyName, startGatewayPlane } from './support/gateway-plane.ts';
+import { listenToKills } from './support/kill-events.ts';
 
 async function scene() {
   const plane = await startGatewayPlane({ mandates: 'version: 1\nid: m\nagents: ["*"]\n' });

@@ -7,7 +7,7 @@ import { MandateError, silentLogger, systemClock } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { startGatewayPlane } from './gateway-plane.ts';
+import { startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = `
 version: 1

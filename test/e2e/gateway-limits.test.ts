@@ -4,7 +4,7 @@
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: bots\nagents: ["*"]\nmaxCostTotal: 1.00\ndeniedTools: [forbidden]\n';
 

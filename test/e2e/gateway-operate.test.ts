@@ -3,7 +3,7 @@ import type { AgentRegister, AgentStatus } from '@mandate/control';
 import { approvalId, type DeadLetter, type Decision, readApprovalId, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = `
 version: 1

@@ -7,7 +7,7 @@ import { MandateError } from '@mandate/runtime';
 import { readAccessRecord, readPersonsRecord, TOPICS } from '@mandate/schemas';
 import { busWith, temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { type KeyName, type Plane, recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { type KeyName, type Plane, recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: open\nagents: ["*"]\n';
 const PERSON = 'mia_li_3668';

@@ -6,7 +6,7 @@ import { TOPICS } from '@mandate/schemas';
 import { createMetrics, openTracer } from '@mandate/server';
 import { busWith, startOtlpReceiver } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { waitingRequests } from '../faults/attacks/waiting-requests.ts';
-import { startGatewayPlane } from './gateway-plane.ts';
+import { startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 

@@ -1,6 +1,6 @@
 /** 1,000 concurrent calls of $0.01 against $5.00, over HTTP: 500 are allowed, and not a cent more is charged. */
 import { expect, test } from 'vitest';
-import { startGatewayPlane } from './gateway-plane.ts';
+import { startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = `
 version: 1

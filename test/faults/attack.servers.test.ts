@@ -4,10 +4,10 @@
  */
 import { ATTACK, describeWithOwnServers } from '@mandate/testing';
 import { test } from 'vitest';
-import { environmentOf, startServers } from '../e2e/distributed/server-plane.ts';
-import { attackAtOnce } from './attack-at-once.ts';
+import { environmentOf, startServers } from '../e2e/distributed/support/server-plane.ts';
 import { ATTACKS } from './attacks/attacks.ts';
-import { expectBorne } from './expect-borne.ts';
+import { attackAtOnce } from './support/attack-at-once.ts';
+import { expectBorne } from './support/expect-borne.ts';
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'on servers', () => {
   test.runIf(ATTACK.isMeasured)('every attack at once', { timeout: ATTACK.ms + 480_000 }, async () => {

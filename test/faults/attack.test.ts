@@ -1,9 +1,9 @@
 /** Everything that holders of ordinary keys can do to a plane of one process, all at once, beside honest callers. */
 import { ATTACK } from '@mandate/testing';
 import { test } from 'vitest';
-import { attackAtOnce } from './attack-at-once.ts';
 import { ATTACKS } from './attacks/attacks.ts';
-import { expectBorne } from './expect-borne.ts';
+import { attackAtOnce } from './support/attack-at-once.ts';
+import { expectBorne } from './support/expect-borne.ts';
 
 test('every attack at once', { timeout: ATTACK.ms + 300_000 }, async () => {
   const attacks = ATTACKS.filter(({ isHeavy = false }) => ATTACK.isMeasured || !isHeavy);

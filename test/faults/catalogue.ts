@@ -42,7 +42,7 @@ export const FAULTS: readonly Fault[] = [
     number: 4,
     what: 'a decider stands still past its session, and goes on',
     tests: [
-      'test/faults/stands-still.servers.test.ts',
+      'test/faults/decider-paused.servers.test.ts',
       'packages/bus/src/kafka/group-faults.servers.test.ts',
     ],
   },
@@ -65,8 +65,8 @@ export const FAULTS: readonly Fault[] = [
     number: 8,
     what: 'poison on the log',
     tests: [
-      'test/faults/poison-on-the-log.test.ts',
-      'test/faults/poison-on-kafka.servers.test.ts',
+      'test/faults/hostile-records.test.ts',
+      'test/faults/hostile-records-on-kafka.servers.test.ts',
       'schemas/src/read-json.test.ts',
       'packages/bus/src/kafka/to-records.test.ts',
       'services/decider/src/bad-batches.servers.test.ts',

@@ -14,12 +14,12 @@ import {
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { epochBegan } from '../e2e/audit/log-records.ts';
-import { openRecording, type Recording } from '../e2e/audit/recording.ts';
-import { freshDatabase, openTablesOn } from '../e2e/audit/server-tables.ts';
-import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './audit-at-work.ts';
-import { answersTo, everyAnswer, type Get, pagesOf } from './audited-traffic.ts';
-import { NO_DISK, smallDisk } from './small-disk.ts';
+import { epochBegan } from '../e2e/audit/support/log-records.ts';
+import { openRecording, type Recording } from '../e2e/audit/support/recording.ts';
+import { freshDatabase, openTablesOn } from '../e2e/audit/support/server-tables.ts';
+import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './support/audit-at-work.ts';
+import { answersTo, everyAnswer, type Get, pagesOf } from './support/audited-traffic.ts';
+import { NO_DISK, smallDisk } from './support/small-disk.ts';
 
 /** How long ClickHouse is away, in ms, each time. This is the fault itself, not a wait for a condition. */
 const AWAY_MS = byLength({ short: [0, 4_000], full: [0, 0, 8_000], long: [0, 0, 60_000] });

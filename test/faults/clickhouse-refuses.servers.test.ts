@@ -16,12 +16,19 @@ import {
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { epochBegan } from '../e2e/audit/log-records.ts';
-import { openRecording } from '../e2e/audit/recording.ts';
-import { freshDatabase, openTablesOn } from '../e2e/audit/server-tables.ts';
-import { ANSWER_MS, type Measured, metric, openAudit, produce, queryServiceOn } from './audit-at-work.ts';
-import { answersTo, decisionOf, everyAnswer, recordsOf } from './audited-traffic.ts';
-import { shuffled } from './shuffled.ts';
+import { epochBegan } from '../e2e/audit/support/log-records.ts';
+import { openRecording } from '../e2e/audit/support/recording.ts';
+import { freshDatabase, openTablesOn } from '../e2e/audit/support/server-tables.ts';
+import {
+  ANSWER_MS,
+  type Measured,
+  metric,
+  openAudit,
+  produce,
+  queryServiceOn,
+} from './support/audit-at-work.ts';
+import { answersTo, decisionOf, everyAnswer, recordsOf } from './support/audited-traffic.ts';
+import { shuffled } from './support/shuffled.ts';
 
 const AT_ONCE = 10_000;
 const PATIENCE_MS = 120_000;

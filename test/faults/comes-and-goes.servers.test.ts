@@ -15,10 +15,10 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { mandates, outcome, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './support/follow-log.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 200;
 const CHANGES = byLength({ short: 3, full: 5, long: 150 });

@@ -10,9 +10,9 @@ import { silentLogger } from '@mandate/runtime';
 import { readControlRecord, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, startRedis } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { serverPlane } from '../e2e/distributed/server-plane.ts';
-import { pick } from './agents-at-work.ts';
-import { openTestLog, startBreakable } from './breakable-servers.ts';
+import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { pick } from './support/agents-at-work.ts';
+import { openTestLog, startBreakable } from './support/breakable-servers.ts';
 
 const WRITES = 1_000;
 const WRITERS = 16;

@@ -6,10 +6,10 @@
 import { TOPICS } from '@mandate/schemas';
 import { byLength, describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { mandates, outcome, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { expectWithin, followLog } from './follow-log.ts';
-import { expectWhole, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { expectWithin, followLog } from './support/follow-log.ts';
+import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const KILLS = byLength({ short: 3, full: 6, long: 40 });
 const ACTIONS = KILLS * 1_500;

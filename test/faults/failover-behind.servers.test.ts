@@ -16,12 +16,12 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import { endsWithTest, PATIENCE_MS } from './breakable-servers.ts';
-import { allAtWork } from './deciders-at-work.ts';
-import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './follow-log.ts';
-import { keepAsking } from './keep-asking.ts';
-import { expectWhole, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, request, requests } from './support/agents-at-work.ts';
+import { endsWithTest, PATIENCE_MS } from './support/breakable-servers.ts';
+import { allAtWork } from './support/deciders-at-work.ts';
+import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './support/follow-log.ts';
+import { keepAsking } from './support/keep-asking.ts';
+import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
 /** The agents that are killed before the first failover, after it, and after the second one. */

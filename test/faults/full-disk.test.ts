@@ -10,8 +10,8 @@ import { reconcilePlane } from '@mandate/reconcile';
 import { silentLogger } from '@mandate/runtime';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { expectLaws } from './expect-laws.ts';
-import { NO_DISK, smallDisk } from './small-disk.ts';
+import { expectLaws } from './support/expect-laws.ts';
+import { NO_DISK, smallDisk } from './support/small-disk.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: 0.01 } }\n';
 const DISK_MIB = 64;

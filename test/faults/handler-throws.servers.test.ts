@@ -14,12 +14,12 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import { anotherBuild } from './another-build.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { appendUntilTaken, expectNotExceeded, followLog } from './follow-log.ts';
-import { shuffled } from './shuffled.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, request, requests } from './support/agents-at-work.ts';
+import { anotherBuild } from './support/another-build.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { appendUntilTaken, expectNotExceeded, followLog } from './support/follow-log.ts';
+import { shuffled } from './support/shuffled.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 300;
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };

@@ -9,7 +9,7 @@ import { type DocumentFault, loadMandates } from '@mandate/policy/documents';
 import { loadPrivacy } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { leastCpuMs, MOST_BUSY_MS } from './busiest-turn.ts';
+import { leastCpuMs, MOST_BUSY_MS } from './support/busiest-turn.ts';
 
 type Loaded = { ok: boolean; faults?: readonly DocumentFault[] };
 

@@ -6,12 +6,12 @@
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, startRedisCluster, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { serverPlane } from '../e2e/distributed/server-plane.ts';
-import { request } from './agents-at-work.ts';
-import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
-import { allAtWork } from './deciders-at-work.ts';
-import { followLog } from './follow-log.ts';
-import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
+import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './support/breakable-servers.ts';
+import { allAtWork } from './support/deciders-at-work.ts';
+import { followLog } from './support/follow-log.ts';
+import { heldAtLast, PUBLISH, wayToBroker } from './support/ways.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 

@@ -14,13 +14,13 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { serverPlane } from '../e2e/distributed/server-plane.ts';
-import { request } from './agents-at-work.ts';
-import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
-import { allAtWork } from './deciders-at-work.ts';
-import { type Acknowledged, allowedBehind, followFlags } from './follow-flags.ts';
-import { appendUntilTaken, followLog } from './follow-log.ts';
-import { keepAsking } from './keep-asking.ts';
+import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './support/breakable-servers.ts';
+import { allAtWork } from './support/deciders-at-work.ts';
+import { type Acknowledged, allowedBehind, followFlags } from './support/follow-flags.ts';
+import { appendUntilTaken, followLog } from './support/follow-log.ts';
+import { keepAsking } from './support/keep-asking.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 /** How often a decider starts or ends, while the commands race. */

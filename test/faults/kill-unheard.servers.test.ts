@@ -6,12 +6,12 @@ import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, startFaultProxy, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Api, decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
-import { listenToKills } from '../e2e/kill-events.ts';
-import { request } from './agents-at-work.ts';
-import { anotherBuild } from './another-build.ts';
-import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts';
-import { type FollowedLog, followLog } from './follow-log.ts';
+import { type Api, decisionsBy, serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { listenToKills } from '../e2e/support/kill-events.ts';
+import { request } from './support/agents-at-work.ts';
+import { anotherBuild } from './support/another-build.ts';
+import { openTestLog, PATIENCE_MS, startBreakable } from './support/breakable-servers.ts';
+import { type FollowedLog, followLog } from './support/follow-log.ts';
 
 const DEADLINE_MS = 3_600_000;
 /** Another build. Its streams do not repeat the flags. So if a stream stays open, something else keeps it open. */

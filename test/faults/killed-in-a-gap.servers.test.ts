@@ -17,12 +17,12 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import type { Api } from '../e2e/distributed/server-plane.ts';
-import { mandates, outcome, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
-import { openWay, PUBLISH, wayToBroker } from './ways.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import type { Api } from '../e2e/distributed/support/server-plane.ts';
+import { mandates, outcome, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './support/follow-log.ts';
+import { openWay, PUBLISH, wayToBroker } from './support/ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 type Ways = { redis: FaultProxy; kafka: FaultProxy };
 

@@ -17,10 +17,10 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { appendUntilTaken, expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, pick, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { appendUntilTaken, expectNotExceeded, followLog, postUntilTaken } from './support/follow-log.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 20;
 const MOST_WAITING = 200;

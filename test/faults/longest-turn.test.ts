@@ -12,8 +12,8 @@ import { IS_LONG, type PlaneProcess, SEED, seededRandom, startPlane } from '@man
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Described, operationsOf, requiredValues, urlOf } from '../e2e/interface/described.ts';
 import { describedBy } from './attacks/hostile-parameters.ts';
-import { MOST_BUSY_MS, quietestOf } from './busiest-turn.ts';
-import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './largest-bodies.ts';
+import { MOST_BUSY_MS, quietestOf } from './support/busiest-turn.ts';
+import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './support/largest-bodies.ts';
 
 /** The number of random bodies for each route, beside the bodies that are known to be slow. */
 const DRAWN = IS_LONG ? 60 : 2;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const issued = issueApiKey({ tenant: TENANT, scopes: API_SCOPES, agents: ['*'], name: 'key' });
   await fileKeyStore(dataFolder(data).keys).add(issued.record);
   key = issued.key;
-  const preload = new URL('./report-turns.ts', import.meta.url).href;
+  const preload = new URL('./support/report-turns.ts', import.meta.url).href;
   plane = await startPlane({ data, mandates, env: { NODE_OPTIONS: `--import=${preload}` } });
   const limits = { publish: { records: NO_BOUND, bytes: NO_BOUND }, changes: NO_BOUND, reads: NO_BOUND };
   const opened = await fetch(`${plane.url}/v1/tenants`, {

@@ -7,12 +7,12 @@
 import { type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decisionsBy } from '../e2e/distributed/server-plane.ts';
-import { request } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { allAtWork } from './deciders-at-work.ts';
-import { followLog } from './follow-log.ts';
-import { wholePlane } from './whole-plane.ts';
+import { decisionsBy } from '../e2e/distributed/support/server-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { allAtWork } from './support/deciders-at-work.ts';
+import { followLog } from './support/follow-log.ts';
+import { wholePlane } from './support/whole-plane.ts';
 
 const [ACTIONS, DECIDERS] = [1_000, 8];
 const [AGENTS, PRINCIPALS] = [40, 8];

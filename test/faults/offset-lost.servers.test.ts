@@ -7,10 +7,10 @@ import { keyPartition } from '@mandate/bus';
 import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainKafka, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { appendUntilTaken, followLog } from './follow-log.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, request, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { appendUntilTaken, followLog } from './support/follow-log.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 300;
 const [TAKEN, LEFT] = [30, 20];

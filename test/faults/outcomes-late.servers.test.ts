@@ -7,10 +7,10 @@ import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { request } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { followAnswers } from './follow-answers.ts';
-import { wholePlane } from './whole-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { followAnswers } from './support/follow-answers.ts';
+import { wholePlane } from './support/whole-plane.ts';
 
 const ACTIONS = 600;
 const AGENTS = 20;

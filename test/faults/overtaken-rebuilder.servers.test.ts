@@ -6,12 +6,12 @@
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, spawnService, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { environmentOf } from '../e2e/distributed/server-plane.ts';
-import { request } from './agents-at-work.ts';
-import { anotherBuild } from './another-build.ts';
-import { PATIENCE_MS, SHORT_SESSION } from './breakable-servers.ts';
-import { followLog } from './follow-log.ts';
-import { SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { environmentOf } from '../e2e/distributed/support/server-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { anotherBuild } from './support/another-build.ts';
+import { PATIENCE_MS, SHORT_SESSION } from './support/breakable-servers.ts';
+import { followLog } from './support/follow-log.ts';
+import { SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const MANDATES = `
 version: 1

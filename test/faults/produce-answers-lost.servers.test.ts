@@ -13,11 +13,11 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
-import { PUBLISH, wayToBroker } from './ways.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, pick, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { expectNotExceeded, followLog, postUntilTaken } from './support/follow-log.ts';
+import { PUBLISH, wayToBroker } from './support/ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const FAULTS = byLength({ short: 4, full: 8, long: 120 });
 const LONGEST_DELAY_MS = 1_500;

@@ -13,11 +13,11 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { request } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { allWaiting } from './deciders-at-work.ts';
-import { followLog } from './follow-log.ts';
-import { wholePlane } from './whole-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { allWaiting } from './support/deciders-at-work.ts';
+import { followLog } from './support/follow-log.ts';
+import { wholePlane } from './support/whole-plane.ts';
 
 const HOUR_MS = 3_600_000;
 /** Longer than this test, and shorter than the error of the clock, in ms. */

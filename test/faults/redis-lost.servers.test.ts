@@ -7,11 +7,11 @@
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { mandates, outcome, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { expectWithin, followLog } from './follow-log.ts';
-import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { expectWithin, followLog } from './support/follow-log.ts';
+import { heldAtLast, PUBLISH, wayToBroker } from './support/ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 /** The number of actions before each loss, at least, and after the last one. */
 const SHARE = 3_000;

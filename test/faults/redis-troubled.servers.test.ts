@@ -5,15 +5,15 @@
  */
 import { describeWithOwnServers, SEED, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { test } from 'vitest';
-import { mandates, outcome, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { allAtWork, allWaiting } from './deciders-at-work.ts';
-import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './follow-log.ts';
-import { keepAsking } from './keep-asking.ts';
-import { REDIS_FAULTS } from './redis-faults.ts';
-import { shuffled } from './shuffled.ts';
-import { openWay } from './ways.ts';
-import { expectWhole, wholePlane } from './whole-plane.ts';
+import { mandates, outcome, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { allAtWork, allWaiting } from './support/deciders-at-work.ts';
+import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './support/follow-log.ts';
+import { keepAsking } from './support/keep-asking.ts';
+import { REDIS_FAULTS } from './support/redis-faults.ts';
+import { shuffled } from './support/shuffled.ts';
+import { openWay } from './support/ways.ts';
+import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
 

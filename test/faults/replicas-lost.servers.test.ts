@@ -6,11 +6,11 @@
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainRedis, startRedisCluster, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { serverPlane } from '../e2e/distributed/server-plane.ts';
-import { request } from './agents-at-work.ts';
-import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
-import { allWaiting } from './deciders-at-work.ts';
-import { followLog } from './follow-log.ts';
+import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { request } from './support/agents-at-work.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './support/breakable-servers.ts';
+import { allWaiting } from './support/deciders-at-work.ts';
+import { followLog } from './support/follow-log.ts';
 
 const SHARE = 300;
 const COST_MICROS = 10_000;

@@ -17,11 +17,11 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { decisionsBy, environmentOf, serverPlane } from '../e2e/distributed/server-plane.ts';
-import { outcome, request } from './agents-at-work.ts';
-import { anotherBuild } from './another-build.ts';
-import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
-import { type FollowedLog, followLog } from './follow-log.ts';
+import { decisionsBy, environmentOf, serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { outcome, request } from './support/agents-at-work.ts';
+import { anotherBuild } from './support/another-build.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './support/breakable-servers.ts';
+import { type FollowedLog, followLog } from './support/follow-log.ts';
 
 const [AGENTS, SHARE] = [50, 400];
 const [OLD_MICROS, NEW_MICROS] = [10_000, 20_000];

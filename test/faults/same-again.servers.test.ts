@@ -7,10 +7,10 @@ import type { Bus } from '@mandate/bus';
 import { CAPS, type Decision, GROUPS, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainKafka, TEST_LENGTH, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { outcome, request } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { followAnswers } from './follow-answers.ts';
-import { type WholePlane, wholePlane } from './whole-plane.ts';
+import { outcome, request } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { followAnswers } from './support/follow-answers.ts';
+import { type WholePlane, wholePlane } from './support/whole-plane.ts';
 
 const ACTIONS = 40;
 const MANDATES =

@@ -6,12 +6,12 @@
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { serverPlane } from '../e2e/distributed/server-plane.ts';
-import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts';
-import { allWaiting } from './deciders-at-work.ts';
-import { appendUntilTaken, followLog, postUntilTaken } from './follow-log.ts';
-import { expectWhole, wholePlane } from './whole-plane.ts';
+import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
+import { mandates, outcome, request, requests } from './support/agents-at-work.ts';
+import { openTestLog, PATIENCE_MS, startBreakable } from './support/breakable-servers.ts';
+import { allWaiting } from './support/deciders-at-work.ts';
+import { appendUntilTaken, followLog, postUntilTaken } from './support/follow-log.ts';
+import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const [AGENTS, CALLS, CENT] = [20, 200, 10_000];
 const CENT_A_CALL =

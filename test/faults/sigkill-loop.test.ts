@@ -20,7 +20,7 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { expectLaws } from './expect-laws.ts';
+import { expectLaws } from './support/expect-laws.ts';
 
 const KILLS = byLength({ short: 4, full: 16, long: 50 });
 const ACTIONS = KILLS * 400;

@@ -4,7 +4,6 @@
 import type { ApiScope } from '@mandate/schemas';
 import { byLength, IS_LONG } from '@mandate/testing';
 import { afterEach, expect, test } from 'vitest';
-import { attackedPlane } from './attacked-plane.ts';
 import { claimWhatIsPinned } from './attacks/claim-what-is-pinned.ts';
 import { deafReaders } from './attacks/deaf-readers.ts';
 import { escapeAKilledFamily } from './attacks/escape-a-killed-family.ts';
@@ -13,6 +12,7 @@ import { hostileParameters } from './attacks/hostile-parameters.ts';
 import { settleOwnBills } from './attacks/settle-own-bills.ts';
 import { slowBodies } from './attacks/slow-bodies.ts';
 import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
+import { attackedPlane } from './support/attacked-plane.ts';
 
 /** How often honest callers are served during an attack. */
 const ROUNDS = byLength({ short: 5, full: 20, long: 200 });

@@ -15,6 +15,7 @@ import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/server';
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { arbitraryLog, TENANTS } from './support/arbitrary-log.ts';
 import {
   budgetsBody,
   codesBody,
@@ -26,12 +27,11 @@ import {
   rankingBody,
   spendBody,
   verdictsBody,
-} from './answers-by-hand.ts';
-import { arbitraryLog, TENANTS } from './arbitrary-log.ts';
-import { historyOnLog } from './history-on-log.ts';
-import { appendAll, arbitraryLife, catchUp, live } from './lives-of-recorders.ts';
-import { queryServer } from './query-server.ts';
-import { openRecording } from './recording.ts';
+} from './support/expected-analytics.ts';
+import { historyOnLog } from './support/history-on-log.ts';
+import { appendAll, arbitraryLife, catchUp, live } from './support/lives-of-recorders.ts';
+import { queryServer } from './support/query-server.ts';
+import { openRecording } from './support/recording.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -11,9 +11,9 @@ import { type HttpServer, issueApiKey, type KeyStore, memoryKeyStore } from '@ma
 import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decided, killed, settled } from './log-records.ts';
-import { queryServer } from './query-server.ts';
-import { openRecording, type Recording } from './recording.ts';
+import { decided, killed, settled } from './support/log-records.ts';
+import { queryServer } from './support/query-server.ts';
+import { openRecording, type Recording } from './support/recording.ts';
 
 const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
 const COUNT = 5_203;

@@ -17,9 +17,17 @@ import {
   type Parameter,
   urlOf,
 } from '../interface/described.ts';
-import { deadLetterOf, decided, killed, readByKey, ruleRemoved, START_MS, settled } from './log-records.ts';
-import { queryServer } from './query-server.ts';
-import { openRecording, type Recording } from './recording.ts';
+import {
+  deadLetterOf,
+  decided,
+  killed,
+  readByKey,
+  ruleRemoved,
+  START_MS,
+  settled,
+} from './support/log-records.ts';
+import { queryServer } from './support/query-server.ts';
+import { openRecording, type Recording } from './support/recording.ts';
 
 /** The number of runs for each question. Each run asks twice. */
 const RUNS = 5;

@@ -4,10 +4,10 @@ import type { AgentKilled, ApiKeyRecord } from '@mandate/schemas';
 import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
 import { seededRandom, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Listening, type LiveEvent, listen } from './live-events.ts';
-import { decided, epochBegan, killed, settled } from './log-records.ts';
-import { queryServer } from './query-server.ts';
-import { everyDecision, openRecording, type Recording } from './recording.ts';
+import { type Listening, type LiveEvent, listen } from './support/live-events.ts';
+import { decided, epochBegan, killed, settled } from './support/log-records.ts';
+import { queryServer } from './support/query-server.ts';
+import { everyDecision, openRecording, type Recording } from './support/recording.ts';
 
 const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
 const another = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'another' });

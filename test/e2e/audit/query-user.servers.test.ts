@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { openServerAudit } from '@mandate/audit';
 import { type ClickHouseServer, describeWithOwnServers, startClickHouse } from '@mandate/testing';
 import { beforeAll, vi } from 'vitest';
-import { openTablesOn } from './server-tables.ts';
-import { queryPromises } from './what-the-query-service-promises.ts';
+import { queryPromises } from './suites/query-service.ts';
+import { openTablesOn } from './support/server-tables.ts';
 
 const USERS = join(import.meta.dirname, '../../../infra/clickhouse/users.d');
 const ADMIN = `<clickhouse>

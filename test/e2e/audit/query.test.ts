@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { openTables } from './recording.ts';
-import { queryPromises } from './what-the-query-service-promises.ts';
+import { queryPromises } from './suites/query-service.ts';
+import { openTables } from './support/recording.ts';
 
 describe('the query service, on ClickHouse in its own process:', () => queryPromises(openTables));

@@ -9,8 +9,8 @@ import { type ControlRecord, controlRecord, TOPICS, wireTime } from '@mandate/sc
 import { busWith, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decided, START_MS } from './log-records.ts';
-import { everyDecision, openRecording, type Recording } from './recording.ts';
+import { decided, START_MS } from './support/log-records.ts';
+import { everyDecision, openRecording, type Recording } from './support/recording.ts';
 
 const HASH = 'f00d'.repeat(16);
 const KEY = {

@@ -1,6 +1,6 @@
 import { describeWithServers, sharedServer } from '@mandate/testing';
-import { freshDatabase, openTablesOn } from './server-tables.ts';
-import { killedRecorder } from './what-a-killed-recorder-leaves.ts';
+import { killedRecorder } from './suites/killed-recorder.ts';
+import { freshDatabase, openTablesOn } from './support/server-tables.ts';
 
 describeWithServers(['clickhouse'], 'a recorder on a ClickHouse server:', () => {
   killedRecorder(async () => {

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { openTables } from './recording.ts';
-import { killedRecorder } from './what-a-killed-recorder-leaves.ts';
+import { killedRecorder } from './suites/killed-recorder.ts';
+import { openTables } from './support/recording.ts';
 
 describe('a recorder on ClickHouse in its own process:', () =>
   killedRecorder(async () => ({ open: openTables, args: [] })));

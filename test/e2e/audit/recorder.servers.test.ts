@@ -1,6 +1,6 @@
 import { describeWithServers, sharedServer } from '@mandate/testing';
-import { openTablesOn } from './server-tables.ts';
-import { recorderPromises } from './what-the-recorder-promises.ts';
+import { recorderPromises } from './suites/recorder.ts';
+import { openTablesOn } from './support/server-tables.ts';
 
 describeWithServers(['clickhouse'], 'the recorder, on a ClickHouse server:', () => {
   recorderPromises(async () => openTablesOn(await sharedServer('clickhouse')));

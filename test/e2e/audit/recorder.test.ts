@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { openTables } from './recording.ts';
-import { recorderPromises } from './what-the-recorder-promises.ts';
+import { recorderPromises } from './suites/recorder.ts';
+import { openTables } from './support/recording.ts';
 
 describe('the recorder, on ClickHouse in its own process:', () => recorderPromises(openTables));

@@ -8,9 +8,9 @@ import { recorderGroup, TOPICS } from '@mandate/schemas';
 import { describeWithServers, sharedServer } from '@mandate/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decided, epochBegan } from './log-records.ts';
-import { everyDecision, openRecording, type Recording } from './recording.ts';
-import { openTablesOn } from './server-tables.ts';
+import { decided, epochBegan } from './support/log-records.ts';
+import { everyDecision, openRecording, type Recording } from './support/recording.ts';
+import { openTablesOn } from './support/server-tables.ts';
 
 const NEVER_MS = 2 ** 31 - 1;
 const REPLACED = { code: 'AUDIT_TABLES_REPLACED', retryable: false };

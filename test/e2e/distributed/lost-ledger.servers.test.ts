@@ -12,7 +12,13 @@ import { agentKey, type Decision, readDecisionsRecord, settingsOfTopic, TOPICS }
 import { describeWithOwnServers, emptyRedis, plainProducer, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runMandate } from '../cli/run-mandate.ts';
-import { decisionsBy, environmentOf, type Servers, serverPlane, startServers } from './server-plane.ts';
+import {
+  decisionsBy,
+  environmentOf,
+  type Servers,
+  serverPlane,
+  startServers,
+} from './support/server-plane.ts';
 
 const MANDATES = `
 version: 1

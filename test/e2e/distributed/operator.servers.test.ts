@@ -12,7 +12,7 @@ import { agentKey, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/s
 import { describeWithOwnServers, plainProducer, startRedis, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { jsonLines, runMandate } from '../cli/run-mandate.ts';
-import { environmentOf, type Servers, serverPlane, startServers } from './server-plane.ts';
+import { environmentOf, type Servers, serverPlane, startServers } from './support/server-plane.ts';
 
 const MANDATES = `version: 1
 id: all

@@ -26,7 +26,7 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFailed, test, vi } from 'vitest';
-import { tlsInFrontOf } from './tls-front.ts';
+import { tlsInFrontOf } from './support/tls-front.ts';
 
 const INFRA = join(import.meta.dirname, '../../../infra');
 const CLICKHOUSE_USERS = ['migrator', 'recorder', 'query'] as const;

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from '../tau-airline/dataset.ts';
 import { answersTo, readBack } from '../tau-airline/read-back.ts';
 import { mandateOf } from '../tau-airline/scenario-mandate.ts';
-import { decisionsBy, type Servers, serverPlane, startServers } from './server-plane.ts';
+import { decisionsBy, type Servers, serverPlane, startServers } from './support/server-plane.ts';
 
 const dataset = loadDataset();
 const scenarios = Object.entries(dataset.scenarios).slice(

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, type Servers, serverPlane, startServers } from './server-plane.ts';
+import { type Api, type Servers, serverPlane, startServers } from './support/server-plane.ts';
 
 const MANDATES = `
 version: 1

@@ -16,8 +16,8 @@ import {
 } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runMandate } from '../cli/run-mandate.ts';
-import { listenToKills } from '../kill-events.ts';
-import { environmentOf, type Servers, startServers } from './server-plane.ts';
+import { listenToKills } from '../support/kill-events.ts';
+import { environmentOf, type Servers, startServers } from './support/server-plane.ts';
 
 /** Publishes to the tenant's own topic. The record does not name the tenant. */
 async function publishTo(tenant: string, brokers: readonly string[]): Promise<void> {

@@ -24,8 +24,8 @@ import {
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { faultsOfAnswers, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deadLetterOf } from '../audit/log-records.ts';
-import { recordsOf } from '../gateway-plane.ts';
+import { deadLetterOf } from '../audit/support/log-records.ts';
+import { recordsOf } from '../support/gateway-plane.ts';
 import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
 
 const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>

@@ -10,7 +10,7 @@ import { dataFolder, silentLogger } from '@mandate/runtime';
 import { API_SCOPES, ROUTE_RECORDS, readAccessRecord, TOPICS } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordsOf } from '../gateway-plane.ts';
+import { recordsOf } from '../support/gateway-plane.ts';
 import {
   type Described,
   examplesOf,

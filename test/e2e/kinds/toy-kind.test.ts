@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { anotherBuild } from '../../faults/another-build.ts';
+import { anotherBuild } from '../../faults/support/another-build.ts';
 import { TOY_KIND } from './toy-kind.ts';
 
 const SCRIPT = 'decide-and-record.fixture.ts';

@@ -2,7 +2,7 @@
  * The changes that add a kind of action: `note_read`, with a check, a code and an obligation. A new kind may change
  * six files.
  */
-import type { Change } from '../../faults/another-build.ts';
+import type { Change } from '../../faults/support/another-build.ts';
 
 const ACTION = 'schemas/src/action.ts';
 const DECIDE = 'packages/policy/src/decide.ts';

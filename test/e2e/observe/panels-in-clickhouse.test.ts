@@ -11,8 +11,8 @@ import {
   republished,
   START_MS,
   settled,
-} from '../audit/log-records.ts';
-import { openRecording, type Recording } from '../audit/recording.ts';
+} from '../audit/support/log-records.ts';
+import { openRecording, type Recording } from '../audit/support/recording.ts';
 import { grafanaDashboards, panelsOf } from './observed-files.ts';
 import { type Shown, sentByGrafana } from './sent-by-grafana.ts';
 

@@ -2,7 +2,7 @@
 import type { Bus } from '@mandate/bus';
 import { type Decision, type DecisionsRecord, standsForAction, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
-import { readEpochs } from '../follow-log.ts';
+import { readEpochs } from '../support/follow-log.ts';
 import { numberOf } from './population.ts';
 
 export type FollowedDecided = {

@@ -2,7 +2,7 @@
  * The agents of a soak and their actions, under four mandates. Budgets and rates are used up and become free again
  * all the time.
  */
-import { pick } from '../agents-at-work.ts';
+import { pick } from '../support/agents-at-work.ts';
 
 const TOOLS = `
 toolPolicies:

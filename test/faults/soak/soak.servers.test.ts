@@ -15,14 +15,14 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { openTestLog, PATIENCE_MS } from '../breakable-servers.ts';
-import { allAtWork } from '../deciders-at-work.ts';
-import { openWay, wayToBroker } from '../ways.ts';
-import { wholePlane } from '../whole-plane.ts';
+import { openTestLog, PATIENCE_MS } from '../support/breakable-servers.ts';
+import { allAtWork } from '../support/deciders-at-work.ts';
+import { openWay, wayToBroker } from '../support/ways.ts';
+import { wholePlane } from '../support/whole-plane.ts';
+import { drawFaults, KINDS_OF_FAULTS, type Service, type Soaked } from './faults.ts';
 import { MANDATES } from './population.ts';
 import { openTraffic } from './traffic.ts';
 import { lagOf, watch } from './watch.ts';
-import { drawFaults, KINDS_OF_FAULTS, type Service, type Soaked } from './what-goes-wrong.ts';
 
 const EVERY_MS = Math.min(10_000, SOAK_MS / 2);
 const MOST_STARTS = 5;

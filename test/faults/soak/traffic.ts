@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Outgoing } from '@mandate/bus';
 import { agentKey, type Decision } from '@mandate/schemas';
-import type { Api } from '../../e2e/distributed/server-plane.ts';
-import { outcome, pick } from '../agents-at-work.ts';
-import { appendUntilTaken } from '../follow-log.ts';
-import { paceOf } from '../pace.ts';
+import type { Api } from '../../e2e/distributed/support/server-plane.ts';
+import { outcome, pick } from '../support/agents-at-work.ts';
+import { appendUntilTaken } from '../support/follow-log.ts';
+import { paceOf } from '../support/pace.ts';
 import { type FollowedDecided, followDecided } from './follow-decided.ts';
 import { type Asked, actionOf, SHORT_LEASE_MS } from './population.ts';
 

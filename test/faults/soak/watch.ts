@@ -3,10 +3,10 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
+import type { Service } from './faults.ts';
 import { debugHeap } from './held-bytes.ts';
 import { growth, inMebibytes, residentBytes, type Sample } from './memory.ts';
 import type { Traffic } from './traffic.ts';
-import type { Service } from './what-goes-wrong.ts';
 
 const SAMPLE_EVERY_MS = 20_000;
 const TELL_EVERY_MS = 60_000;

@@ -1,8 +1,8 @@
 /** Answers about dead letters over HTTP: which tenant sees them, and the results of those that were republished. */
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { deadLetterOf, decided, republished, settled } from './log-records.ts';
-import type { Scene } from './query-scene.ts';
+import { deadLetterOf, decided, republished, settled } from '../support/log-records.ts';
+import type { Scene } from '../support/query-scene.ts';
 
 const SHARED = deadLetterOf(1);
 export const OURS = deadLetterOf(2, topicOfTenant('acme'));

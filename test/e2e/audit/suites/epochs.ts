@@ -10,9 +10,9 @@ import { TOPICS } from '@mandate/schemas';
 import { arbitraryEpochHistory, type EpochStep, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decided, epochBegan, killed, settled } from './log-records.ts';
-import { idsOf, metric, type RecorderScene, until } from './recorder-scene.ts';
-import { everyDecision } from './recording.ts';
+import { decided, epochBegan, killed, settled } from '../support/log-records.ts';
+import { idsOf, metric, type RecorderScene, until } from '../support/recorder-scene.ts';
+import { everyDecision } from '../support/recording.ts';
 
 export function epochsMakeVoid(scene: RecorderScene): void {
   describe('a ledger epoch', () => {

@@ -3,7 +3,7 @@ import { type Bus, createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { type KafkaOptions, startKafka } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
-import { type Backends, replicationOn } from '../e2e/distributed/server-plane.ts';
+import { type Backends, replicationOn } from '../../e2e/distributed/support/server-plane.ts';
 
 /** The longest wait for something that must come, however busy the machine is. */
 export const PATIENCE_MS = 120_000;

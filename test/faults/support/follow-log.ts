@@ -15,7 +15,7 @@ import {
 } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { Api } from '../e2e/distributed/server-plane.ts';
+import type { Api } from '../../e2e/distributed/support/server-plane.ts';
 import type { Limits } from './agents-at-work.ts';
 
 export type FollowedLog = {

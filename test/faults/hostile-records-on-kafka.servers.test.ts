@@ -13,9 +13,15 @@ import {
   startKafka,
 } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
-import { dear } from './poison.ts';
-import { asking, deadLettersOn, decidedOn, decideOn, mustSurvivePoison } from './what-poison-becomes.ts';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from './support/busiest-turn.ts';
+import {
+  asking,
+  deadLettersOn,
+  decidedOn,
+  decideOn,
+  mustSurvivePoison,
+} from './support/expect-hostile-records.ts';
+import { dear } from './support/hostile-records.ts';
 
 const GZIP = 1;
 

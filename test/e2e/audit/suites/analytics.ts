@@ -1,12 +1,12 @@
 /**
- * The analytics over HTTP for the history of what-the-query-service-promises.ts, and the requests that they refuse.
+ * The analytics over HTTP for the history of query-service.ts, and the requests that they refuse.
  */
 import { recordDecisions } from '@mandate/audit';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decided, START_MS } from './log-records.ts';
-import type { Scene } from './query-scene.ts';
+import { decided, START_MS } from '../support/log-records.ts';
+import type { Scene } from '../support/query-scene.ts';
 
 export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void {
   const total = {

@@ -8,9 +8,9 @@ import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
-import { dear } from './poison.ts';
-import { asking, decidedOn, decideOn, mustSurvivePoison } from './what-poison-becomes.ts';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from './support/busiest-turn.ts';
+import { asking, decidedOn, decideOn, mustSurvivePoison } from './support/expect-hostile-records.ts';
+import { dear } from './support/hostile-records.ts';
 
 async function openBus(): Promise<Bus> {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });

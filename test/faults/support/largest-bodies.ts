@@ -1,6 +1,6 @@
 /** Bodies of the maximum size of a route, made of hostile pieces, alone or inside an example of the route's body. */
 import { CAPS } from '@mandate/schemas';
-import { type Hostile, KNOWN_HOSTILE, TOKENS, textAt } from '../laws/arbitrary-hostile.ts';
+import { type Hostile, KNOWN_HOSTILE, TOKENS, textAt } from '../../laws/arbitrary-hostile.ts';
 
 /**
  * bare: only the hostile text. list: the example as often as it fits. text: in place of each text of the example.

@@ -5,8 +5,8 @@ import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deadLetterOf, decided, readByKey, republished, START_MS, settled } from './log-records.ts';
-import { metric, type RecorderScene, TABLES, until } from './recorder-scene.ts';
+import { deadLetterOf, decided, readByKey, republished, START_MS, settled } from '../support/log-records.ts';
+import { metric, type RecorderScene, TABLES, until } from '../support/recorder-scene.ts';
 
 export function tenantsKeep(scene: RecorderScene): void {
   describe('with a retention period', () => {

@@ -7,7 +7,7 @@ import { TOPICS } from '@mandate/schemas';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore } from '@mandate/server';
 import type { ClickHouseServer } from '@mandate/testing';
 import { expect } from 'vitest';
-import type { Recording } from '../e2e/audit/recording.ts';
+import type { Recording } from '../../e2e/audit/support/recording.ts';
 import { deadLettersOf, decisionOf, type Get, recordsOf } from './audited-traffic.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
-import { copyOfRepository } from '../copy-of-repository.ts';
+import { copyOfRepository } from '../../copy-of-repository.ts';
 
 const SOURCES = ['packages', 'services', 'schemas', 'infra', 'package.json'];
 

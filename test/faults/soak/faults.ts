@@ -1,10 +1,10 @@
 /** The faults of a soak. Each breaks something and repairs it, and the plane must recover by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyRedis, type FaultProxy, plainRedis, type StartedProcess } from '@mandate/testing';
-import type { Api } from '../../e2e/distributed/server-plane.ts';
-import { pick } from '../agents-at-work.ts';
-import { shuffled } from '../shuffled.ts';
-import type { WholePlane } from '../whole-plane.ts';
+import type { Api } from '../../e2e/distributed/support/server-plane.ts';
+import { pick } from '../support/agents-at-work.ts';
+import { shuffled } from '../support/shuffled.ts';
+import type { WholePlane } from '../support/whole-plane.ts';
 import { actionOf } from './population.ts';
 
 export type Service = StartedProcess & { url: string };

@@ -1,7 +1,7 @@
 /** How the query service treats hostile and invalid values of filters. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Scene } from './query-scene.ts';
+import type { Scene } from '../support/query-scene.ts';
 
 /** @param paths the routes that take filters */
 export function filtersAnswer({ get, keys: { operator } }: Scene, paths: readonly string[]): void {

@@ -13,7 +13,7 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect } from 'vitest';
-import { type Api, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { type Api, serverPlane } from '../../e2e/distributed/support/server-plane.ts';
 import {
   endsWithTest,
   openTestLog,

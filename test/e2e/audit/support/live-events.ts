@@ -1,5 +1,5 @@
 /** Listens to the live audit like an event source: with the id of its last event it continues after a cut. */
-import { readEventStream } from '../read-event-stream.ts';
+import { readEventStream } from '../../support/read-event-stream.ts';
 
 export type LiveEvent = { event: string; id: string; data: Record<string, unknown> };
 

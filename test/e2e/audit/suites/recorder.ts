@@ -23,12 +23,12 @@ import {
   republished,
   ruleRemoved,
   settled,
-} from './log-records.ts';
-import { idsOf, metric, recorderScene, until } from './recorder-scene.ts';
-import { everyDecision, type OpenTables, type Recording } from './recording.ts';
-import { epochsMakeVoid } from './what-epochs-make-void.ts';
-import { tenantsKeep } from './what-tenants-keep.ts';
-import { whileAway } from './while-clickhouse-is-away.ts';
+} from '../support/log-records.ts';
+import { idsOf, metric, recorderScene, until } from '../support/recorder-scene.ts';
+import { everyDecision, type OpenTables, type Recording } from '../support/recording.ts';
+import { whileAway } from './clickhouse-away.ts';
+import { epochsMakeVoid } from './epochs.ts';
+import { tenantsKeep } from './retention.ts';
 
 export function recorderPromises(open: OpenTables): void {
   const scene = recorderScene(open);

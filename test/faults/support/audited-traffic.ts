@@ -1,7 +1,7 @@
 /** A history by numbers. From the number, a test can compute every answer that the audit must give. */
 import type { DeadLetter, DecisionsRecord } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
-import { deadLetterOf, decided, killed, settled } from '../e2e/audit/log-records.ts';
+import { deadLetterOf, decided, killed, settled } from '../../e2e/audit/support/log-records.ts';
 
 const AGENTS = 4;
 const CHARGED_MICROS = 100_000;

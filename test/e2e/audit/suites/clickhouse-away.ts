@@ -1,9 +1,9 @@
 /** What the recorder does while ClickHouse is away. */
 import { createLogger } from '@mandate/server';
 import { describe, expect, test } from 'vitest';
-import { decided } from './log-records.ts';
-import { idsOf, metric, type RecorderScene, until } from './recorder-scene.ts';
-import { everyDecision } from './recording.ts';
+import { decided } from '../support/log-records.ts';
+import { idsOf, metric, type RecorderScene, until } from '../support/recorder-scene.ts';
+import { everyDecision } from '../support/recording.ts';
 
 export function whileAway(scene: RecorderScene): void {
   describe('while ClickHouse is away', () => {

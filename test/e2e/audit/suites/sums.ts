@@ -3,8 +3,8 @@ import { recordDecisions } from '@mandate/audit';
 import { TOPICS } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decided, START_MS } from './log-records.ts';
-import type { Scene } from './query-scene.ts';
+import { decided, START_MS } from '../support/log-records.ts';
+import type { Scene } from '../support/query-scene.ts';
 
 export function sumsAnswer({ get, audit, keys: { operator, spender } }: Scene): void {
   test('returns sums for reconcile', async () => {

@@ -8,8 +8,8 @@ import { type ApiScope, approvalId, type Decision, type KeyPins } from '@mandate
 import { fileKeyStore, issueApiKey } from '@mandate/server';
 import { startPlane } from '@mandate/testing';
 import { expect } from 'vitest';
-import type { Attack } from './attacks/attack.ts';
-import { ALERTED } from './attacks/replay-alerts.ts';
+import type { Attack } from '../attacks/attack.ts';
+import { ALERTED } from '../attacks/replay-alerts.ts';
 
 const MANDATES = `
 version: 1

@@ -1,6 +1,6 @@
 /** Waits for the work of deciders, by their metrics. */
 import { waitUntil } from '@mandate/testing';
-import { decisionsBy } from '../e2e/distributed/server-plane.ts';
+import { decisionsBy } from '../../e2e/distributed/support/server-plane.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 
 type Decider = { readonly url: string };

@@ -8,12 +8,12 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProcess, waitUntil } from '@mandate/testing';
+import type { AttackerKey, NamedAttack } from '../attacks/attacks.ts';
+import type { Attackers, Ended } from '../attacks/main.ts';
+import { debugHeap } from '../soak/held-bytes.ts';
 import { attackedPlane } from './attacked-plane.ts';
-import type { AttackerKey, NamedAttack } from './attacks/attacks.ts';
-import type { Attackers, Ended } from './attacks/main.ts';
-import { debugHeap } from './soak/held-bytes.ts';
 
-const MAIN = join(import.meta.dirname, 'attacks/main.ts');
+const MAIN = join(import.meta.dirname, '../attacks/main.ts');
 /** On Linux every address of 127.0.0.0/8 is this machine. Honest callers come from 127.0.0.1. */
 const ADDRESSES = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.3', '127.0.0.4'] : [];
 const HONEST: readonly AttackerKey[] = [

@@ -4,8 +4,8 @@ import { createFindDecision } from '@mandate/query';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decided, START_MS } from './log-records.ts';
-import type { Scene } from './query-scene.ts';
+import { decided, START_MS } from '../support/log-records.ts';
+import type { Scene } from '../support/query-scene.ts';
 
 export function decisionsAnswer({ get, pages, record, audit, reader, keys: { stranger } }: Scene): void {
   describe('a search of decisions', () => {

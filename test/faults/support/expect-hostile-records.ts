@@ -10,7 +10,7 @@ import { type DeadLetter, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { createMetrics } from '@mandate/server';
 import { expect } from 'vitest';
 import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
-import { type Poison, poison } from './poison.ts';
+import { type Poison, poison } from './hostile-records.ts';
 
 /** Rules that check every string, so that expensive strings are checked. */
 const MANDATE = `

@@ -11,15 +11,15 @@ import {
 } from '@mandate/schemas';
 import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decided, epochBegan, killed, START_MS, settled } from './log-records.ts';
-import type { Scene } from './query-scene.ts';
-import { queryServer } from './query-server.ts';
-import { type OpenTables, openRecording, type Recording } from './recording.ts';
-import { analyticsAnswers } from './what-analytics-answer.ts';
-import { deadLettersAnswer, LETTERS, OURS, REPUBLISHED } from './what-dead-letters-answer.ts';
-import { decisionsAnswer } from './what-decisions-answer.ts';
-import { filtersAnswer } from './what-filters-answer.ts';
-import { sumsAnswer } from './what-sums-answer.ts';
+import { decided, epochBegan, killed, START_MS, settled } from '../support/log-records.ts';
+import type { Scene } from '../support/query-scene.ts';
+import { queryServer } from '../support/query-server.ts';
+import { type OpenTables, openRecording, type Recording } from '../support/recording.ts';
+import { analyticsAnswers } from './analytics.ts';
+import { deadLettersAnswer, LETTERS, OURS, REPUBLISHED } from './dead-letters.ts';
+import { decisionsAnswer } from './decisions.ts';
+import { filtersAnswer } from './filters.ts';
+import { sumsAnswer } from './sums.ts';
 
 /** @param openReader opens the client for queries, if it differs from the client that records */
 export function queryPromises(

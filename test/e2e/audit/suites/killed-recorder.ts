@@ -12,8 +12,8 @@ import { ask, chargesByAgent, recordedByPartition, searchSettlements } from '@ma
 import { TOPICS } from '@mandate/schemas';
 import { byLength } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decided, epochBegan, settled } from './log-records.ts';
-import { everyDecision, type OpenTables, openLog, openRecording } from './recording.ts';
+import { decided, epochBegan, settled } from '../support/log-records.ts';
+import { everyDecision, type OpenTables, openLog, openRecording } from '../support/recording.ts';
 
 const KILLS = byLength({ short: 2, full: 5 });
 /** More decisions than a recorder records before it is killed. */
@@ -23,7 +23,7 @@ const AHEAD = 2_000;
 export type TablesOfSeveral = { open: OpenTables; args: readonly string[] };
 
 function startProcess(folder: string, args: readonly string[]): ChildProcess {
-  const script = join(import.meta.dirname, 'recorder-process.fixture.ts');
+  const script = join(import.meta.dirname, '../support/recorder-process.fixture.ts');
   return spawn(process.execPath, [script, folder, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

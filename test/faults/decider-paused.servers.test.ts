@@ -4,12 +4,12 @@
  */
 import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decisionsBy } from '../e2e/distributed/server-plane.ts';
-import { mandates, outcome, requests } from './agents-at-work.ts';
-import { PATIENCE_MS } from './breakable-servers.ts';
-import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
-import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
-import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
+import { decisionsBy } from '../e2e/distributed/support/server-plane.ts';
+import { mandates, outcome, requests } from './support/agents-at-work.ts';
+import { PATIENCE_MS } from './support/breakable-servers.ts';
+import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './support/follow-log.ts';
+import { heldAtLast, PUBLISH, wayToBroker } from './support/ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 200;
 const STOPS = IS_LONG ? 40 : 2;
