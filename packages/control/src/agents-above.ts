@@ -1,7 +1,7 @@
 import type { AgentAbove } from '@mandate/policy/parts';
 import { type AgentDocument, CAPS } from '@mandate/schemas';
 import { agentOf } from './compile-control.ts';
-import type { Kept } from './kept.ts';
+import type { Revisioned } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 const NOBODY: readonly AgentAbove[] = [];
@@ -19,7 +19,8 @@ export function agentsAbove(
   const above: AgentAbove[] = [];
   let id: string | undefined = parent;
   while (id !== undefined) {
-    const kept: Kept<AgentDocument> | undefined = above.length < CAPS.parents ? agents.get(id) : undefined;
+    const kept: Revisioned<AgentDocument> | undefined =
+      above.length < CAPS.parents ? agents.get(id) : undefined;
     above.push({ id, agent: kept === undefined ? null : agentOf(kept) });
     id = kept?.document.parent;
   }

@@ -11,7 +11,7 @@ import {
 } from '@mandate/policy';
 import type { PolicyLookup } from '@mandate/policy/parts';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
-import type { Kept } from './kept.ts';
+import type { Revisioned } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 /** An archived policy does not exist, in any of its versions. */
@@ -34,7 +34,7 @@ const policyOf = once((document: PolicyDocument, version: number): NamedPolicy =
 /** Returns the compiled rule, or the problems if the rule cannot be compiled. */
 export const readRule = once((document: RuleDocument) => compileRule(document, { isOnLog: true }));
 
-export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
+export const ruleOf = (kept: Revisioned<RuleDocument>): Rule => {
   const read = readRule(kept);
   return read.ok ? read.compiled : blockingRuleOf(kept);
 };
@@ -46,8 +46,8 @@ export const agentOf = once(
 
 function once<D, More extends unknown[], T>(
   make: (document: D, ...more: More) => T,
-): (kept: Kept<D>, ...more: More) => T {
-  const made = new WeakMap<Kept<D>, { one: T }>();
+): (kept: Revisioned<D>, ...more: More) => T {
+  const made = new WeakMap<Revisioned<D>, { one: T }>();
   return (kept, ...more) => {
     const known = made.get(kept);
     if (known !== undefined) return known.one;

@@ -15,8 +15,8 @@ import {
   type PolicyDocument,
 } from '@mandate/schemas';
 import { agentOf, policiesOf } from './compile-control.ts';
-import type { Kept } from './kept.ts';
 import { documentOf } from './preview-mandate.ts';
+import type { Revisioned } from './revisioned.ts';
 import { rulesFor } from './rules-for.ts';
 import type { TenantControl } from './tenant-control.ts';
 
@@ -43,7 +43,7 @@ export type IssueComposed =
 
 export function composeIssue(
   control: TenantControl,
-  agent: Kept<AgentDocument>,
+  agent: Revisioned<AgentDocument>,
   context: Context,
   atMs: number,
 ): IssueComposed {

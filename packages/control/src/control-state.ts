@@ -8,8 +8,8 @@ import { digestOf } from '@mandate/policy/parts';
 import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { growth, isTooMuch } from './control-units.ts';
 import { askedFor } from './issued-mandates.ts';
-import type { OpenedTenant } from './kept.ts';
 import { type ChangeRefusal, isOneTooMany, objectionTo, type ThereAre } from './refuse-change.ts';
+import type { OpenedTenant } from './revisioned.ts';
 import { takeEffect } from './take-effect.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
 

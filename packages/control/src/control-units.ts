@@ -1,6 +1,6 @@
 /** The size of all documents of a tenant, which every process holds in memory. CAPS.controlUnits limits it. */
 import { CAPS, type ControlRecord } from '@mandate/schemas';
-import { unitsOf } from './kept.ts';
+import { unitsOf } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 export function isTooMuch({ units }: TenantControl, grows: number): boolean {

@@ -17,7 +17,6 @@ export { type AgentRegister, type AgentStatus, agentRegister } from './agent-reg
 export { type ComposedIssue, composeIssue, type IssueComposed, policiesNamed } from './compose-issued.ts';
 export { type Changed, type ControlFold, foldControl } from './control-state.ts';
 export type { IssuedMandate } from './issued-mandates.ts';
-export type { OpenedTenant } from './kept.ts';
 export { type ControlDocuments, type LoadedControl, loadControl } from './load-control.ts';
 export {
   type MandatesUnderControl,
@@ -27,6 +26,7 @@ export {
 export { type NearRule, nearRules } from './near-rules.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';
 export { previewMandate } from './preview-mandate.ts';
+export type { OpenedTenant } from './revisioned.ts';
 export type { ControlHead, ControlPosition } from './snapshot/control-line.ts';
 export { readControl, readControlHead } from './snapshot/read-control.ts';
 export { controlDigest, writeControl } from './snapshot/write-control.ts';

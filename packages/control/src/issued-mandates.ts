@@ -14,10 +14,10 @@ import {
   policyNamed,
   type RuleDocument,
 } from '@mandate/schemas';
-import { type Kept, type OpenedTenant, type PolicyHistory, unitsOf } from './kept.ts';
 import { mostOf } from './most-of.ts';
+import { type OpenedTenant, type PolicyHistory, type Revisioned, unitsOf } from './revisioned.ts';
 
-export type IssuedMandate = Kept<IssuedMandateDocument> & {
+export type IssuedMandate = Revisioned<IssuedMandateDocument> & {
   /** The id of the change that issued the grant. */
   readonly changeId: string;
   readonly issuedBy: string;
@@ -27,9 +27,9 @@ export type IssuedMandate = Kept<IssuedMandateDocument> & {
   readonly endsAtMs: number;
   /** When it was revoked. Null if it was not. */
   readonly revokedAt: string | null;
-  readonly agent: Kept<AgentDocument>;
+  readonly agent: Revisioned<AgentDocument>;
   /** The rules that matched, and the rules that each action asks again. */
-  readonly rules: readonly { readonly rule: Kept<RuleDocument>; readonly version: number }[];
+  readonly rules: readonly { readonly rule: Revisioned<RuleDocument>; readonly version: number }[];
 };
 
 export type IssuedMandates = {
@@ -39,7 +39,7 @@ export type IssuedMandates = {
   /** At this number of grants, ended grants are forgotten. */
   forgetAt: number;
   /** The documents that grants are made of, current or not, each with the number of grants that use it. */
-  readonly made: Map<Kept<object>, number>;
+  readonly made: Map<Revisioned<object>, number>;
   /** The size of the grants and of their sources, as JSON, in UTF-16 units. */
   units: number;
 };
@@ -49,9 +49,9 @@ type Revoked = Extract<ControlRecord, { event: 'mandate.revoked' }>;
 
 /** The current documents in the fold, from which a grant is made. */
 type Standing = {
-  readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
+  readonly agents: ReadonlyMap<string, Revisioned<AgentDocument>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
-  readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
+  readonly rules: ReadonlyMap<string, Revisioned<RuleDocument>>;
   readonly policiesRevision: number;
   readonly rulesRevision: number;
 };
@@ -101,8 +101,8 @@ function isTooMuch({ made, units }: IssuedMandates, one: IssuedMandate): boolean
 }
 
 /** Returns each document once, even if several rules share it. */
-function partsOf({ agent, rules }: IssuedMandate): readonly Kept<object>[] {
-  return [...new Set<Kept<object>>([agent, ...rules.map(({ rule }) => rule)])];
+function partsOf({ agent, rules }: IssuedMandate): readonly Revisioned<object>[] {
+  return [...new Set<Revisioned<object>>([agent, ...rules.map(({ rule }) => rule)])];
 }
 
 /**

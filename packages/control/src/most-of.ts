@@ -1,5 +1,5 @@
 import { CAPS, limitsInForce, type TenantLimits, type TenantLimitsInForce } from '@mandate/schemas';
-import type { OpenedTenant } from './kept.ts';
+import type { OpenedTenant } from './revisioned.ts';
 
 type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
 

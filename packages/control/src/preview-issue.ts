@@ -2,7 +2,7 @@
 import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
 import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';
 import { type NearRule, nearRules } from './near-rules.ts';
-import { type Candidates, kept, withCandidates } from './preview-mandate.ts';
+import { asPlanned, type Candidates, withCandidates } from './preview-mandate.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context'>;
@@ -17,7 +17,7 @@ export type IssuePreview = {
 export function previewIssue(control: TenantControl, thought: Thought): IssuePreview {
   const { agent, context, atMs } = thought;
   const changed = withCandidates(control, thought);
-  const issue = composeIssue(changed, kept(agent), context, atMs);
+  const issue = composeIssue(changed, asPlanned(agent), context, atMs);
   const action = { context } as unknown as Action;
   const near = nearRules(control, { ...thought, action }, isToldBy(context));
   const rules = issue.ok ? [...issue.composed.rules, ...issue.composed.openRules] : [];

@@ -21,7 +21,7 @@ import {
 import { agentsAbove, documentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import { grantRequiredBy } from './grant-required.ts';
-import type { Kept } from './kept.ts';
+import type { Revisioned } from './revisioned.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
 import { boundsDocument, boundsOf, nameOfBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
@@ -54,7 +54,7 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
     policiesOf({ policies }),
     boundsOf(opened),
   );
-  const candidate = kept(agent);
+  const candidate = asPlanned(agent);
   const stepBudgets = stepBudgetsOfAction();
   const own = inForce.resolve(agentOf(candidate), action, atMs, stepBudgets);
   const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
@@ -101,7 +101,7 @@ function changesBy({ rules }: TenantControl, candidates: readonly RuleDocument[]
   const byId = new Map(candidates.map((document) => [document.id, document]));
   return [...byId].map(([id, document]) => {
     const before = rules.get(id);
-    return { before: before === undefined ? null : ruleOf(before), after: ruleOf(kept(document)) };
+    return { before: before === undefined ? null : ruleOf(before), after: ruleOf(asPlanned(document)) };
   });
 }
 
@@ -110,7 +110,7 @@ function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs
 }
 
 /** Wraps a document that does not exist yet. Its revision is 0, which no stored document has. */
-export function kept<T>(document: T): Kept<T> {
+export function asPlanned<T>(document: T): Revisioned<T> {
   return { revision: 0, document };
 }
 
@@ -121,7 +121,7 @@ export function withCandidates(
 ): TenantControl {
   if (rules.length + policies.length === 0) return control;
   const all = new Map(control.rules);
-  for (const document of rules) all.set(document.id, kept(document));
+  for (const document of rules) all.set(document.id, asPlanned(document));
   return { ...control, rules: all, policies: withPolicies(control, policies) };
 }
 
@@ -132,7 +132,7 @@ function withPolicies(
   const all = new Map(policies);
   for (const document of candidates) {
     const { revision = 0, versions = [] } = all.get(document.id) ?? {};
-    all.set(document.id, { revision, versions: [...versions, kept(document)], isArchived: false });
+    all.set(document.id, { revision, versions: [...versions, asPlanned(document)], isArchived: false });
   }
   return all;
 }

@@ -7,7 +7,7 @@ import type { Rule } from '@mandate/policy';
 import { type RuleChange, type RulesOfAgents, rulesOfAgents } from '@mandate/policy/parts';
 import type { RuleDocument } from '@mandate/schemas';
 import { ruleOf } from './compile-control.ts';
-import type { Kept } from './kept.ts';
+import type { Revisioned } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 export type StandingRules = {
@@ -27,7 +27,7 @@ const AGENTS_KNOWN = 10_000;
 const MANY = 1_000;
 
 export function standingRules(): StandingRules {
-  let known = new Map<string, Kept<RuleDocument>>();
+  let known = new Map<string, Revisioned<RuleDocument>>();
   let ofAgents = rulesOfAgents([], AGENTS_KNOWN);
   let watching = rulesOfAgents([], AGENTS_KNOWN);
   let inShadow = 0;
@@ -61,7 +61,10 @@ export function standingRules(): StandingRules {
       return inShadow > 0;
     },
     follow({ rules, rulesRevision }) {
-      const changes: { before: Kept<RuleDocument> | undefined; after: Kept<RuleDocument> | undefined }[] = [];
+      const changes: {
+        before: Revisioned<RuleDocument> | undefined;
+        after: Revisioned<RuleDocument> | undefined;
+      }[] = [];
       let removed = known.size - rules.size;
       for (const after of rules.values()) {
         if (after.revision <= followedTo) continue;
@@ -81,7 +84,8 @@ export function standingRules(): StandingRules {
         if (after !== undefined) known.set(after.document.id, after);
         else if (before !== undefined) known.delete(before.document.id);
       }
-      const compiled = (kept: Kept<RuleDocument> | undefined) => (kept === undefined ? null : ruleOf(kept));
+      const compiled = (kept: Revisioned<RuleDocument> | undefined) =>
+        kept === undefined ? null : ruleOf(kept);
       change(changes.map(({ before, after }) => ({ before: compiled(before), after: compiled(after) })));
     },
   };

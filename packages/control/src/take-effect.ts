@@ -8,7 +8,7 @@ import {
 } from '@mandate/schemas';
 import { departuresAfter, forgetDepartures, keepDepartures } from './former-ancestors.ts';
 import { endWith, issue, revoke } from './issued-mandates.ts';
-import type { Kept } from './kept.ts';
+import type { Revisioned } from './revisioned.ts';
 import type { AgentKey, EndedKey, RetiredAgent, Tenant } from './tenant-control.ts';
 
 export function takeEffect(control: Tenant, record: ControlRecord, revision: number): void {
@@ -108,21 +108,21 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
   }
 }
 
-export function putAgent(control: Tenant, kept: Kept<AgentDocument>): void {
+export function putAgent(control: Tenant, kept: Revisioned<AgentDocument>): void {
   const { id, parent } = kept.document;
   forgetParent(control, id);
   control.agents.set(id, kept);
   if (parent !== undefined) idsUnder(control.childrenOf, parent).add(id);
 }
 
-function retire(control: Tenant, id: string, kept: Kept<RetiredAgent>): void {
+function retire(control: Tenant, id: string, kept: Revisioned<RetiredAgent>): void {
   const forgotten = putLast(control.retired, id, kept, CAPS.retiredAgents);
   if (forgotten !== null) forgetDepartures(control, forgotten);
 }
 
 function endKey(
   { endedKeys }: Tenant,
-  kept: Kept<EndedKey> | undefined,
+  kept: Revisioned<EndedKey> | undefined,
   { revision, at }: { revision: number; at: string },
 ): void {
   if (kept === undefined) return;
@@ -144,12 +144,12 @@ function putLast<T>(all: Map<string, T>, id: string, one: T, most: number): stri
   return oldest;
 }
 
-export function putKey(control: Tenant, id: string, kept: Kept<AgentKey>): void {
+export function putKey(control: Tenant, id: string, kept: Revisioned<AgentKey>): void {
   control.keys.set(id, kept);
   idsUnder(control.keysOf, kept.document.agentId).add(id);
 }
 
-export function putRule(control: Tenant, kept: Kept<RuleDocument>): void {
+export function putRule(control: Tenant, kept: Revisioned<RuleDocument>): void {
   const { id, policy } = kept.document;
   forgetUse(control, id);
   control.rules.set(id, kept);

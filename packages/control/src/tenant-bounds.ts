@@ -5,7 +5,7 @@ import { compilePolicy, missingPolicy, type NamedPolicy } from '@mandate/policy'
 import type { Compiled } from '@mandate/policy/parts';
 import { withTenantLimits } from '@mandate/policy/parts';
 import { type BudgetLimit, type PolicyDocument, type TenantDocument, TOTAL_BUDGET } from '@mandate/schemas';
-import type { OpenedTenant } from './kept.ts';
+import type { OpenedTenant } from './revisioned.ts';
 
 const compiled = new WeakMap<OpenedTenant, NamedPolicy>();
 const bounded = new WeakMap<NamedPolicy, WeakMap<Mandate, Mandate>>();

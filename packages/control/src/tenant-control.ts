@@ -8,7 +8,7 @@ import type {
   RuleDocument,
 } from '@mandate/schemas';
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
-import type { Departures, Kept, OpenedTenant, PolicyHistory } from './kept.ts';
+import type { Departures, OpenedTenant, PolicyHistory, Revisioned } from './revisioned.ts';
 
 /** The key of an agent. It is accepted while the agent is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
@@ -31,16 +31,16 @@ export type TenantControl = {
   readonly opened: OpenedTenant | null;
   /** The revision of the last applied change. */
   readonly revision: number;
-  readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
-  readonly retired: ReadonlyMap<string, Kept<RetiredAgent>>;
+  readonly agents: ReadonlyMap<string, Revisioned<AgentDocument>>;
+  readonly retired: ReadonlyMap<string, Revisioned<RetiredAgent>>;
   /** Former ancestors of agents, see former-ancestors.ts. */
   readonly departures: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Keys of agents by public id. */
-  readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
+  readonly keys: ReadonlyMap<string, Revisioned<AgentKey>>;
   /** Keys of people by public id. */
-  readonly roleKeys: ReadonlyMap<string, Kept<RoleKey>>;
+  readonly roleKeys: ReadonlyMap<string, Revisioned<RoleKey>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
-  readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
+  readonly rules: ReadonlyMap<string, Revisioned<RuleDocument>>;
   readonly policiesRevision: number;
   /** The revision of the last change of any rule. A change of the order of the rules expects it. */
   readonly rulesRevision: number;
@@ -58,23 +58,23 @@ export type TenantControl = {
 export type Tenant = {
   opened: OpenedTenant | null;
   revision: number;
-  readonly agents: Map<string, Kept<AgentDocument>>;
+  readonly agents: Map<string, Revisioned<AgentDocument>>;
   /** The agents that were retired longest ago come first. */
-  readonly retired: Map<string, Kept<RetiredAgent>>;
+  readonly retired: Map<string, Revisioned<RetiredAgent>>;
   /** By agent id, registered or not: the agents that name it as their parent. */
   readonly childrenOf: Map<string, Set<string>>;
   readonly departures: Departures;
   /** The number of former ancestors of all agents together. */
   departed: number;
-  readonly keys: Map<string, Kept<AgentKey>>;
+  readonly keys: Map<string, Revisioned<AgentKey>>;
   /** By agent id. */
   readonly keysOf: Map<string, Set<string>>;
-  readonly roleKeys: Map<string, Kept<RoleKey>>;
+  readonly roleKeys: Map<string, Revisioned<RoleKey>>;
   /** The oldest come first. These keys open nothing, but their owners are still known. */
-  readonly endedKeys: Map<string, Kept<EndedKey>>;
+  readonly endedKeys: Map<string, Revisioned<EndedKey>>;
   readonly policies: Map<string, PolicyHistory>;
-  readonly versions: Map<string, Kept<PolicyDocument>[]>;
-  readonly rules: Map<string, Kept<RuleDocument>>;
+  readonly versions: Map<string, Revisioned<PolicyDocument>[]>;
+  readonly rules: Map<string, Revisioned<RuleDocument>>;
   /** By policy id: the rules that name it. */
   readonly rulesOf: Map<string, Set<string>>;
   policiesRevision: number;

@@ -6,7 +6,7 @@ import { compileGlobs } from '@mandate/policy';
 import { consume, mayMatch, rulesByGroup } from '@mandate/policy/parts';
 import { type PolicyDocument, policyNamed } from '@mandate/schemas';
 import { agentOf } from '../compile-control.ts';
-import type { PolicyHistory } from '../kept.ts';
+import type { PolicyHistory } from '../revisioned.ts';
 import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
 import type { Covered } from './covering-rules.ts';

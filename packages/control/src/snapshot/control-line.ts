@@ -6,7 +6,7 @@
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Changed } from '../control-state.ts';
 import type { IssuedMandate } from '../issued-mandates.ts';
-import type { Kept, PolicyHistory } from '../kept.ts';
+import type { PolicyHistory, Revisioned } from '../revisioned.ts';
 import type { Tenant } from '../tenant-control.ts';
 
 /**
@@ -55,7 +55,7 @@ export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn | 'opened'>> & 
 
 /** The fields that hold documents by id. */
 export type DocumentsOf = {
-  [Field in keyof Tenant]: Tenant[Field] extends Map<string, Kept<unknown>> ? Field : never;
+  [Field in keyof Tenant]: Tenant[Field] extends Map<string, Revisioned<unknown>> ? Field : never;
 }[keyof Tenant];
 
 /**
@@ -71,14 +71,14 @@ export type StateLine =
   | { line: 'tenant'; name: string; forgetAt: number; fields: TenantFields }
   /** A public key id of this tenant that another tenant's key had first. */
   | { line: 'elsewhere'; key: string }
-  | { line: 'document'; of: DocumentsOf; id: string; kept: Kept<unknown> }
+  | { line: 'document'; of: DocumentsOf; id: string; kept: Revisioned<unknown> }
   /** An agent, registered or retired, that left these ancestors at these revisions. */
   | { line: 'departures'; id: string; left: [ancestor: string, leftAt: number][] }
   | { line: 'policy'; id: string; history: Omit<PolicyHistory, 'versions'> }
-  | { line: 'version'; policy: string; kept: Kept<PolicyDocument> }
+  | { line: 'version'; policy: string; kept: Revisioned<PolicyDocument> }
   /** A document that is no longer current, but from which grants were made. */
-  | { line: 'past agent'; kept: Kept<AgentDocument> }
-  | { line: 'past rule'; kept: Kept<RuleDocument> }
+  | { line: 'past agent'; kept: Revisioned<AgentDocument> }
+  | { line: 'past rule'; kept: Revisioned<RuleDocument> }
   | { line: 'mandate'; mandate: StoredMandate }
   | { line: 'became'; id: string; digest: string; changed: Changed };
 

@@ -7,7 +7,7 @@ import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { AgentDocument, RuleDocument } from '@mandate/schemas';
 import { type ControlFold, type ControlState, foldControl, newControlState } from '../control-state.ts';
 import { hold, type IssuedMandate } from '../issued-mandates.ts';
-import type { Kept } from '../kept.ts';
+import type { Revisioned } from '../revisioned.ts';
 import { putAgent, putKey, putRule } from '../take-effect.ts';
 import { newTenant, type Tenant } from '../tenant-control.ts';
 import type {
@@ -97,8 +97,8 @@ const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedK
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
   let [name, control, became] = ['', newTenant(), new Map()];
   let elsewhere = new Set<string>();
-  const pastAgents = new Map<string, Kept<AgentDocument>>();
-  const pastRules = new Map<string, Kept<RuleDocument>>();
+  const pastAgents = new Map<string, Revisioned<AgentDocument>>();
+  const pastRules = new Map<string, Revisioned<RuleDocument>>();
 
   return (line) => {
     switch (line.line) {
@@ -161,11 +161,11 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
 
 /** Returns one shared object for all grants made of a document, and for the current document. */
 function madeOf<D>(
-  standing: ReadonlyMap<string, Kept<D>>,
-  past: ReadonlyMap<string, Kept<D>>,
+  standing: ReadonlyMap<string, Revisioned<D>>,
+  past: ReadonlyMap<string, Revisioned<D>>,
   id: string,
   revision: number,
-): Kept<D> {
+): Revisioned<D> {
   const stands = standing.get(id);
   return stands?.revision === revision ? stands : found(past.get(nameOf(id, revision)));
 }

@@ -2,7 +2,7 @@
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { ControlFold, ControlState, OfTenant } from '../control-state.ts';
 import type { IssuedMandate } from '../issued-mandates.ts';
-import type { Kept } from '../kept.ts';
+import type { Revisioned } from '../revisioned.ts';
 import type { Tenant } from '../tenant-control.ts';
 import type {
   ControlHead,
@@ -114,8 +114,8 @@ function* policyLines({ policies }: Tenant): Generator<StateLine> {
 }
 
 function* mandateLines({ agents, rules, issued }: Tenant): Generator<StateLine> {
-  const written = new Set<Kept<object>>();
-  const isNew = (kept: Kept<object>) => !written.has(kept) && written.add(kept);
+  const written = new Set<Revisioned<object>>();
+  const isNew = (kept: Revisioned<object>) => !written.has(kept) && written.add(kept);
   for (const { agent, rules: own } of issued.byId.values()) {
     if (agents.get(agent.document.id) !== agent && isNew(agent)) yield { line: 'past agent', kept: agent };
     for (const { rule } of own)

@@ -1,12 +1,12 @@
 import type { PolicyDocument, TenantDocument } from '@mandate/schemas';
 
 /** `revision`: the log position, counted from 1, of the last change of the document. */
-export type Kept<T> = { readonly revision: number; readonly document: T };
+export type Revisioned<T> = { readonly revision: number; readonly document: T };
 
 export type PolicyHistory = {
   readonly revision: number;
   /** The first is version 1. */
-  readonly versions: readonly Kept<PolicyDocument>[];
+  readonly versions: readonly Revisioned<PolicyDocument>[];
   readonly isArchived: boolean;
 };
 
@@ -14,7 +14,7 @@ export type PolicyHistory = {
  * The tenant document as opened or last changed. `closedAt` is null while the tenant is open. `hadTopic`: it
  * publishes to its own topic, or once did, so that topic may still hold records.
  */
-export type OpenedTenant = Kept<TenantDocument> & {
+export type OpenedTenant = Revisioned<TenantDocument> & {
   readonly closedAt: string | null;
   readonly hadTopic: boolean;
 };
