@@ -14,7 +14,7 @@ import {
   policyNamed,
   type RuleDocument,
 } from '@mandate/schemas';
-import { mostOf } from './most-of.ts';
+import { quotaOf } from './quotas.ts';
 import { type OpenedTenant, type PolicyHistory, type Revisioned, unitsOf } from './revisioned.ts';
 
 export type IssuedMandate = Revisioned<IssuedMandateDocument> & {
@@ -83,7 +83,7 @@ export function areTooMany(
 ): boolean {
   const { issued } = standing;
   const atMs = Date.parse(record.change.at);
-  const most = mostOf(standing, 'issuedMandates');
+  const most = quotaOf(standing, 'issuedMandates');
   if (issued.byId.size >= most) {
     let alive = 0;
     for (const one of issued.byId.values()) if (!isOver(one, atMs)) alive += 1;

@@ -26,7 +26,7 @@ import type { ControlFold } from './control-state.ts';
 import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
 import { grantRequiredBy } from './grant-required.ts';
 import { issuedInForce } from './issued-in-force.ts';
-import { limitsOf } from './most-of.ts';
+import { quotasOf } from './quotas.ts';
 import { shadowOverIssued } from './shadow-over-issued.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
 import { areCountedIn, boundsOf, withinBounds } from './tenant-bounds.ts';
@@ -154,7 +154,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
     isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
-    limits: (tenant) => limitsOf(fold.tenant(tenant)),
+    limits: (tenant) => quotasOf(fold.tenant(tenant)),
     within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };

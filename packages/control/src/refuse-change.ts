@@ -10,7 +10,7 @@ import {
 } from '@mandate/schemas';
 import { departuresAfter } from './former-ancestors.ts';
 import { areTooMany, objectionToIssue } from './issued-mandates.ts';
-import { mostOf } from './most-of.ts';
+import { quotaOf } from './quotas.ts';
 import type { Tenant } from './tenant-control.ts';
 
 export type ChangeRefusal =
@@ -180,7 +180,7 @@ export function isOneTooMany(
   const isNew = current === 0;
   switch (record.event) {
     case 'agent.put': {
-      if (isNew && control.agents.size >= mostOf(control, 'agents')) return true;
+      if (isNew && control.agents.size >= quotaOf(control, 'agents')) return true;
       const grows = departuresGrow(control, record.agent);
       return grows > 0 && control.departed + grows > CAPS.departures;
     }
@@ -191,11 +191,11 @@ export function isOneTooMany(
     case 'policy.published': {
       const { length } = control.versions.get(record.policy.id) ?? [];
       return (
-        length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= mostOf(control, 'policies'))
+        length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= quotaOf(control, 'policies'))
       );
     }
     case 'rule.put':
-      return isNew && control.rules.size >= mostOf(control, 'rules');
+      return isNew && control.rules.size >= quotaOf(control, 'rules');
     case 'mandate.issued':
       return areTooMany(control, record);
     case 'tenant.put':

@@ -225,7 +225,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   },
   {
     promise: '7 a tenant holds at most as much as its limits allow',
-    file: 'packages/control/src/most-of.ts',
+    file: 'packages/control/src/quotas.ts',
     find: 'opened?.document.limits?.[what] ?? CAPS[what]',
     replace: 'CAPS[what]',
   },

@@ -4,7 +4,7 @@ import type { OpenedTenant } from './revisioned.ts';
 type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
 
 /** Returns how many of these the tenant may have. If there are more already, they stay, and none is added. */
-export function mostOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
+export function quotaOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
   return Math.min(CAPS[what], opened?.document.limits?.[what] ?? CAPS[what]);
 }
 
@@ -12,7 +12,7 @@ const made = new WeakMap<TenantLimits, TenantLimitsInForce>();
 const DEFAULT_LIMITS = limitsInForce();
 
 /** Returns the quotas of the tenant. */
-export function limitsOf({ opened }: { opened: OpenedTenant | null }): TenantLimitsInForce {
+export function quotasOf({ opened }: { opened: OpenedTenant | null }): TenantLimitsInForce {
   const said = opened?.document.limits;
   if (said === undefined) return DEFAULT_LIMITS;
   const limits = made.get(said) ?? limitsInForce(said);
