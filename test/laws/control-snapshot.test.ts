@@ -139,8 +139,8 @@ test('a process that starts from a snapshot, wherever it was taken, gives the sa
 
 test('restores a long history completely, with what is forgotten next, and shares the documents that grants are composed of', async () => {
   const fold = longHistory();
-  const { control, became } = fold.state.tenants.get('acme') ?? never();
-  expect([became.size, control.issued.forgetAt > 1_000]).toEqual([10_000, true]);
+  const { control, results } = fold.state.tenants.get('acme') ?? never();
+  expect([results.size, control.issued.forgetAt > 1_000]).toEqual([10_000, true]);
   const after = await restored(fold);
   expect(after.state).toEqual(fold.state);
   expect(controlDigest(after, createHash('sha256'))).toBe(controlDigest(fold));
@@ -154,10 +154,10 @@ test('restores a long history completely, with what is forgotten next, and share
   expect(mandates.at(-1)?.rules[0]?.rule).toBe(rules.get('r'));
   expect(policies.get('p')?.versions).toBe(versions.get('p'));
 
-  const [oldest] = became.keys();
+  const [oldest] = results.keys();
   const next = recordOf({ event: 'agent.put', agent: { id: 'z' } }, 'next');
   for (const each of [fold, after]) each.apply(next, 20_000);
-  expect(after.state.tenants.get('acme')?.became.has(oldest ?? '')).toBe(false);
+  expect(after.state.tenants.get('acme')?.results.has(oldest ?? '')).toBe(false);
   expect(controlDigest(after)).toBe(controlDigest(fold));
 });
 

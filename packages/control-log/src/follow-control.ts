@@ -142,7 +142,7 @@ export async function followControl({
   /**
    * Returns the result of the record at a revision. The record may have been read before its write was acknowledged.
    */
-  async function became(at: number): Promise<Changed> {
+  async function resultAt(at: number): Promise<Changed> {
     const known = recent.get(at);
     if (known !== undefined) return known;
     const passed = waiting.get(at) ?? Promise.withResolvers<Changed>();
@@ -171,7 +171,7 @@ export async function followControl({
     if (before !== undefined) looking.set(id, looks.add(before));
     try {
       const [acknowledged] = await bus.append(TOPICS.control, [outgoing]);
-      return await became((acknowledged?.position.offset ?? 0) + 1);
+      return await resultAt((acknowledged?.position.offset ?? 0) + 1);
     } catch (error) {
       if (isMandateError(error) && error.retryable && error.code !== 'CONTROL_UNKNOWN')
         throw unknown('the log is away', error);

@@ -46,7 +46,7 @@ export type ControlState = {
   readonly tenantOfKey: Map<string, string>;
 };
 
-export type OfTenant = { readonly control: Tenant; readonly became: Became };
+export type OfTenant = { readonly control: Tenant; readonly results: ChangeResults };
 
 export function newControlState(): ControlState {
   return { tenants: new Map(), tenantOfKey: new Map() };
@@ -59,7 +59,7 @@ export type Changed =
   | { ok: false; refusal: ChangeRefusal; revision: number };
 
 /** The digest and result of each change, by its id, the oldest first. */
-type Became = Map<string, { digest: string; changed: Changed }>;
+type ChangeResults = Map<string, { digest: string; changed: Changed }>;
 
 /** How many changes of a tenant are remembered with their results. */
 const REMEMBERED = 10_000;
@@ -81,7 +81,7 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
   return {
     apply(record, revision) {
       const { tenant } = record.change;
-      const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
+      const known = tenants.get(tenant) ?? { control: newTenant(), results: new Map() };
       tenants.set(tenant, known);
       const longestEnded = ENDS_KEYS.has(record.event)
         ? known.control.endedKeys.keys().take(CAPS.keysPerAgent).toArray()
@@ -137,20 +137,20 @@ const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
  * the same id. So does a client that lost the answer of the service.
  */
 function applyOnce(
-  { control, became }: OfTenant,
+  { control, results }: OfTenant,
   record: ControlRecord,
   revision: number,
   there: ThereAre,
 ): Changed {
   const { id } = record.change;
   const digest = digestOfChange(record);
-  const known = became.get(id);
+  const known = results.get(id);
   if (known?.digest === digest) return known.changed;
   if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };
   const changed = applyTo(control, record, revision, there);
-  became.set(id, { digest, changed });
-  const [oldest] = became.keys();
-  if (became.size > REMEMBERED && oldest !== undefined) became.delete(oldest);
+  results.set(id, { digest, changed });
+  const [oldest] = results.keys();
+  if (results.size > REMEMBERED && oldest !== undefined) results.delete(oldest);
   return changed;
 }
 

@@ -14,6 +14,7 @@
  */
 
 export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';
+export { applyRecord, type ChangeOutcome } from './change-outcome.ts';
 export { type ComposedIssue, composeIssue, type IssueComposed, policiesNamed } from './compose-issued.ts';
 export { type Changed, type ControlFold, foldControl } from './control-state.ts';
 export type { IssuedMandate } from './issued-mandates.ts';
@@ -32,4 +33,3 @@ export { readControl, readControlHead } from './snapshot/read-control.ts';
 export { controlDigest, writeControl } from './snapshot/write-control.ts';
 export { compileBounds } from './tenant-bounds.ts';
 export type { TenantControl } from './tenant-control.ts';
-export { foldChange, type WhatBecame } from './what-became.ts';

@@ -91,8 +91,8 @@ test('the result of a change is the one that every reader finds, however batches
         const recorded = await changes.in(batch, 1_000);
         return recorded.map((one) => {
           expect(Buffer.from(one.value).toString()).not.toContain(HASH);
-          if (!('became' in one.record)) throw new TypeError('it is none of the control topic');
-          const { refusal, policyVersion: version, revision } = one.record.became;
+          if (!('outcome' in one.record)) throw new TypeError('it is none of the control topic');
+          const { refusal, policyVersion: version, revision } = one.record.outcome;
           expect(revision).toBe(one.position.offset + 1);
           return { refusal, void: one.void, version };
         });
@@ -125,7 +125,7 @@ test('an unreadable change stops the later ones, and the readable ones of its ba
   await changes.in(records.slice(0, 1), 0);
   await expect(changes.in(records.slice(1), 0)).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
   const rest = await changes.in(records.slice(1, 3), 0);
-  expect(rest.map(({ record }) => 'became' in record && record.became.policyVersion)).toEqual([2, 3]);
+  expect(rest.map(({ record }) => 'outcome' in record && record.outcome.policyVersion)).toEqual([2, 3]);
 });
 
 test('ignores records of another partition, and does not record them', async () => {

@@ -5,14 +5,14 @@
  */
 import { type ControlEvent, type Recorded, recordedChange } from '@mandate/audit';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
-import { type ControlFold, foldChange, foldControl, type WhatBecame } from '@mandate/control';
+import { applyRecord, type ChangeOutcome, type ControlFold, foldControl } from '@mandate/control';
 import { type ControlRecord, readControlRecord, TOPICS, traceIdIn } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 
 /** All changes are in this partition, even if the topic has more. Records of another partition change nothing. */
 const PARTITION = 0;
 
-type Change = { log: LogRecord; record: ControlRecord; became: WhatBecame };
+type Change = { log: LogRecord; record: ControlRecord; outcome: ChangeOutcome };
 
 export type ControlChanges = {
   /**
@@ -39,7 +39,12 @@ export function controlChanges(bus: Bus): ControlChanges {
     if (taken?.next === offset) return taken.fold;
     const fold = foldControl();
     const start = { topic: TOPICS.control, partition: PARTITION, offset: 0 };
-    await readBetween(bus, start, offset, (log) => void foldChange(fold, read(log), log.position.offset + 1));
+    await readBetween(
+      bus,
+      start,
+      offset,
+      (log) => void applyRecord(fold, read(log), log.position.offset + 1),
+    );
     return fold;
   }
 
@@ -52,9 +57,9 @@ export function controlChanges(bus: Bus): ControlChanges {
     const changes = readable.map(({ log, record }) => ({
       log,
       record,
-      became: foldChange(fold, record, log.position.offset + 1),
+      outcome: applyRecord(fold, record, log.position.offset + 1),
     }));
-    held = { fold, next: changes.at(-1)?.became.revision ?? 0 };
+    held = { fold, next: changes.at(-1)?.outcome.revision ?? 0 };
     known.set(records, changes);
     return changes;
   }
@@ -63,8 +68,8 @@ export function controlChanges(bus: Bus): ControlChanges {
     async in(records, recordedAtMs) {
       if (records[0]?.position.partition !== PARTITION) return [];
       const changes = await changesIn(records);
-      return changes.map(({ log: { position, headers }, record, became }) =>
-        recordedChange(record, became, { position, recordedAtMs, traceId: traceIdIn(headers) }),
+      return changes.map(({ log: { position, headers }, record, outcome }) =>
+        recordedChange(record, outcome, { position, recordedAtMs, traceId: traceIdIn(headers) }),
       );
     },
   };

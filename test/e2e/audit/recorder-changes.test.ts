@@ -3,7 +3,7 @@
  * and what its outcome was.
  */
 import { ask, changeById, publications, searchControlEvents } from '@mandate/audit';
-import { foldChange, foldControl } from '@mandate/control';
+import { applyRecord, foldControl } from '@mandate/control';
 import { MandateError } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS, wireTime } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
@@ -260,7 +260,7 @@ test('records each change once whenever recorders die, with the outcome that eve
       for (const { position, value } of records) {
         if (position.partition !== 0) continue;
         const record = controlRecord.parse(JSON.parse(Buffer.from(value).toString()));
-        const { revision, policyVersion, refusal } = foldChange(fold, record, position.offset + 1);
+        const { revision, policyVersion, refusal } = applyRecord(fold, record, position.offset + 1);
         if (record.change.tenant === 'dying') expected.push(`${revision} ${policyVersion} ${refusal ?? ''}`);
       }
     },

@@ -146,7 +146,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'false',
     ],
   ]),
-  ...inFile('packages/control/src/what-became.ts', [
+  ...inFile('packages/control/src/change-outcome.ts', [
     ['7 a change that was written twice is on record once', 'changed.ok && !tookEffect', 'false'],
     ['7 a refused change is recorded as refused', 'changed.ok ? null : changed.refusal', 'null'],
     [
@@ -215,7 +215,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/control/src/snapshot/write-control.ts', [
     ['a key that ended in another tenant is not ended here', ', ...control.endedKeys.keys()', ''],
-    ['a snapshot contains the results of changes', '    yield* becameLines(became);\n', ''],
+    ['a snapshot contains the results of changes', '    yield* resultLines(results);\n', ''],
   ]),
   {
     promise: '7 nothing is changed in a closed tenant',

@@ -5,10 +5,10 @@
 import type { ControlRecord } from '@mandate/schemas';
 import type { Recorded } from '../recorded.ts';
 
-export type ControlChange = ControlRecord & { became: WhatBecame };
+export type ControlChange = ControlRecord & { outcome: ChangeOutcome };
 
 /** The result of the change as every reader of the control topic computes it. The control-log package computes it. */
-type WhatBecame = {
+type ChangeOutcome = {
   /** The log position of the change, counted from 1. */
   revision: number;
   /** Why the change was refused. Null if it was applied. */
@@ -59,12 +59,12 @@ function keptOf(record: ControlRecord): Kept {
 /** Returns the change for its table or for quarantine, without anything that an auditor must not see. */
 export function recordedChange(
   record: ControlRecord,
-  became: WhatBecame,
+  outcome: ChangeOutcome,
   origin: Pick<Recorded<ControlRecord>, 'position' | 'recordedAtMs' | 'traceId'>,
 ): Recorded<ControlChange> {
   const { event, change } = record;
   const value = new TextEncoder().encode(JSON.stringify({ event, change, ...keptOf(record).kept }));
-  return { ...origin, record: { ...record, became }, value, void: became.isRepeat };
+  return { ...origin, record: { ...record, outcome }, value, void: outcome.isRepeat };
 }
 
 /**
@@ -77,10 +77,10 @@ export function idOfChange(revision: number): string {
 
 /** Returns the columns that only changes have. */
 export function toldOfChange(record: ControlChange) {
-  const { change, became } = record;
+  const { change, outcome } = record;
   const { subject, agentId = '' } = keptOf(record);
   return {
-    id: idOfChange(became.revision),
+    id: idOfChange(outcome.revision),
     tenant: change.tenant,
     scope: '',
     agent_id: agentId,
@@ -89,8 +89,8 @@ export function toldOfChange(record: ControlChange) {
     ledger_epoch: '',
     happened_at: change.at,
     subject,
-    policy_version: became.policyVersion,
-    revision: became.revision,
-    refusal: became.refusal ?? '',
+    policy_version: outcome.policyVersion,
+    revision: outcome.revision,
+    refusal: outcome.refusal ?? '',
   };
 }

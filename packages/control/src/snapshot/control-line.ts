@@ -14,7 +14,7 @@ import type { Tenant } from '../tenant-control.ts';
  * another state. A snapshot of another version is skipped, and the log is folded from its start. New kinds of records
  * or documents need no new version, because `shape` shows them.
  */
-export const CONTROL_SNAPSHOT_VERSION = 7;
+export const CONTROL_SNAPSHOT_VERSION = 8;
 
 /** The log position of the last record in the snapshot. `sha256`: of its bytes. */
 export type ControlPosition = { offset: number; sha256: string };
@@ -80,6 +80,6 @@ export type StateLine =
   | { line: 'past agent'; kept: Revisioned<AgentDocument> }
   | { line: 'past rule'; kept: Revisioned<RuleDocument> }
   | { line: 'mandate'; mandate: StoredMandate }
-  | { line: 'became'; id: string; digest: string; changed: Changed };
+  | { line: 'result'; id: string; digest: string; changed: Changed };
 
 export type ControlLine = ControlHead | StateLine | { line: 'end'; lines: number; sha256: string };

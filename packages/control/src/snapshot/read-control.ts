@@ -95,7 +95,7 @@ const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedK
 
 /** Applies the lines of one tenant after the other. Lines belong to the last tenant named before them. */
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
-  let [name, control, became] = ['', newTenant(), new Map()];
+  let [name, control, results] = ['', newTenant(), new Map()];
   let elsewhere = new Set<string>();
   const pastAgents = new Map<string, Revisioned<AgentDocument>>();
   const pastRules = new Map<string, Revisioned<RuleDocument>>();
@@ -106,8 +106,8 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
         name = line.name;
         control = Object.assign(newTenant(), line.fields);
         control.issued.forgetAt = line.forgetAt;
-        became = new Map();
-        tenants.set(name, { control, became });
+        results = new Map();
+        tenants.set(name, { control, results });
         elsewhere = new Set();
         pastAgents.clear();
         pastRules.clear();
@@ -140,8 +140,8 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
       case 'mandate':
         hold(control.issued, restored(line.mandate));
         return;
-      case 'became':
-        became.set(line.id, { digest: line.digest, changed: line.changed });
+      case 'result':
+        results.set(line.id, { digest: line.digest, changed: line.changed });
         return;
       default:
         throw new TypeError('a line of another kind');

@@ -54,8 +54,8 @@ export function controlDigest({ state }: ControlFold, seal: Sha256OfPieces = sha
 
 function entriesIn({ tenants }: ControlState): number {
   let entries = 0;
-  for (const { control, became } of tenants.values()) {
-    entries += 1 + became.size + control.issued.byId.size + control.departures.size;
+  for (const { control, results } of tenants.values()) {
+    entries += 1 + results.size + control.issued.byId.size + control.departures.size;
     for (const of of DOCUMENTS) entries += control[of].size;
     for (const versions of control.versions.values()) entries += versions.length;
   }
@@ -73,7 +73,7 @@ const IS_WRITTEN: Record<DocumentsOf, true> = {
 const DOCUMENTS = Object.keys(IS_WRITTEN) as DocumentsOf[];
 
 function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLine> {
-  for (const [name, { control, became }] of tenants) {
+  for (const [name, { control, results }] of tenants) {
     yield { line: 'tenant', name, forgetAt: control.issued.forgetAt, fields: fieldsOf(control) };
     for (const key of [...control.keys.keys(), ...control.roleKeys.keys(), ...control.endedKeys.keys()])
       if (tenantOfKey.get(key) !== name) yield { line: 'elsewhere', key };
@@ -82,7 +82,7 @@ function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLin
     for (const [id, left] of control.departures) yield { line: 'departures', id, left: [...left] };
     yield* policyLines(control);
     yield* mandateLines(control);
-    yield* becameLines(became);
+    yield* resultLines(results);
   }
 }
 
@@ -132,6 +132,6 @@ function stored({ agent, rules, ...mandate }: IssuedMandate): StoredMandate {
   };
 }
 
-function* becameLines(became: OfTenant['became']): Generator<StateLine> {
-  for (const [id, of] of became) yield { line: 'became', id, ...of };
+function* resultLines(results: OfTenant['results']): Generator<StateLine> {
+  for (const [id, of] of results) yield { line: 'result', id, ...of };
 }

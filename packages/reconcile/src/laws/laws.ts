@@ -8,7 +8,7 @@
  */
 import { type ControlEvent, idOfChange } from '@mandate/audit';
 import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';
-import { foldChange, foldControl } from '@mandate/control';
+import { applyRecord, foldControl } from '@mandate/control';
 import type { Reconciliation } from '@mandate/ledger';
 import {
   type ControlRecord,
@@ -133,10 +133,10 @@ export function createLaws(asked: {
     takesChange(record: ControlRecord, { position }: Pick<LogRecord, 'position'>): void {
       const { tenant } = record.change;
       changesRead = position.offset + 1;
-      const became = foldChange(control, record, changesRead);
-      if (!tenants.has(tenant) || !asked.isKept({ ...record, became })) return;
+      const outcome = applyRecord(control, record, changesRead);
+      if (!tenants.has(tenant) || !asked.isKept({ ...record, outcome })) return;
       const id = idOfChange(changesRead);
-      if (became.isRepeat) rows.isVoid(tenant, 'changes', id);
+      if (outcome.isRepeat) rows.isVoid(tenant, 'changes', id);
       else rows.stands(tenant, 'changes', id, placeName(position));
     },
     takesLetter(record: DeadLettersRecord): void {

@@ -2,7 +2,7 @@ import type { ControlRecord } from '@mandate/schemas';
 import type { Changed, ControlFold } from './control-state.ts';
 
 /** The result of a control record, for readers of its history. Readers of the current state need only the fold. */
-export type WhatBecame = {
+export type ChangeOutcome = {
   /** The log position of the record, counted from 1. */
   revision: number;
   /** Why the change was refused. Null if it was applied. */
@@ -14,7 +14,7 @@ export type WhatBecame = {
 };
 
 /** Folds a record after all earlier ones, and returns its result. */
-export function foldChange(fold: ControlFold, record: ControlRecord, revision: number): WhatBecame {
+export function applyRecord(fold: ControlFold, record: ControlRecord, revision: number): ChangeOutcome {
   const changed = fold.apply(record, revision);
   const tookEffect = changed.ok && changed.revision === revision;
   return {
