@@ -7,10 +7,10 @@
 import { digestOf } from '@mandate/policy/parts';
 import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { growth, isTooMuch } from './control-units.ts';
+import { evolve } from './evolve.ts';
 import { askedFor } from './issued-mandates.ts';
 import { type ChangeRefusal, isOneTooMany, objectionTo, type ThereAre } from './refuse-change.ts';
 import type { OpenedTenant } from './revisioned.ts';
-import { takeEffect } from './take-effect.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
 
 export type ControlFold = {
@@ -182,7 +182,7 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, there
           ? 'TOO_MANY'
           : objectionTo(control, record, current, revision);
   if (refusal !== null) return { ok: false, refusal, revision: current };
-  takeEffect(control, record, revision);
+  evolve(control, record, revision);
   control.revision = revision;
   control.units += grows;
   return { ok: true, revision };

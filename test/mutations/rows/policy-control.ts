@@ -262,7 +262,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile('packages/control/src/take-effect.ts', [
+  ...inFile('packages/control/src/evolve.ts', [
     ['7 keys end with the registration of their agent', '        control.keys.delete(id);\n', ''],
   ]),
   ...inFile('packages/control/src/mandates-under-control.ts', [
@@ -285,7 +285,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a closed tenant allows nothing', 'if (closedAt !== null) ', 'if (false && closedAt !== null) '],
     ['7 tenant limits hold under the file too', 'controlled.within(tenant, held.mandate)', 'held.mandate'],
   ]),
-  ...inFile('packages/control/src/take-effect.ts', [
+  ...inFile('packages/control/src/evolve.ts', [
     ['7 grants end if an ancestor changes', 'for (const one of below) endWith(issued, one);', ''],
   ]),
   ...inFile('packages/control/src/issued-mandates.ts', [
@@ -345,7 +345,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/rules-for.ts', [
     ['7 a grant is made from the rules in force', 'if (before?.of === of)', 'if (before !== undefined)'],
   ]),
-  ...inFile('packages/control/src/take-effect.ts', [
+  ...inFile('packages/control/src/evolve.ts', [
     ['7 an agent that is registered again is not retired', 'control.retired.delete(document.id);', ''],
     ['7 a bounded number of retired agents is remembered', 'all.size <= most || ', 'true || '],
     ['7 the tenant of an ended key is kept', 'putLast(endedKeys, key.id, ended, CAPS.endedKeys);', ''],
@@ -510,7 +510,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'agents.get(agentId)',
     ],
   ]),
-  ...inFile('packages/control/src/take-effect.ts', [
+  ...inFile('packages/control/src/evolve.ts', [
     ['9 a tenant that had a topic is known', ' || control.opened?.hadTopic === true', ''],
   ]),
 ];

@@ -6,9 +6,9 @@
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { AgentDocument, RuleDocument } from '@mandate/schemas';
 import { type ControlFold, type ControlState, foldControl, newControlState } from '../control-state.ts';
+import { putAgent, putKey, putRule } from '../evolve.ts';
 import { hold, type IssuedMandate } from '../issued-mandates.ts';
 import type { Revisioned } from '../revisioned.ts';
-import { putAgent, putKey, putRule } from '../take-effect.ts';
 import { newTenant, type Tenant } from '../tenant-control.ts';
 import type {
   ControlHead,

@@ -11,7 +11,7 @@ import { endWith, issue, revoke } from './issued-mandates.ts';
 import type { Revisioned } from './revisioned.ts';
 import type { AgentKey, EndedKey, RetiredAgent, Tenant } from './tenant-control.ts';
 
-export function takeEffect(control: Tenant, record: ControlRecord, revision: number): void {
+export function evolve(control: Tenant, record: ControlRecord, revision: number): void {
   const { agents, policies, rules } = control;
   switch (record.event) {
     case 'agent.put': {
