@@ -9,9 +9,9 @@ import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate
 import { growth, isTooMuch } from './control-units.ts';
 import { evolve } from './evolve.ts';
 import { askedFor } from './issued-mandates.ts';
-import { type ChangeRefusal, isOneTooMany, objectionTo, type ThereAre } from './refuse-change.ts';
 import type { OpenedTenant } from './revisioned.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
+import { type ChangeRefusal, isOneTooMany, type ThereAre, validateChange } from './validate-change.ts';
 
 export type ControlFold = {
   /**
@@ -180,7 +180,7 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, there
         ? 'REVISION_CONFLICT'
         : isOneTooMany(control, record, current, there) || isTooMuch(control, grows)
           ? 'TOO_MANY'
-          : objectionTo(control, record, current, revision);
+          : validateChange(control, record, current, revision);
   if (refusal !== null) return { ok: false, refusal, revision: current };
   evolve(control, record, revision);
   control.revision = revision;

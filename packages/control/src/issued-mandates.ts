@@ -109,7 +109,7 @@ function partsOf({ agent, rules }: IssuedMandate): readonly Revisioned<object>[]
  * The writer has checked that the named rules are all rules that match. This function checks that nothing which the
  * grant depends on was changed since.
  */
-export function objectionToIssue(
+export function validateIssue(
   standing: Standing,
   { mandate, change }: Issued,
   revision: number,

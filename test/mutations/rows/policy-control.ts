@@ -235,7 +235,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     find: 'ofRules && withTenantLimits(ofRules, tenantLimits)',
     replace: 'ofRules',
   },
-  ...inFile('packages/control/src/refuse-change.ts', [
+  ...inFile('packages/control/src/validate-change.ts', [
     ['7 no agent is its own ancestor', "if (above === id) return 'PARENT_IS_BELOW';", ''],
     ['7 a change may not make any chain of agents too long', 'height + depthBelow(control, id)', 'height'],
     [

@@ -9,7 +9,7 @@ import {
   ROLES,
 } from '@mandate/schemas';
 import { departuresAfter } from './former-ancestors.ts';
-import { areTooMany, objectionToIssue } from './issued-mandates.ts';
+import { areTooMany, validateIssue } from './issued-mandates.ts';
 import { quotaOf } from './quotas.ts';
 import type { Tenant } from './tenant-control.ts';
 
@@ -52,7 +52,7 @@ export type ChangeRefusal =
  * @param current the current revision of the changed document; 0 if it does not exist
  * @param revision the revision of the change itself
  */
-export function objectionTo(
+export function validateChange(
   control: Tenant,
   record: ControlRecord,
   current: number,
@@ -60,7 +60,7 @@ export function objectionTo(
 ): ChangeRefusal | null {
   switch (record.event) {
     case 'agent.put':
-      return objectionToParent(control, record.agent) ?? objectionToMove(control, record.agent, revision);
+      return validateParent(control, record.agent) ?? validateMove(control, record.agent, revision);
     case 'agent.retired':
     case 'rule.removed':
     case 'mandate.revoked':
@@ -92,7 +92,7 @@ export function objectionTo(
       return areAll && record.ruleIds.every((id) => control.rules.has(id)) ? null : 'RULES_DIFFER';
     }
     case 'mandate.issued':
-      return objectionToIssue(control, record, revision);
+      return validateIssue(control, record, revision);
     case 'tenant.put':
       return record.tenant.id === record.change.tenant ? null : 'ID_DIFFERS';
     case 'tenant.closed':
@@ -130,7 +130,7 @@ function isNewKey({ keys, roleKeys }: Tenant, { id, revokedAt }: ApiKeyRecord): 
  * The parent of a sub-agent must be registered and must not be its descendant. No chain may become too long at either
  * end.
  */
-function objectionToParent(control: Tenant, { id, parent }: AgentDocument): ChangeRefusal | null {
+function validateParent(control: Tenant, { id, parent }: AgentDocument): ChangeRefusal | null {
   const { agents } = control;
   if (parent === undefined) return null;
   if (!agents.has(parent) && parent !== id) return 'PARENT_UNKNOWN';
@@ -146,7 +146,7 @@ function objectionToParent(control: Tenant, { id, parent }: AgentDocument): Chan
 }
 
 /** If a former ancestor were forgotten, the agent could escape a kill of the family that it left. */
-function objectionToMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
+function validateMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
   const left = departuresAfter(control, agent, revision)?.size ?? 0;
   return left > CAPS.formerAncestors ? 'PARENT_CHANGED_TOO_OFTEN' : null;
 }
