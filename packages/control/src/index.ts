@@ -14,6 +14,7 @@
  */
 
 export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';
+export { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-rules.ts';
 export { applyRecord, type ChangeOutcome } from './change-outcome.ts';
 export { type ComposedIssue, composeIssue, type IssueComposed, policiesNamed } from './compose-issued.ts';
 export { type Changed, type ControlFold, foldControl } from './control-state.ts';
@@ -24,7 +25,6 @@ export {
   mandatesByRegister,
   mandatesUnderControl,
 } from './mandates-under-control.ts';
-export { type NearRule, nearRules } from './near-rules.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';
 export { previewMandate } from './preview-mandate.ts';
 export type { OpenedTenant } from './revisioned.ts';

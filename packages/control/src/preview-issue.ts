@@ -1,7 +1,7 @@
 /** Previews the sources of a grant that would be issued now, from the current documents and planned changes. */
 import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
+import { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-rules.ts';
 import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';
-import { type NearRule, nearRules } from './near-rules.ts';
 import { asPlanned, type Candidates, withCandidates } from './preview-mandate.ts';
 import type { TenantControl } from './tenant-control.ts';
 
@@ -9,7 +9,7 @@ type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context
 
 export type IssuePreview = {
   issue: IssueComposed;
-  near: readonly NearRule[];
+  near: readonly AlmostMatchingRule[];
   /** The documents of the policies. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
@@ -19,7 +19,7 @@ export function previewIssue(control: TenantControl, thought: Thought): IssuePre
   const changed = withCandidates(control, thought);
   const issue = composeIssue(changed, asPlanned(agent), context, atMs);
   const action = { context } as unknown as Action;
-  const near = nearRules(control, { ...thought, action }, isToldBy(context));
+  const near = almostMatchingRules(control, { ...thought, action }, isToldBy(context));
   const rules = issue.ok ? [...issue.composed.rules, ...issue.composed.openRules] : [];
   return { issue, near, documents: policiesNamed(changed, rules) };
 }

@@ -351,8 +351,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 the tenant of an ended key is kept', 'putLast(endedKeys, key.id, ended, CAPS.endedKeys);', ''],
     ['7 the key that ended last is forgotten last', '  all.delete(id);\n', ''],
   ]),
-  ...inFile('packages/control/src/near-rules.ts', [
-    ['7 a finding about a previewed rule names that rule', 'thoughtOf.get(rule.id) ?? ', ''],
+  ...inFile('packages/control/src/almost-matching-rules.ts', [
+    ['7 a finding about a previewed rule names that rule', 'plannedRules.get(rule.id) ?? ', ''],
     ['7 an agent that no rule names is near no rule', 'if (!isNamed(rule, attributes)) continue;', ''],
     ['7 a condition on the action keeps no rule out of a grant', 'if (!isTold(compiled)) continue;', ''],
   ]),

@@ -1,5 +1,5 @@
 /** The answer of POST /v1/mandates/preview, from the documents in force and from planned ones. */
-import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/control';
+import { almostMatchingRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type HidingRules, trialHiding } from '@mandate/privacy';
 import {
   action,
@@ -117,7 +117,7 @@ function actionPreviewed(
   return {
     ...shown(plan),
     matchedRules: [...matches],
-    near: [...nearRules(standing, candidates)],
+    near: [...almostMatchingRules(standing, candidates)],
     appliedPolicies: shownPolicies(documents, query),
     shadow: shadowPlan && shown(shadowPlan),
   };

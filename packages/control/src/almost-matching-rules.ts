@@ -18,7 +18,7 @@ import type { Candidates } from './preview-mandate.ts';
 import { rulesFor } from './rules-for.ts';
 import type { TenantControl } from './tenant-control.ts';
 
-export type NearRule = { rule: string; mode: RuleDocument['mode']; why: string };
+export type AlmostMatchingRule = { rule: string; mode: RuleDocument['mode']; why: string };
 
 /**
  * True if it is known whether a condition holds. Unknown are conditions that ask about an action which is not known
@@ -29,23 +29,23 @@ type IsTold = (condition: CompiledCondition) => boolean;
 /** At most this many rules are returned, in their order. */
 const MOST = 20;
 
-export function nearRules(
+export function almostMatchingRules(
   control: TenantControl,
   { agent, action, atMs, rules }: Pick<Candidates, 'agent' | 'action' | 'atMs' | 'rules'>,
   isTold: IsTold = () => true,
-): readonly NearRule[] {
+): readonly AlmostMatchingRule[] {
   const attributes = agentOf({ revision: 0, document: agent });
   const subject = { agent: attributes, action } as unknown as ConditionSubject;
-  const thoughtOf = new Map(rules.map((document) => [document.id, document]));
-  const standing = rulesFor(control)(attributes.groups).filter(({ id }) => !thoughtOf.has(id));
-  const candidates = [...thoughtOf.values()].map((document) => ruleOf({ revision: 0, document }));
+  const plannedRules = new Map(rules.map((document) => [document.id, document]));
+  const standing = rulesFor(control)(attributes.groups).filter(({ id }) => !plannedRules.has(id));
+  const candidates = [...plannedRules.values()].map((document) => ruleOf({ revision: 0, document }));
   const stepBudget = stepBudgetOfAction();
   const asked = { subject, atMs, stepBudget, isTold };
-  const near: NearRule[] = [];
+  const near: AlmostMatchingRule[] = [];
   for (const rule of inOrder([...standing, ...candidates])) {
     if (near.length === MOST || !consume(stepBudget, OF_RULE)) return near;
     if (!isNamed(rule, attributes)) continue;
-    const document = thoughtOf.get(rule.id) ?? control.rules.get(rule.id)?.document;
+    const document = plannedRules.get(rule.id) ?? control.rules.get(rule.id)?.document;
     const why = document && whyNot(rule, document, asked);
     if (why) near.push({ rule: rule.id, mode: rule.mode, why });
   }

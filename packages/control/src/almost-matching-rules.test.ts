@@ -1,17 +1,20 @@
 import { type Action, actionRequested, agentDocument, ruleDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
+import { almostMatchingRules } from './almost-matching-rules.ts';
 import { controlOf, NOW_MS } from './lint/lint.fixture.ts';
-import { nearRules } from './near-rules.ts';
 
 const agent = agentDocument.parse({ id: 'a', groups: ['g'] });
 const isProduction = { field: 'context.environment', op: '==', value: 'production' };
 
-function near(rules: object[], { context, thoughtOf = [] }: { context?: object; thoughtOf?: object[] } = {}) {
+function near(
+  rules: object[],
+  { context, plannedRules = [] }: { context?: object; plannedRules?: object[] } = {},
+) {
   const requested = { id: 'x', agentId: 'a', type: 'tool_call', tool: 'pay', ...(context && { context }) };
   const { action } = actionRequested.parse({ event: 'action.requested', action: requested });
   const control = controlOf({ agents: [agent], policies: [{ id: 'p' }], rules });
-  const documents = thoughtOf.map((rule) => ruleDocument.parse({ version: 1, ...rule }));
-  return nearRules(control, { agent, action: action as Action, atMs: NOW_MS, rules: documents });
+  const documents = plannedRules.map((rule) => ruleDocument.parse({ version: 1, ...rule }));
+  return almostMatchingRules(control, { agent, action: action as Action, atMs: NOW_MS, rules: documents });
 }
 
 const R = { id: 'r', policy: 'p' };
@@ -74,8 +77,8 @@ test.each<[string, object, object | undefined, string[]]>([
 });
 
 test('explains planned rules by their new conditions, and returns at most the first 20', () => {
-  expect(near([{ ...R, when: isProduction }], { thoughtOf: [R] })).toEqual([]);
-  expect(near([R], { thoughtOf: [{ ...R, when: isProduction }] })).toMatchObject([
+  expect(near([{ ...R, when: isProduction }], { plannedRules: [R] })).toEqual([]);
+  expect(near([R], { plannedRules: [{ ...R, when: isProduction }] })).toMatchObject([
     { why: 'context.environment is missing' },
   ]);
   const many = Array.from({ length: 30 }, (_, at) => ({
