@@ -288,8 +288,8 @@ function oneOfEach(): ControlFold {
 test('the result of the fold and its encoding change only with the version', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    7,
-    'da114a897775c7d34abc5040858732151734aa287aee3b03aedc2c92128d0c30',
+    8,
+    'f2a3735601fccfcaffc150c8c68f0f45d06b94cd553b8d183ea09c2ab935a532',
   ]);
 });
 
