@@ -71,7 +71,7 @@ export function deciderInABox(
       box.revision += 1;
     },
     append(value, topic = TOPICS.actions, appendedAtMs = clock()) {
-      const source = { topic, partition: 0, offset: String(box.nextOffset++) };
+      const source = { topic, partition: 0, offset: box.nextOffset++ };
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       return { source, appendedAtMs, key: null, value: new TextEncoder().encode(text) };
     },

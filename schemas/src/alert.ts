@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { described } from './described.ts';
-import { count, id, parsedJson, tenant, time } from './scalars.ts';
-import { TOPICS } from './topics.ts';
+import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
 /** What is watched. `drift` is told by who reconciles, `test` asked for by a person. */
 export const ALERT_RULES = [
@@ -70,13 +69,7 @@ export const alert = z.object({
     311,
   ),
   record: described(
-    z
-      .object({
-        topic: described(z.string(), 'The topic of the log.', TOPICS.decisions),
-        partition: described(count, 'The partition of the topic.', 2),
-        offset: described(z.string().regex(/^\d{1,19}$/), 'The offset in the partition, as text.', '41'),
-      })
-      .nullable(),
+    logPosition.nullable(),
     'The log position of the record that shows it. null: no single record shows it.',
   ),
   webhooks: described(

@@ -1,7 +1,7 @@
 /** What stands in the dead letters topic: records that could not be read, kept whole, and what operators did with them. */
 import { z } from 'zod';
 import { described } from './described.ts';
-import { count, id, source, tenant, time } from './scalars.ts';
+import { count, id, logPosition, tenant, time } from './scalars.ts';
 
 /** What is wrong with a record, and what to do about it. `line` and `column` count from 1. */
 export const fault = z.object({
@@ -28,11 +28,11 @@ export const deadLetter = z
     deadLetter: described(
       z.object({
         id: described(z.string(), 'The id of the dead letter.', 'dlq_01ke6qys6r234a8ff792246c8f031c'),
-        source: described(source, 'The log position of the record that could not be read.'),
+        source: described(logPosition, 'The log position of the record that could not be read.'),
         lastOffset: described(
-          source.shape.offset.optional(),
+          logPosition.shape.offset.optional(),
           'The last offset of a batch that could not be split into records. `source` then has the first offset, and `valueBase64` the whole batch. Absent: a single record.',
-          '63',
+          63,
         ),
         key: described(
           z.string().nullable(),
@@ -83,7 +83,7 @@ export const deadLetterRepublished = z
           true,
         ),
         source: described(
-          source,
+          logPosition,
           'The log position of the new record, on the topic from which the dead letter came.',
         ),
         appendedAt: described(time, 'When the log took the new record.'),

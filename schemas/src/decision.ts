@@ -8,7 +8,7 @@ import { givenPolicy } from './given-policy.ts';
 import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
-import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
+import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
 /** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */
 export const check = z.object({
@@ -234,7 +234,7 @@ export const decision = z.object({
   ),
   appendedAt: described(time, 'When the log took the request.', '2026-01-05T09:30:41.000Z'),
   decidedAt: described(time, 'When it was decided, by the clock of the ledger.', '2026-01-05T09:30:41.004Z'),
-  source: described(source, 'The log position of the request.'),
+  source: described(logPosition, 'The log position of the request.'),
   controlRevision: described(count, 'The revision of agents, policies and rules that was used.', 17),
   ledgerEpoch: described(z.string(), 'The epoch of the ledger that decided.', 'epoch_01kc7d5k0g'),
   ledgerSequence: described(count, 'The number of the step within the tenant.', 311),

@@ -6,7 +6,7 @@ import type { Code, Verdict } from './codes.ts';
 import type { Check, DecisionKind, MandateReference, Obligations } from './decision.ts';
 import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
-import type { Source } from './scalars.ts';
+import type { LogPosition } from './scalars.ts';
 
 /** A static verdict: the first check of the table that blocked. */
 export type Refusal = { code: Code; reason: string; remedy: string; final: boolean };
@@ -77,7 +77,7 @@ export type ShadowLimit = {
 /** One request, as it enters the atomic step. */
 export type StepRequest = {
   op: 'decide';
-  source: Source;
+  source: LogPosition;
   appendedAtMs: number;
   tenant: string;
   agentId: string;
@@ -97,7 +97,7 @@ export type StepRequest = {
 /** One outcome, as it enters the atomic step. */
 export type SettleRequest = {
   op: 'settle';
-  source: Source;
+  source: LogPosition;
   tenant: string;
   agentId: string;
   actionId: string;
@@ -133,7 +133,7 @@ export function mayNotWait(
 
 /** An earlier decision that a duplicate runs into. */
 export type FirstDecision = {
-  source: Source;
+  source: LogPosition;
   appendedAtMs: number;
   kind: DecisionKind;
   actionId: string;

@@ -75,10 +75,10 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
  */
 export const parsedJson = z.unknown() as z.ZodType<Json>;
 
-/** Where one delivery lies: the identity of a request. The offset is a string on the wire, as in Kafka's clients. */
-export const source = z.object({
+/** The position of a record on the log. That of a request is its identity. */
+export const logPosition = z.object({
   topic: described(z.string().min(1).max(249), 'The topic of the log.', TOPICS.actions),
   partition: described(count, 'The partition of the topic.', 2),
-  offset: described(z.string().regex(/^\d{1,19}$/), 'The offset in the partition, as text.', '41'),
+  offset: described(count, 'The offset in the partition.', 41),
 });
-export type Source = z.infer<typeof source>;
+export type LogPosition = z.infer<typeof logPosition>;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { described } from './described.ts';
 import { micros, microsDelta } from './money-shapes.ts';
-import { count, id, source, tenant, time } from './scalars.ts';
+import { count, id, logPosition, tenant, time } from './scalars.ts';
 import { SETTLEMENT_CODES, SETTLEMENT_MARKS } from './settlement-codes.ts';
 
 export const settlement = z.object({
@@ -76,7 +76,7 @@ export const settlement = z.object({
     '2026-01-05T09:30:52.500Z',
   ),
   settledAt: described(time, 'When it was settled, by the clock of the ledger.', '2026-01-05T09:30:53.253Z'),
-  source: described(source, 'The log position of the outcome.'),
+  source: described(logPosition, 'The log position of the outcome.'),
   ledgerEpoch: described(z.string(), 'The epoch of the ledger that settled.', 'epoch_01kc7d5k0g'),
   ledgerSequence: described(count, 'The number of the step within the tenant.', 331),
 });

@@ -188,7 +188,7 @@ test('records of a newer version beside the letters are ignored', async () => {
 
 test('a letter of a tenant’s own topic goes back to that topic, for that tenant only', async () => {
   const { plane, letter } = await withLetter();
-  const source = { topic: topicOfTenant('acme'), partition: 0, offset: '7' };
+  const source = { topic: topicOfTenant('acme'), partition: 0, offset: 7 };
   const theirs = { event: 'dead.letter', deadLetter: { ...letter, id: 'dlq_theirs', source } };
   const [lies] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(theirs) }]);
   const path = `/v1/dead-letters/${lies?.position.partition}/${lies?.position.offset}`;

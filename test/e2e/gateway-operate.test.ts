@@ -461,7 +461,7 @@ test('dead letters are listed newest first, in pages, and are republished unchan
   expect([still.status, still.body.code]).toEqual([400, 'INVALID_ACTION']);
 
   const letter: DeadLetter = JSON.parse(Buffer.from(lying?.value ?? []).toString());
-  const ofBatch = { ...letter, deadLetter: { ...letter.deadLetter, lastOffset: '9' } };
+  const ofBatch = { ...letter, deadLetter: { ...letter.deadLetter, lastOffset: 9 } };
   const [batch] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(ofBatch) }]);
   const { partition, offset } = batch?.position ?? {};
   const whole = await plane.call('owner', 'POST', `/v1/dead-letters/${partition}/${offset}/republish`);

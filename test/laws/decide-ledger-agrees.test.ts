@@ -48,7 +48,7 @@ test('the ledger remembers of a decision what was published', async () => {
         const source = {
           topic: entry.log.topic,
           partition: entry.log.partition,
-          offset: String(entry.offset),
+          offset: entry.offset,
         };
         const decision = byId.get(decisionId(source, entry.appendedAtMs, entry.kind));
         if (decision === undefined) throw new Error('an entry without a decision');

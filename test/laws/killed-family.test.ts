@@ -96,7 +96,7 @@ function scene() {
       const [result] = await ledger.step([
         {
           op: 'decide',
-          source: { topic: 't', partition: 0, offset: String(asked) },
+          source: { topic: 't', partition: 0, offset: asked },
           appendedAtMs: START_MS,
           tenant: TENANT,
           agentId,

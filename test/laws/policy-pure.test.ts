@@ -43,7 +43,7 @@ function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
   );
   const first = fc.option(
     fc.record({
-      source: fc.constant({ topic: 't', partition: 0, offset: '0' }),
+      source: fc.constant({ topic: 't', partition: 0, offset: 0 }),
       appendedAtMs: fc.constant(START_MS),
       kind: fc.constantFrom('first' as const, 'expired' as const),
       actionId: fc.constant('x'),

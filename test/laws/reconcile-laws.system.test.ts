@@ -201,7 +201,7 @@ function decisions(
 const isAllow = ({ kind, verdict }: Decision) => kind === 'first' && verdict === 'ALLOW';
 const elsewhere = ({ source, id }: Decision) => ({
   id: `${id}x`,
-  source: { ...source, offset: `9${source.offset}` },
+  source: { ...source, offset: 90_000_000 + source.offset },
 });
 
 const sawOf = (decision: Decision, name: string) =>

@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS dead_letters
     id               String,
     source_topic     LowCardinality(String),
     source_partition UInt32,
-    source_offset    String,
+    source_offset    UInt64,
     code             LowCardinality(String),
     reason           String CODEC(ZSTD(1)),
     pointer          String,

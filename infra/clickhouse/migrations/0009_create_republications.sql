@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS republications
     letter_id        String,
     source_topic     LowCardinality(String),
     source_partition UInt32,
-    source_offset    String,
+    source_offset    UInt64,
     tenant           LowCardinality(String),
     made_by          String,
     reason           String,

@@ -141,7 +141,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
   };
   const deadLetterFrom = (topic: string) => ({
     id: `dlq_${topic}`,
-    source: { topic, partition: 0, offset: '1' },
+    source: { topic, partition: 0, offset: 1 },
     key: null,
     fault: { code: 'INVALID_ACTION', reason: 'no', remedy: 'yes', pointer: '', line: 1, column: 1 } as const,
     valueBase64: '',
@@ -158,7 +158,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     at: AT,
     letterId: 'dlq_1',
     corrected: false,
-    source: { topic, partition: 0, offset: '1' },
+    source: { topic, partition: 0, offset: 1 },
     appendedAt: AT,
     tenant: null,
     answerIds: [],

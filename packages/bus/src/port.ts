@@ -7,10 +7,9 @@
  */
 
 import type { MandateError } from '@mandate/runtime';
-import type { WrittenRecord } from '@mandate/schemas';
+import type { LogPosition, WrittenRecord } from '@mandate/schemas';
 
-/** The position of one record: the identity of one delivery. `offset` counts from 0 within the partition. */
-export type LogPosition = { topic: string; partition: number; offset: number };
+export type { LogPosition };
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -32,7 +32,7 @@ function scene(
   };
   let offset = 0;
   const incoming = (value: unknown, topic: string = TOPICS.actions): Incoming => ({
-    source: { topic, partition: 0, offset: String(offset++) },
+    source: { topic, partition: 0, offset: offset++ },
     appendedAtMs: clock(),
     key: 'some/key',
     value: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
@@ -91,7 +91,7 @@ test('gives one answer for each record, in order, also for bad records among goo
     'default/x',
     'default/x',
   ]);
-  expect(operations.map(({ source }) => source.offset)).toEqual(['0', '2', '3', '5', '6']);
+  expect(operations.map(({ source }) => source.offset)).toEqual([0, 2, 3, 5, 6]);
 });
 
 test('asks the ledger nothing for an empty batch, or a batch of bad records', async () => {
@@ -129,8 +129,8 @@ describe('a dead letter', () => {
     if (answer?.kind !== 'dead-letter') throw new Error('not a dead letter');
     const { source, lastOffset, fault, valueBase64 } = answer.record.deadLetter;
     expect({ first: source.offset, lastOffset, reason: fault.reason }).toEqual({
-      first: '0',
-      lastOffset: '6',
+      first: 0,
+      lastOffset: 6,
       reason: 'the batch of records up to offset 6 cannot be read: it is garbled',
     });
     expect(JSON.parse(Buffer.from(valueBase64, 'base64').toString())).toEqual(ask('a'));

@@ -7,14 +7,14 @@ import type {
   ActionDecided,
   ActionSettled,
   DeadLetter,
+  LogPosition,
   Pinned,
-  Source,
   WrittenRecord,
 } from '@mandate/schemas';
 
 /** A record of an actions topic. */
 export type Incoming = {
-  source: Source;
+  source: LogPosition;
   appendedAtMs: number;
   key: string | null;
   value: Uint8Array;

@@ -10,7 +10,7 @@ const value = Buffer.from(
   }),
 );
 const incoming = (topic: string, headers: Readonly<Record<string, string>>) => ({
-  source: { topic, partition: 0, offset: '0' },
+  source: { topic, partition: 0, offset: 0 },
   appendedAtMs: 0,
   key: null,
   value,

@@ -120,7 +120,7 @@ function bad(
       deadLetter: {
         id: deadLetterId(source, appendedAtMs),
         source,
-        ...(unreadable === undefined ? {} : { lastOffset: String(unreadable.lastOffset) }),
+        ...(unreadable === undefined ? {} : { lastOffset: unreadable.lastOffset }),
         key: key === null ? null : key.slice(0, CAPS.keyUnits).toWellFormed(),
         fault,
         valueBase64: Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('base64'),

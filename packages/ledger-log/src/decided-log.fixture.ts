@@ -36,7 +36,7 @@ export async function decided(ledger: Ledger, from: number, count: number): Prom
   const batch = Array.from({ length: count }, (_, n) => {
     const action = { id: `a${from + n}`, agentId: 'payer', type: 'tool_call', tool: 'pay' };
     return {
-      source: { topic: TOPICS.actions, partition: 0, offset: String(from + n) },
+      source: { topic: TOPICS.actions, partition: 0, offset: from + n },
       appendedAtMs: clock(),
       key: null,
       value: encoder.encode(JSON.stringify({ event: 'action.requested', action })),

@@ -19,7 +19,7 @@ function charged(n: number): DecisionsRecord {
   const decision = buildCharged(n, BUDGET, {
     appendedAtMs: START_MS + n,
     ledgerSequence: n + 1,
-    source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
+    source: { topic: TOPICS.actions, partition: 0, offset: n },
   });
   return { event: 'action.decided', decision };
 }
@@ -35,7 +35,7 @@ function settled(): DecisionsRecord {
         deltaMicros: -100_000,
         chargedMicros: 900_000,
       },
-      source: { topic: TOPICS.actions, partition: 0, offset: String(BETWEEN + 1) },
+      source: { topic: TOPICS.actions, partition: 0, offset: BETWEEN + 1 },
       ledgerSequence: BETWEEN + 2,
     }),
   };

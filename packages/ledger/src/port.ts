@@ -10,10 +10,10 @@ import type {
   DecisionsHead,
   KillFact,
   KillTarget,
+  LogPosition,
   Plan,
   SettleFacts,
   SettleRequest,
-  Source,
   StepFacts,
   StepRequest,
 } from '@mandate/schemas';
@@ -120,7 +120,7 @@ export type OpenAction = ActionReference & {
 export type Unpublished = {
   tenant: string;
   agentId: string;
-  source: Source;
+  source: LogPosition;
   deltaMicros: number;
   /** The counters that contain the amount now. Windows that the amount has left are not among them. */
   budgets: readonly BudgetReference[];

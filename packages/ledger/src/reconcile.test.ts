@@ -78,7 +78,7 @@ test('finds no drift for unpublished charges, in each counter that contains them
   const unpublished: Unpublished = {
     tenant: 't',
     agentId: 'a',
-    source: { topic: 'mandate.actions.v1', partition: 0, offset: '1' },
+    source: { topic: 'mandate.actions.v1', partition: 0, offset: 1 },
     deltaMicros: 4,
     budgets: [total('a', 0).budget, hour(0).budget],
   };

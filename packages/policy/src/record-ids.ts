@@ -3,12 +3,12 @@
  * decision id, so publishing a decision twice changes nothing for readers that look it up by id.
  */
 
-import type { DecisionKind, Source } from '@mandate/schemas';
+import type { DecisionKind, LogPosition } from '@mandate/schemas';
 import { sortableId } from '@mandate/schemas/core';
 import { type Sha256, sha256Hex } from './digest.ts';
 
 export function decisionId(
-  source: Source,
+  source: LogPosition,
   appendedAtMs: number,
   kind: DecisionKind,
   sha256?: Sha256,
@@ -16,17 +16,17 @@ export function decisionId(
   return recordId('dec', source, appendedAtMs, kind, sha256);
 }
 
-export function settlementId(source: Source, appendedAtMs: number, sha256?: Sha256): string {
+export function settlementId(source: LogPosition, appendedAtMs: number, sha256?: Sha256): string {
   return recordId('stl', source, appendedAtMs, 'settlement', sha256);
 }
 
-export function deadLetterId(source: Source, appendedAtMs: number): string {
+export function deadLetterId(source: LogPosition, appendedAtMs: number): string {
   return recordId('dlq', source, appendedAtMs, 'dead.letter');
 }
 
 function recordId(
   prefix: string,
-  source: Source,
+  source: LogPosition,
   appendedAtMs: number,
   kind: string,
   sha256: Sha256 = sha256Hex,

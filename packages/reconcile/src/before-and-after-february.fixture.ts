@@ -14,7 +14,7 @@ function charged(n: number, appendedAtMs: number): DecisionsRecord {
 
 /** The settlement of the `n`th decision, which releases a tenth of a dollar. */
 function settled(n: number, settledAtMs: number): DecisionsRecord {
-  const source = { topic: TOPICS.actions, partition: 0, offset: String(100 + n) };
+  const source = { topic: TOPICS.actions, partition: 0, offset: 100 + n };
   const moved = { deltaMicros: -100_000, chargedMicros: 900_000, cumulativeMicros: 900_000 };
   const settlement = buildSettlement(n, { settledAtMs, source, ...moved, ledgerSequence: 100 + n });
   return { event: 'action.settled', settlement };

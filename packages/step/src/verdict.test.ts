@@ -18,7 +18,7 @@ import { VERDICTS } from './verdict-table.ts';
 
 const CONFIRMATION: Limit = { kind: 'confirmation', maxWaiting: 2 };
 const FIRST: FirstDecision = {
-  source: { topic: 't', partition: 0, offset: '1' },
+  source: { topic: 't', partition: 0, offset: 1 },
   ...{ appendedAtMs: 0, kind: 'first', actionId: 'a', attempt: 1 },
   ...{ verdict: 'DEFER', code: 'APPROVAL_REQUIRED', samePayload: true },
 };

@@ -97,7 +97,7 @@ export function createEvaluator(options: {
         const record = read(logged);
         if (record === null) return [];
         const findings = findingsOf({ record, topic, partition, offset });
-        const place = { topic, partition, offset: String(offset) };
+        const place = { topic, partition, offset };
         return findings.flatMap((finding) => raise(finding, place));
       });
     },

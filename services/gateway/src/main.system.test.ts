@@ -26,11 +26,11 @@ test('a gateway in its own process publishes redacted actions to the log of a fo
 
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
-  const { source } = (await published.json()) as { source: { partition: number; offset: string } };
+  const { source } = (await published.json()) as { source: { partition: number; offset: number } };
   const lies = await bus.at({
     topic: TOPICS.actions,
     partition: source.partition,
-    offset: Number(source.offset),
+    offset: source.offset,
   });
   expect(JSON.parse(Buffer.from(lies?.value ?? []).toString())).toMatchObject({
     action: { id: 'a', tenant: 'acme', args: { password: '[redacted]' } },

@@ -1,6 +1,6 @@
 /** Who republished a dead letter, and what happened to each record that was published from it. */
 import { answersTo, lettersById, republicationsOf } from '@mandate/audit';
-import { source, time } from '@mandate/schemas';
+import { logPosition, time } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
 
@@ -22,7 +22,7 @@ export const republication = z.object({
   reason: z.string(),
   at: time,
   corrected: z.boolean().describe('false: byte for byte as it was.'),
-  source: source.describe('Where the record lies that was published from the letter.'),
+  source: logPosition.describe('Where the record lies that was published from the letter.'),
   became: answer.nullable().describe('What answers that record; null while nothing does.'),
 });
 

@@ -53,7 +53,7 @@ async function layDown(folder: string): Promise<void> {
   const context = answerContext(createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' }));
   for (let done = 0; done < DECISIONS; done += BATCH) {
     const incoming = newRequests(BATCH).map(({ key, value }, index) => ({
-      source: { topic: TOPICS.actions, partition: 0, offset: String(done + index) },
+      source: { topic: TOPICS.actions, partition: 0, offset: done + index },
       appendedAtMs: Date.now(),
       key,
       value: Buffer.from(value),

@@ -9,7 +9,7 @@ let nextOffset = 0;
 export function nextSource(): StepRequest['source'] {
   const offset = nextOffset;
   nextOffset += 1;
-  return { topic: TOPICS.actions, partition: offset % 8, offset: String(offset) };
+  return { topic: TOPICS.actions, partition: offset % 8, offset: offset };
 }
 
 /** Returns the request that a decider makes from an action, at its own log position. */

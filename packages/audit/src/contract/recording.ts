@@ -280,7 +280,7 @@ export function recording(make: MakeAudit): void {
   test('counts dead letters and quarantined records by partition, and repeats once', async () => {
     const deadLetter = {
       id: 'dlq_1',
-      source: { topic: TOPICS.actions, partition: 3, offset: '9223372036854775807' },
+      source: { topic: TOPICS.actions, partition: 3, offset: Number.MAX_SAFE_INTEGER },
       key: null,
       fault: { code: 'INVALID_ACTION', reason: 'no', remedy: 'yes', pointer: '/action', line: 1, column: 2 },
       valueBase64: 'e30=',

@@ -80,7 +80,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   /** Returns the record as the log could hold it. A decision comes with its settlement. */
   function recordsOf({ tenant, table, atMs, laterMs }: Row, n: number): AnyRecord[] {
     const when = wireTime(atMs);
-    const source = { topic: topicOfTenant(tenant), partition: 0, offset: `${n}` };
+    const source = { topic: topicOfTenant(tenant), partition: 0, offset: n };
     const place = onLog({}, n);
     switch (table) {
       case 'decisions':
@@ -381,7 +381,7 @@ export function retentionPerTenant(make: MakeAudit): void {
       1,
     );
     if (letter?.table !== 'dead_letters') throw new Error('it makes one');
-    const source = { topic: TOPICS.actions, partition: 0, offset: '1' };
+    const source = { topic: TOPICS.actions, partition: 0, offset: 1 };
     await recordDeadLetters(audit, [
       letter.one,
       { ...letter.one, record: { ...letter.one.record, id: 'dlq_shared', source } },

@@ -58,7 +58,7 @@ export function retention(make: MakeAudit): void {
     } as const;
     const deadLetter = {
       id: `dlq_${n}`,
-      source: { topic: TOPICS.actions, partition: 0, offset: `${n}` },
+      source: { topic: TOPICS.actions, partition: 0, offset: n },
       key: null,
       fault,
       valueBase64: '',

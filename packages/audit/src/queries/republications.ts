@@ -18,7 +18,7 @@ export const republicationsOf = question({
     corrected: z.boolean(),
     sourceTopic: z.string(),
     sourcePartition: z.int(),
-    sourceOffset: z.string(),
+    sourceOffset: z.int(),
     tenant: tenant.nullable(),
     answerIds: z.array(z.string()),
     happenedAt: time,

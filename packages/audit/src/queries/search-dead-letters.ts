@@ -22,7 +22,7 @@ export const searchDeadLetters = question({
     id: z.string(),
     sourceTopic: z.string(),
     sourcePartition: z.int(),
-    sourceOffset: z.string(),
+    sourceOffset: z.int(),
     code: z.string(),
     reason: z.string(),
     pointer: z.string(),

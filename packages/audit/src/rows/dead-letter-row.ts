@@ -7,7 +7,7 @@ export const deadLetterRow = z.strictObject({
   id: z.string().min(1),
   source_topic: z.string(),
   source_partition: uint32,
-  source_offset: z.string(),
+  source_offset: uint64,
   code: z.string(),
   reason: z.string(),
   pointer: z.string(),

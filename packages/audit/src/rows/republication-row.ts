@@ -1,14 +1,14 @@
 /** A row of `republications`. */
 import type { Republication } from '@mandate/schemas';
 import { z } from 'zod';
-import { logColumns, logColumnsOf, type Recorded, storableTime, uint32 } from '../recorded.ts';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
 
 export const republicationRow = z.strictObject({
   id: z.string().min(1),
   letter_id: z.string().min(1),
   source_topic: z.string(),
   source_partition: uint32,
-  source_offset: z.string(),
+  source_offset: uint64,
   tenant: z.string(),
   made_by: z.string(),
   reason: z.string(),

@@ -1,7 +1,7 @@
 /** A dead letter, by its id or by where it lies. */
 
 import type { ApiClient } from '@mandate/client';
-import type { DeadLetter, Source } from '@mandate/schemas';
+import type { DeadLetter, LogPosition } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
 export type LetterReference = { id: string } | Place;
@@ -14,7 +14,7 @@ export type Republished = {
   reason: string;
   at: string;
   corrected: boolean;
-  source: Source;
+  source: LogPosition;
   /** null: nothing yet. Absent where the log alone was asked, which cannot tell. */
   became?: Answer | null;
 };

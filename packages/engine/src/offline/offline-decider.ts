@@ -71,7 +71,7 @@ export function offlineDecider(
       return actionDigest(action, fingerprint);
     },
     async answer(record) {
-      const source = { topic: 'eval', partition: 0, offset: String(offset++) };
+      const source = { topic: 'eval', partition: 0, offset: offset++ };
       const incoming = { source, appendedAtMs: clock(), key: null, ...appended(record) };
       const { answers, operations } = await answerBatch([incoming], context);
       await ledger.confirm(ledger.epoch, operations);

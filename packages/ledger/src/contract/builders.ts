@@ -2,12 +2,12 @@
 import {
   type BudgetLimit,
   type Limit,
+  type LogPosition,
   OPEN_CALLS,
   type RateLimit,
   type Refusal,
   type SettleRequest,
   type Settling,
-  type Source,
   type StepRequest,
   UNBOUND_SETTLING,
 } from '@mandate/schemas';
@@ -76,9 +76,9 @@ export const NO_BOUND = Number.MAX_SAFE_INTEGER;
 let lastOffset = 0;
 
 /** Returns a log position that no other test has. */
-export function newSource(): Source {
+export function newSource(): LogPosition {
   lastOffset += 1;
-  return { topic: 'mandate.actions.v1', partition: 0, offset: String(lastOffset) };
+  return { topic: 'mandate.actions.v1', partition: 0, offset: lastOffset };
 }
 
 /** Returns a request for another action at another log position each time. */

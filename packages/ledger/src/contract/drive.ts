@@ -184,7 +184,7 @@ function newOperation(
   const { maxRemembered } = driver;
   const nowMs = driver.clock();
   const at = driver.sent.length;
-  const source = { topic: driver.topic, partition: at % 3, offset: String(at) };
+  const source = { topic: driver.topic, partition: at % 3, offset: at };
   if (command.op === 'decide') {
     const { deadlineInMs, aheadMs, plan: number, ...request } = command;
     const deadlineAtMs = deadlineInMs === null ? null : nowMs + deadlineInMs;

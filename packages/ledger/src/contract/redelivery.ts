@@ -1,7 +1,7 @@
 import type { Code, ShadowPlan } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { begin, decide, type MakeLedger, send, settle, spent } from './bench.ts';
-import { newSource, planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
+import { begin, type MakeLedger, send, settle, spent } from './bench.ts';
+import { planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 export function redelivery(make: MakeLedger): void {
   test('repeats the stored answer with its plan for the same position, and charges nothing', async () => {
@@ -93,16 +93,6 @@ export function redelivery(make: MakeLedger): void {
     await expect(ledger.step([{ ...request, digest: 'another' }])).rejects.toEqual(corrupt);
     const outcome = settleRequest(request, { source: request.source });
     await expect(ledger.step([outcome])).rejects.toEqual(corrupt);
-  });
-
-  test('does not confuse an offset with leading zeros with a plain one', async () => {
-    const { ledger } = await begin(make);
-    const source = newSource();
-    const [plain] = await ledger.step([stepRequest({ source })]);
-    const padded = { ...source, offset: `0${source.offset}` };
-    const facts = await decide(ledger, stepRequest({ source: padded, actionId: 'another' }));
-    expect(plain?.kind).toBe('decided');
-    expect(facts.first).toBeNull();
   });
 
   test('never forgets a charged decision that is not published', async () => {

@@ -130,7 +130,7 @@ const IN_HAND = 10_000;
 
 /** True if the delivery's record may be written once more, however long its decider was away. */
 function isInHand({ offset, log }: ProcessedDelivery): boolean {
-  return typeof offset === 'string' || offset > log.highest - IN_HAND;
+  return offset > log.highest - IN_HAND;
 }
 
 /** Returns how long the ledger of the next epoch remembers ids: see `replayMemoryAfter`. */

@@ -97,7 +97,7 @@ function place(delivery: ProcessedDelivery): void {
   // The same step may have forgotten the agent's last delivery after it looked the agent up.
   if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);
   log.deliveries.set(offset, delivery);
-  if (typeof offset === 'number') log.highest = Math.max(log.highest, offset);
+  log.highest = Math.max(log.highest, offset);
   agent.deliveries += 1;
 }
 

@@ -1,21 +1,19 @@
 /**
- * Deliveries by their log position: a map for each partition. Its keys are offsets, as numbers if possible. Such a
- * map needs half the memory of one with texts, and stays far below the engine's limit of 2^24 keys. A partition is
+ * Deliveries by their log position: a map for each partition. Its keys are offsets, as numbers. Such a map needs half
+ * the memory of one with texts, and stays far below the engine's limit of 2^24 keys. A partition is
  * kept when all its deliveries are forgotten, because a running step may hold it to store a delivery.
  */
-import type { Source } from '@mandate/schemas';
-import type { Offset, Partition } from './remembered.ts';
+import type { LogPosition } from '@mandate/schemas';
+import type { Partition } from './remembered.ts';
 
 /** By topic, then by partition. */
 export type LogPositions = Map<string, Map<number, Partition>>;
 
-export type Position = { readonly log: Partition; readonly offset: Offset };
+export type Position = { readonly log: Partition; readonly offset: number };
 
-export function openPosition(positions: LogPositions, source: Source): Position {
+export function openPosition(positions: LogPositions, source: LogPosition): Position {
   const log = openPartition(positions, source.topic, source.partition);
-  const offset = Number(source.offset);
-  const isNumber = Number.isSafeInteger(offset) && String(offset) === source.offset;
-  return { log, offset: isNumber ? offset : source.offset };
+  return { log, offset: source.offset };
 }
 
 export function openPartition(positions: LogPositions, topic: string, partition: number): Partition {
@@ -32,6 +30,6 @@ export function openPartition(positions: LogPositions, topic: string, partition:
   return log;
 }
 
-export function sourceOf(position: Position): Source {
-  return { topic: position.log.topic, partition: position.log.partition, offset: String(position.offset) };
+export function sourceOf(position: Position): LogPosition {
+  return { topic: position.log.topic, partition: position.log.partition, offset: position.offset };
 }

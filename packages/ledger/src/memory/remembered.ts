@@ -56,13 +56,11 @@ export type AgentState = {
   deliveries: number;
 };
 
-export type Offset = number | string;
-
 /** The deliveries of one partition of a log. */
 export type Partition = {
   readonly topic: string;
   readonly partition: number;
-  readonly deliveries: Map<Offset, ProcessedDelivery>;
+  readonly deliveries: Map<number, ProcessedDelivery>;
   /** The highest offset that was ever remembered here. */
   highest: number;
 };
@@ -70,7 +68,7 @@ export type Partition = {
 type RememberedDelivery = {
   readonly agent: AgentState;
   readonly log: Partition;
-  readonly offset: Offset;
+  readonly offset: number;
   /** The time, on the ledger's clock, from which the delivery counts as never seen, if its record is on the log. */
   readonly forgetAtMs: number;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAnsweredCalls } from './answered-calls.ts';
 
-const source = (offset: number) => ({ topic: 'actions', partition: 0, offset: String(offset) });
+const source = (offset: number) => ({ topic: 'actions', partition: 0, offset: offset });
 const published = (...sources: ReturnType<typeof source>[]) => sources.map((source) => ({ source }));
 const CALL = { epoch: 'epoch-1', call: 7, forgetAtMs: 99 };
 

@@ -6,7 +6,7 @@
  * of the old state can never touch the new one. Kill flags, the commands that set them, and `meta`, which says which
  * state is in force, belong to no generation.
  */
-import type { BudgetLimit, RateLimit, Source } from '@mandate/schemas';
+import type { BudgetLimit, LogPosition, RateLimit } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';
 
 /** Returns the keys in the order of scripts/parts/keys.lua. */
@@ -77,18 +77,18 @@ export function rateNamed(name: string): RateReference {
   return { agentId, tool, windowMs };
 }
 
-export function positionOf({ topic, partition, offset }: Source): string {
+export function positionOf({ topic, partition, offset }: LogPosition): string {
   return `${topic}/${partition}/${offset}`;
 }
 
 /** Parses a log position. A topic may contain slashes. Partition and offset contain none. */
-export function sourceAt(position: string): Source {
+export function sourceAt(position: string): LogPosition {
   const offsetAt = position.lastIndexOf('/');
   const partitionAt = position.lastIndexOf('/', offsetAt - 1);
   return {
     topic: position.slice(0, partitionAt),
     partition: Number(position.slice(partitionAt + 1, offsetAt)),
-    offset: position.slice(offsetAt + 1),
+    offset: Number(position.slice(offsetAt + 1)),
   };
 }
 

@@ -38,7 +38,7 @@ export type SnapshotHead = {
 };
 
 type Answered<Answer> = { id: string; answer: Answer; forgetAtMs: number };
-type Delivered<Kind> = { position: [topic: string, partition: number, offset: number | string] } & Omit<
+type Delivered<Kind> = { position: [topic: string, partition: number, offset: number] } & Omit<
   Kind,
   'agent' | 'log' | 'offset' | 'unpublished' | 'another'
 >;

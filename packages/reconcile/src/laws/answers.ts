@@ -3,7 +3,7 @@
  * word. Later the delivery is decided again.
  */
 import { createHash } from 'node:crypto';
-import type { Decision, Settlement, Source } from '@mandate/schemas';
+import type { Decision, LogPosition, Settlement } from '@mandate/schemas';
 import { type Findings, named, placeName } from './law.ts';
 import type { Memory } from './memory.ts';
 import type { Read } from './read-record.ts';
@@ -14,7 +14,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 
 export function createAnswers(findings: Findings, memory: Memory) {
   const given = new Map<string, Map<number, Answer>>();
-  const ofPartition = ({ topic, partition }: Pick<Source, 'topic' | 'partition'>) => {
+  const ofPartition = ({ topic, partition }: Pick<LogPosition, 'topic' | 'partition'>) => {
     const name = `${topic}/${partition}`;
     const known = given.get(name);
     if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export function createAnswers(findings: Findings, memory: Memory) {
     /** Returns true for the first answer to a delivery, and false for a repeated one. */
     takes({ log }: Pick<Read, 'log'>, answer: Decision | Settlement): boolean {
       const offsets = ofPartition(answer.source);
-      const offset = Number(answer.source.offset);
+      const { offset } = answer.source;
       const atMs = Date.parse('decidedAt' in answer ? answer.decidedAt : answer.settledAt);
       const digest = digestOf(answer);
       const known = offsets.get(offset);

@@ -173,7 +173,7 @@ test('an outcome of a lost decision settles the decision that is made again', ()
   const settlement = buildSettlement(1, {
     ...{ settledAtMs: START_MS + 2, actualCostMicros: 30, ledgerSequence: 2 },
     ...{ deltaMicros: -70, chargedMicros: 30, cumulativeMicros: 30 },
-    source: { topic: TOPICS.actions, partition: 1, offset: '0' },
+    source: { topic: TOPICS.actions, partition: 1, offset: 0 },
   });
   const ledgerEpoch = 'ep-2';
   const anew = decided(1, {
@@ -190,7 +190,7 @@ test('an outcome of a lost decision settles the decision that is made again', ()
   ];
   const repeated = {
     ...{ id: 'again', kind: 'repeated' as const, deltaMicros: 0, ledgerEpoch, ledgerSequence: 5 },
-    source: { ...settlement.source, offset: '1' },
+    source: { ...settlement.source, offset: 1 },
   };
   for (const law of ['limits', 'outcomes'] as const)
     expect(lawsOf(log(30)).of(law)).toMatchObject({ broken: 0 });
@@ -218,7 +218,7 @@ describe('the terms of a settlement', () => {
     settlement: buildSettlement(n, {
       ...{ settledAtMs: START_MS + 2 * n, actionId: `act-${n}`, ledgerSequence: 2 * n },
       ...{ chargedMicros, deltaMicros: chargedMicros - 100, cumulativeMicros: 0 },
-      source: { topic: TOPICS.actions, partition: 1, offset: String(n) },
+      source: { topic: TOPICS.actions, partition: 1, offset: n },
       ...given,
     }),
   });

@@ -13,7 +13,7 @@ import { checkOffsets, committedPositions, createLetters } from './offsets.ts';
 const NOW_MS = Date.UTC(2026, 2);
 
 /** Four requests, the first two of them decided. The deciders have committed `committed` of them. */
-async function checked(committed: number, letter?: { offset: string; lastOffset?: string }) {
+async function checked(committed: number, letter?: { offset: number; lastOffset?: number }) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
   const requests = ['0', '1', '2', '3'].map((value) => ({ key: null, partition: 0, value }));
@@ -41,7 +41,7 @@ async function checked(committed: number, letter?: { offset: string; lastOffset?
   return { open, ...findings.report() };
 }
 
-function deadLetter({ offset, ...rest }: { offset: string; lastOffset?: string }): DeadLetter['deadLetter'] {
+function deadLetter({ offset, ...rest }: { offset: number; lastOffset?: number }): DeadLetter['deadLetter'] {
   return {
     ...{ id: 'dlq_1', key: null, valueBase64: '', truncated: false, bytes: 0, ...rest },
     source: { topic: TOPICS.actions, partition: 0, offset },
@@ -62,8 +62,8 @@ test('a request that waits is open, and a committed one without an answer is los
 });
 
 test('a dead letter answers each record of its batch', async () => {
-  expect(await checked(4, { offset: '2' })).toMatchObject({ open: 0, broken: 1 });
-  expect(await checked(4, { offset: '2', lastOffset: '3' })).toMatchObject({
+  expect(await checked(4, { offset: 2 })).toMatchObject({ open: 0, broken: 1 });
+  expect(await checked(4, { offset: 2, lastOffset: 3 })).toMatchObject({
     open: 0,
     checked: 4,
     broken: 0,

@@ -27,7 +27,7 @@ export function createLetters() {
   return {
     takes({ source: { topic, partition, offset }, lastOffset }: DeadLetter['deadLetter']): void {
       if (lastOffset === undefined) single.add(placeName({ topic, partition, offset }));
-      else batches.push({ topic, partition, first: Number(offset), last: Number(lastOffset) });
+      else batches.push({ topic, partition, first: offset, last: lastOffset });
     },
     /**
      * Returns the first offset after the dead letter's batch that has this position; null if no dead letter has it.

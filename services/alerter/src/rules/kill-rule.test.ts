@@ -35,7 +35,7 @@ describe('kill switches', () => {
       tenant: 'acme',
       said: 'The agent bot was killed by key:ops: it loops. 0 actions were open.',
       facts: { scope: 'agent', agentId: 'bot', by: 'key:ops', reason: 'it loops' },
-      record: { partition: 0, offset: '0' },
+      record: { partition: 0, offset: 0 },
     });
     expect(raisedBy([everything])[0]?.alert.tenant).toBeNull();
   });

@@ -1,5 +1,5 @@
 /** A decision for tests, on a request at an offset of partition 0. */
-import type { ActionDecided, Decision, Source } from '@mandate/schemas';
+import type { ActionDecided, Decision, LogPosition } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import type { Decided } from './recent-answers.ts';
 
@@ -15,6 +15,6 @@ export function posted(offset: number, given: Partial<Decision> = {}): Decided {
   return { ...record, value: Buffer.from(JSON.stringify(record)) };
 }
 
-export function sourceAt(offset: number): Source {
-  return { topic: 'actions', partition: 0, offset: String(offset) };
+export function sourceAt(offset: number): LogPosition {
+  return { topic: 'actions', partition: 0, offset };
 }

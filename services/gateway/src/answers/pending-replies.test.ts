@@ -111,9 +111,9 @@ describe('recent answers', () => {
     const recent = kept({}, of(1, { attempt: 1 }), of(2, { attempt: 2 }), of(3, { agentId: 'other' }));
     const ask = (tenant: string, name: object, visible: (agentId: string) => boolean = everybody) =>
       recent.standing(tenant, { actionId: 'a', ...name }, visible)?.decision.source.offset;
-    expect(ask('acme', { attempt: 1, agentId: 'bot' })).toBe('1');
-    expect(ask('acme', { agentId: 'other' })).toBe('3');
-    expect(ask('acme', {}, (agentId) => agentId === 'other')).toBe('3');
+    expect(ask('acme', { attempt: 1, agentId: 'bot' })).toBe(1);
+    expect(ask('acme', { agentId: 'other' })).toBe(3);
+    expect(ask('acme', {}, (agentId) => agentId === 'other')).toBe(3);
     expect(ask('acme', { attempt: 3 })).toBeUndefined();
     expect(ask('globex', {})).toBeUndefined();
   });

@@ -4,7 +4,7 @@
  * recent answers. So it does not matter whether the answer or the acknowledgement of its request comes first.
  */
 
-import type { Source } from '@mandate/schemas';
+import type { LogPosition } from '@mandate/schemas';
 import { FairRoom, type Held, type Holder, HttpProblem } from '@mandate/server';
 import { ActionChanges } from './action-changes.ts';
 import { type Answer, RecentAnswers, sourceKey, sourceOf } from './recent-answers.ts';
@@ -21,7 +21,11 @@ export type ReservedReplies = {
   /**
    * The answers in the order of `sources`; null for each answer that did not come in time, or before `gone` aborted.
    */
-  answers(sources: readonly Source[], waitMs: number, gone: AbortSignal): Promise<readonly (Answer | null)[]>;
+  answers(
+    sources: readonly LogPosition[],
+    waitMs: number,
+    gone: AbortSignal,
+  ): Promise<readonly (Answer | null)[]>;
   /** Frees the places. Call it however the request ends. */
   release(): void;
 };
@@ -92,7 +96,7 @@ export class PendingReplies {
   }
 
   #answers(
-    sources: readonly Source[],
+    sources: readonly LogPosition[],
     waitMs: number,
     gone: AbortSignal,
     waiter: Waiter,

@@ -7,8 +7,8 @@ import {
   type ActionSettled,
   type Decision,
   type DecisionHead,
+  type LogPosition,
   readDecisionsRecord,
-  type Source,
   standsForAction,
 } from '@mandate/schemas';
 
@@ -22,11 +22,11 @@ export type ActionName = { actionId: string; agentId?: string | undefined; attem
 
 type Kept = { answer: Answer; bytes: number };
 
-export function sourceKey({ topic, partition, offset }: Source): string {
+export function sourceKey({ topic, partition, offset }: LogPosition): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-export function sourceOf(answer: Answer): Source {
+export function sourceOf(answer: Answer): LogPosition {
   return answer.event === 'action.decided' ? answer.decision.source : answer.settlement.source;
 }
 
@@ -64,7 +64,7 @@ export class RecentAnswers {
     }
   }
 
-  of(source: Source): Answer | null {
+  of(source: LogPosition): Answer | null {
     return this.#bySource.get(sourceKey(source))?.answer ?? null;
   }
 

@@ -15,11 +15,11 @@ import {
   type DeadLetterRepublished,
   type Fault,
   type Json,
+  type LogPosition,
   type Reporter,
   type Republication,
   readActionsRecord,
   recordHeaders,
-  type Source,
   TOPICS,
   tenantOfTopic,
   traceparentOf,
@@ -80,7 +80,7 @@ export async function republish(
   if (acknowledged === undefined) throw new Error('the log acknowledged nothing');
 
   const { partition, offset } = acknowledged.position;
-  const source = { topic, partition, offset: String(offset) };
+  const source = { topic, partition, offset };
   const republication = {
     ...command,
     at: wireTime(gateway.clock()),
@@ -104,7 +104,7 @@ function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
 }
 
 /** The answer to the record has one of these ids, whichever decider gives it. */
-function answerIds(source: Source, appendedAtMs: number): string[] {
+function answerIds(source: LogPosition, appendedAtMs: number): string[] {
   return [
     ...DECISION_KINDS.map((kind) => decisionId(source, appendedAtMs, kind)),
     settlementId(source, appendedAtMs),

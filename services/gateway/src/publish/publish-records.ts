@@ -7,11 +7,11 @@ import {
   CAPS,
   isWithinCaps,
   type ListedFault,
+  type LogPosition,
   type Pinned,
   type Read,
   readActionsRecord,
   recordHeaders,
-  type Source,
   TOPICS,
 } from '@mandate/schemas';
 import {
@@ -31,7 +31,7 @@ import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas }
 import type { Admission } from './undecided-records.ts';
 
 /** A record on its way: the caller's item, the log position of its record, and its answer if there is one. */
-export type Published<T> = { item: T; source: Source; answer: Answer | null };
+export type Published<T> = { item: T; source: LogPosition; answer: Answer | null };
 
 /**
  * `fingerprint` is the fingerprint of the values that were redacted. `pinned` names the fields that the caller's key
@@ -164,7 +164,7 @@ async function append(
   { bus }: Pick<Gateway, 'bus'>,
   request: HttpRequest,
   unknown: readonly Unanswered[],
-): Promise<readonly Source[]> {
+): Promise<readonly LogPosition[]> {
   const { tenant } = callerOf(request);
   const span = request.span && appending(request.span, bus, tenant, unknown);
   const traceparent = span?.traceparent ?? request.traceparent;
@@ -184,7 +184,7 @@ async function append(
     return acknowledged.map(({ position: { topic, partition, offset } }) => ({
       topic,
       partition,
-      offset: String(offset),
+      offset,
     }));
   } catch (error) {
     span?.fail(error);

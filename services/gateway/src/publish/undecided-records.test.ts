@@ -29,7 +29,7 @@ function undecidedRecords() {
     /** Publishes `count` records in one request, at the end of partition 0. */
     async publish(of: { tenant: string; key: string }, count = 1): Promise<number> {
       const room = await records.admit(of, count, forever);
-      room.published(Array.from({ length: count }, () => ({ partition: 0, offset: String(next++) })));
+      room.published(Array.from({ length: count }, () => ({ partition: 0, offset: next++ })));
       room.release();
       return next - 1;
     },
@@ -44,7 +44,7 @@ describe('room', () => {
     await publish(acme);
     const third = publish(acme);
     expect([await isDone(third), records.undecided, records.waiting]).toEqual([false, 2, 1]);
-    records.decided({ partition: 0, offset: String(first) });
+    records.decided({ partition: 0, offset: first });
     expect([await isDone(third), records.undecided, records.waiting]).toEqual([true, 2, 0]);
   });
 
@@ -63,10 +63,10 @@ describe('room', () => {
     const last = await publish(two, 2);
     const order: string[] = [];
     const waits = [one, one, three].map((of) => publish(of, 2).then(() => order.push(of.key)));
-    records.decided({ partition: 0, offset: String(last) });
+    records.decided({ partition: 0, offset: last });
     await vi.advanceTimersByTimeAsync(0);
     expect(order).toEqual([one.key, three.key]);
-    records.decided({ partition: 0, offset: '1000' });
+    records.decided({ partition: 0, offset: 1000 });
     await Promise.all(waits);
     expect(order).toEqual([one.key, three.key, one.key]);
   });
@@ -75,21 +75,21 @@ describe('room', () => {
     const { records } = undecidedRecords();
     const room = await records.admit(holder('acme'), 3, forever);
     room.published([
-      { partition: 0, offset: '5' },
-      { partition: 0, offset: '6' },
-      { partition: 1, offset: '0' },
+      { partition: 0, offset: 5 },
+      { partition: 0, offset: 6 },
+      { partition: 1, offset: 0 },
     ]);
-    records.decided({ partition: 0, offset: '6' });
+    records.decided({ partition: 0, offset: 6 });
     expect(records.undecided).toBe(1);
-    records.decided({ partition: 1, offset: '0' });
+    records.decided({ partition: 1, offset: 0 });
     expect(records.undecided).toBe(0);
   });
 
   test('is not held by a record that was decided before its log position was known', async () => {
     const { records } = undecidedRecords();
     const room = await records.admit(holder('acme'), 1, forever);
-    records.decided({ partition: 0, offset: '9' });
-    room.published([{ partition: 0, offset: '9' }]);
+    records.decided({ partition: 0, offset: 9 });
+    room.published([{ partition: 0, offset: 9 }]);
     expect(records.undecided).toBe(0);
   });
 
@@ -172,7 +172,7 @@ test('all room comes back and no request waits for good, in whatever order recor
         const places = Array.from({ length: fails ? 0 : count }, () => {
           const offset = ends[partition] ?? 0;
           ends[partition] = offset + 1;
-          return { partition, offset: String(offset) };
+          return { partition, offset };
         });
         room.published(places);
         room.release();
@@ -184,11 +184,11 @@ test('all room comes back and no request waits for good, in whatever order recor
       while (!isOver) {
         expect(records.undecided).toBeGreaterThanOrEqual(0);
         for (const [partition, end] of ends.entries())
-          if (end > 0) records.decided({ partition, offset: String(end - 1) });
+          if (end > 0) records.decided({ partition, offset: end - 1 });
         await new Promise(setImmediate);
       }
       await all;
-      for (const partition of [0, 1, 2]) records.decided({ partition, offset: '1000' });
+      for (const partition of [0, 1, 2]) records.decided({ partition, offset: 1000 });
       expect([records.undecided, records.waiting]).toEqual([0, 0]);
     }),
     { numRuns: 50 },

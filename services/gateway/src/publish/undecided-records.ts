@@ -5,15 +5,16 @@
  */
 
 import { outsideRequests } from '@mandate/runtime';
-import type { Source } from '@mandate/schemas';
+import type { LogPosition } from '@mandate/schemas';
 import { type Holder, type HttpProblem, tooManyOf } from '@mandate/server';
 
-type LogPosition = Pick<Source, 'partition' | 'offset'>;
+/** On the actions topic. */
+type RequestPosition = Pick<LogPosition, 'partition' | 'offset'>;
 
 /** A request that may publish. Its records count as undecided. */
 export type Admission = {
   /** The records are on the log at these positions. Each record holds its room until it is decided. */
-  published(positions: readonly LogPosition[]): void;
+  published(positions: readonly RequestPosition[]): void;
   /** Gives back the room of records that were not published. Call it however the request ends. */
   release(): void;
 };
@@ -91,11 +92,10 @@ export class UndecidedRecords {
   }
 
   /** The record at this log position was decided, and so was every record before it in its partition. */
-  decided({ partition, offset }: LogPosition): void {
-    const upTo = Number(offset);
-    if (upTo <= this.#lastDecided(partition)) return;
-    this.#decidedUpTo.set(partition, upTo);
-    this.#freeFirst(this.#logged.get(partition) ?? [], (logged) => logged.offset <= upTo);
+  decided({ partition, offset }: RequestPosition): void {
+    if (offset <= this.#lastDecided(partition)) return;
+    this.#decidedUpTo.set(partition, offset);
+    this.#freeFirst(this.#logged.get(partition) ?? [], (logged) => logged.offset <= offset);
   }
 
   #lastDecided(partition: number): number {
@@ -189,8 +189,8 @@ export class UndecidedRecords {
     }
   }
 
-  #log({ partition, offset }: LogPosition, holder: Holder): void {
-    const logged = { offset: Number(offset), holder, atMs: this.#now() };
+  #log({ partition, offset }: RequestPosition, holder: Holder): void {
+    const logged = { offset, holder, atMs: this.#now() };
     const known = this.#logged.get(partition);
     if (logged.offset <= this.#lastDecided(partition)) this.#free(holder, 1);
     else if (known === undefined) this.#logged.set(partition, [logged]);

@@ -1,6 +1,6 @@
 /** GET /v1/ledger/unpublished: the steps of the ledger that are not on the log yet, and where they begin. */
 
-import { described, source } from '@mandate/schemas';
+import { described, logPosition } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { type Gateway, ledgerOf } from '../gateway.ts';
@@ -10,7 +10,7 @@ import { tenantQuery } from './tenant-query.ts';
 const unpublished = z.object({
   tenant: described(z.string(), 'The tenant of the agent.', 'default'),
   agentId: described(z.string(), 'The agent whose budgets were charged.', 'airline-007'),
-  source: described(source, 'The log position of the request or outcome.'),
+  source: described(logPosition, 'The log position of the request or outcome.'),
   deltaMicros: described(z.int(), 'By how much the ledger is ahead, in micro-dollars.', 100_000),
 });
 

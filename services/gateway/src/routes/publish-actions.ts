@@ -7,7 +7,7 @@ import {
   beforeDecision,
   decision,
   described,
-  source,
+  logPosition,
 } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpReply, type HttpServer, idempotencyKeyOf } from '@mandate/server';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ const schemas = { bare: action, record: actionRequested.transform((record) => re
 const result = z.object({
   actionId: described(z.string(), 'The action that was published.', 'act_7f3a'),
   attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
-  source: described(source, 'The log position of the request.'),
+  source: described(logPosition, 'The log position of the request.'),
   decision: described(decision.nullable(), 'The decision. null: it did not come within `waitMs`.'),
   withheld: described(
     z.boolean(),

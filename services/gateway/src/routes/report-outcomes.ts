@@ -1,6 +1,6 @@
 /** POST /v1/outcomes: the outcome of an allowed action. The outcome settles the charge. */
 
-import { described, type Outcome, outcome, settlement, source } from '@mandate/schemas';
+import { described, logPosition, type Outcome, outcome, settlement } from '@mandate/schemas';
 import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
@@ -20,7 +20,7 @@ const schemas = { bare: outcome, record: submitted.transform((record) => record.
 const result = z.object({
   actionId: described(z.string(), 'The action that was reported.', 'act_7f3a'),
   attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
-  source: described(source, 'The log position of the outcome.'),
+  source: described(logPosition, 'The log position of the outcome.'),
   settlement: described(
     settlement.nullable(),
     'What the outcome did to the charge. null: it was not settled within `waitMs`.',

@@ -1,6 +1,6 @@
 /** POST /v1/dead-letters/:partition/:offset/republish: publishes a record again to the topic that it came from. */
 
-import { type ApiKeyRecord, described, type Json, source } from '@mandate/schemas';
+import { type ApiKeyRecord, described, type Json, logPosition } from '@mandate/schemas';
 import { callerOf, forbidden, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
@@ -80,7 +80,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
               'Whether the record was corrected. false: it was published byte for byte.',
               true,
             ),
-            source: described(source, 'The log position of the new record.'),
+            source: described(logPosition, 'The log position of the new record.'),
           }),
         },
       },

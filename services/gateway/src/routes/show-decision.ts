@@ -10,7 +10,7 @@ import {
   decision,
   described,
   id,
-  source,
+  logPosition,
   time,
   wireTime,
 } from '@mandate/schemas';
@@ -39,7 +39,7 @@ const approval = z
 const standing = z.object({
   actionId: described(z.string(), 'The action.', 'act_7f3a'),
   attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
-  source: described(source, 'The log position of the request.'),
+  source: described(logPosition, 'The log position of the request.'),
   decision: described(decision, 'The decision that stands for the attempt.'),
   approval: described(
     approval,

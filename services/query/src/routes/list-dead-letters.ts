@@ -10,7 +10,7 @@ const cursor = pageCursor('dead-letters', z.tuple([id]));
 
 const found = z.object({
   id: z.string(),
-  source: z.object({ topic: z.string(), partition: z.int(), offset: z.string() }),
+  source: z.object({ topic: z.string(), partition: z.int(), offset: z.int() }),
   code: z.string(),
   reason: z.string(),
   pointer: z.string(),

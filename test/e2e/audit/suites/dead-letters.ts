@@ -46,7 +46,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
         { id: 'rep-1', by: 'ops', reason: 'mended', corrected: true, became: { kind: 'dead-letter' } },
         { id: 'rep-2', became: { kind: 'decision', actionId: 'act-1', verdict: 'ALLOW', code: 'ALLOWED' } },
         { id: 'rep-3', became: { kind: 'settlement', actionId: 'act-1', code: 'SETTLED' } },
-        { id: 'rep-4', source: { offset: '900' }, became: null },
+        { id: 'rep-4', source: { offset: 900 }, became: null },
       ]);
     });
 

@@ -90,7 +90,7 @@ export function republished(
       at,
       letterId: letter.id,
       corrected: true,
-      source: { ...letter.source, offset: '900' },
+      source: { ...letter.source, offset: 900 },
       appendedAt: at,
       tenant,
       answerIds,
@@ -122,7 +122,7 @@ export function deadLetterOf(n: number, topic: string = TOPICS.actions): DeadLet
     event: 'dead.letter',
     deadLetter: {
       id: sortableId('dlq', START_MS + n, n.toString(16).padStart(20, '0')),
-      source: { topic, partition: 0, offset: String(n) },
+      source: { topic, partition: 0, offset: n },
       key: null,
       fault: {
         code: 'INVALID_ACTION',
