@@ -230,6 +230,6 @@ test('if only the note does not reach the log, the answer names what is missing 
   expect({ status, ...body }).toMatchObject({
     status: 503,
     code: 'REPUBLISHED_NOT_NOTED',
-    source: { offset: String(published?.position.offset) },
+    source: { offset: published?.position.offset },
   });
 });
