@@ -175,8 +175,8 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'gateway: a decision frees the room of the records before it',
-      'logged.offset <= upTo',
-      'logged.offset === upTo',
+      'logged.offset <= offset',
+      'logged.offset === offset',
     ],
     [
       'gateway: a record decided before its position is known holds no room',
