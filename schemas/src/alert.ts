@@ -52,7 +52,7 @@ export const alert = z.object({
     'How many times this subject has raised an alert, this one included. It counts from 1.',
     1,
   ),
-  said: described(
+  message: described(
     z.string(),
     'What happened, as a sentence.',
     'The agent budget "total" of airline-007 is at 80 %: $8.10 of $10.00 are spent.',

@@ -11,7 +11,7 @@ const raised = (id: string, webhooks: string[], quiet = false): AlertsRecord => 
     tenant: null,
     subject: id,
     episode: 1,
-    said: '',
+    message: '',
     facts: {},
     at,
     order: 0,

@@ -73,7 +73,7 @@ test('alerts again when an approval is overdue, and stops once a person has answ
   clock.advance(60_000);
   await settledFate(alerter, 'ops', 2);
   expect(receiver.received.map(({ data }) => data.rule)).toEqual(['approval', 'approval_overdue']);
-  expect(receiver.received.at(-1)?.data.said).toBe('Nobody has answered for act-1 of bot in 1 min.');
+  expect(receiver.received.at(-1)?.data.message).toBe('Nobody has answered for act-1 of bot in 1 min.');
   await publish(bus, [decided(2, { actionId: 'act-1', decidedAt })]);
   await waitUntil('both to be over', () => [...alerter.book.newestFirst()].length === 4);
   expect(receiver.received).toHaveLength(2);
@@ -113,7 +113,7 @@ test('alerts once about deciders that are away, whichever alerter looks, and cle
   expect(raised[0]?.alert).toMatchObject({
     rule: 'lag',
     tenant: null,
-    said: 'For 30 s and longer 2 records of mandate.actions.v1 are not decided: is a decider there, and do Redis and the log answer?',
+    message: 'For 30 s and longer 2 records of mandate.actions.v1 are not decided: is a decider there, and do Redis and the log answer?',
     facts: { group: 'mandate.decider', records: 2, topics: [TOPICS.actions], lateMs: 30_000 },
   });
 });

@@ -30,7 +30,7 @@ test('records a flood of questions of one agent, and sends few alerts about it',
   expect(raised).toHaveLength(48);
   const told = raised.filter(({ alert }) => alert.webhooks.length > 0);
   expect(told).toHaveLength(11);
-  expect(told.at(-1)?.alert.said).toContain('And 37 more before it');
+  expect(told.at(-1)?.alert.message).toContain('And 37 more before it');
 });
 
 test('records from before the alerts raise no other alert', () => {

@@ -79,11 +79,11 @@ export function createEvaluator(options: {
     const judged = alarms.judge(finding);
     if (judged === null) return [];
     const { event, id, episode } = judged;
-    const { holds: _, quiet = false, facts, said, ...about } = finding;
+    const { holds: _, quiet = false, facts, message, ...about } = finding;
     const listed = quiet ? null : floods.send(finding);
     const webhooks = listed === null ? [] : addressees({ event, alert: finding }, alerting().webhooks);
     const alert = { ...about, id, episode, facts: { ...facts }, record, webhooks, quiet };
-    const raised = { event, alert: { ...alert, said: listed ? `${said} ${onlyListed(listed)}` : said } };
+    const raised = { event, alert: { ...alert, message: listed ? `${message} ${onlyListed(listed)}` : message } };
     alarms.apply(raised);
     return [raised];
   }

@@ -15,7 +15,7 @@ export type Received = {
     rule: string;
     tenant: string | null;
     subject: string;
-    said: string;
+    message: string;
     facts: Record<string, unknown>;
   };
 };

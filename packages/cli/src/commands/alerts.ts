@@ -87,7 +87,7 @@ function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
     { title: 'STATE', of: ({ event }) => event.replace('alert.', ''), ...foremost, rank: 2 },
     { title: 'TOLD', of: told, cuttable: true, foremost: true, rank: 3 },
     { title: 'ID', of: ({ id }) => id, cuttable: false, foremost: false, rank: 5 },
-    { title: 'WHAT', of: ({ said }) => said, cuttable: true, foremost: true, rank: 4 },
+    { title: 'WHAT', of: ({ message }) => message, cuttable: true, foremost: true, rank: 4 },
   ];
 }
 

@@ -30,7 +30,7 @@ export function testAlerts(server: HttpServer, alerter: Alerter): void {
         holds: true,
         order: 0,
         at: wireTime(alerter.clock()),
-        said: `A test, asked for by ${name}. Nothing happened.`,
+        message: `A test, asked for by ${name}. Nothing happened.`,
         facts: { by: `key:${name}` },
       });
       const { id, webhooks } = raised?.alert ?? { id: '', webhooks: [] };

@@ -13,7 +13,7 @@ const finding = (given: Partial<Finding>): Finding => ({
   holds: true,
   order: 1,
   at: wireTime(0),
-  said: '',
+  message: '',
   facts: {},
   ...given,
 });
@@ -61,7 +61,7 @@ test('an id identifies rule, tenant, subject and episode', () => {
   const ids = found.map((one) => raise(alarms, one)?.alert.id);
   expect(new Set(ids).size).toBe(found.length);
   expect(ids).not.toContain(undefined);
-  expect(raise(new Alarms(), finding({ said: 'by another', order: 7 }))?.alert.id).toBe(ids[0]);
+  expect(raise(new Alarms(), finding({ message: 'by another', order: 7 }))?.alert.id).toBe(ids[0]);
 });
 
 test('forgets an answered action after a day, and keeps one that waits', () => {

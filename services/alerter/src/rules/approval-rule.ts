@@ -22,12 +22,12 @@ export function deferred(decision: Decision, alarms: Alarms): Finding[] {
   const { decidedAt: at, ledgerSequence: order } = decision;
   const about = { tenant, subject: subjectOf(decision), order, at };
   if (verdict === 'DEFER' || code === 'APPROVAL_EXPIRED') {
-    const said = `${agentId} waits for a person to confirm ${tool ?? 'an action'} (${actionId}).`;
+    const message = `${agentId} waits for a person to confirm ${tool ?? 'an action'} (${actionId}).`;
     const facts = { agentId, actionId, tool, decisionId: decision.id, approvalId: approvalId(decision) };
     const before = alarms.get('approval', tenant, about.subject);
     return [
       ...(before === undefined ? [] : forgotten(before, alarms, Date.parse(at), FORGOTTEN_AFTER_MS)),
-      { ...about, rule: 'approval', holds: true, said, facts },
+      { ...about, rule: 'approval', holds: true, message, facts },
     ];
   }
   // The answer to a duplicate says nothing about the action itself.
@@ -72,7 +72,7 @@ function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number)
       holds: true,
       order,
       at: wireTime(dueMs),
-      said: `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${durationInWords(overdueMs)}.`,
+      message: `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${durationInWords(overdueMs)}.`,
       facts: { ...facts, waitingSince: at },
     },
   ];
@@ -94,9 +94,9 @@ function forgotten(alarm: Alarm, alarms: Alarms, nowMs: number, afterMs: number)
 
 type About = Pick<Finding, 'tenant' | 'subject' | 'order' | 'at'>;
 
-function over(about: About, facts: Finding['facts'], said: string): Finding[] {
+function over(about: About, facts: Finding['facts'], message: string): Finding[] {
   const rules = ['approval', 'approval_overdue'] as const;
-  return rules.map((rule) => ({ ...about, rule, holds: false, said, facts }));
+  return rules.map((rule) => ({ ...about, rule, holds: false, message, facts }));
 }
 
 /** Ids contain no spaces, so subjects are unique. */

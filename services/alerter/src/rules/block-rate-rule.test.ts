@@ -18,7 +18,7 @@ describe('a share of BLOCK', () => {
     ];
     const [raised, ...none] = raisedBy(history, rules);
     expect([raised?.alert.subject, none]).toEqual(['agent bot', []]);
-    expect(raised?.alert.said).toBe('Of 4 decisions for bot in 30 s, 2 were BLOCK.');
+    expect(raised?.alert.message).toBe('Of 4 decisions for bot in 30 s, 2 were BLOCK.');
     const over = [...history, decided(13)];
     expect(brief(raisedBy(over, rules))).toEqual([
       'alert.raised block_rate agent bot',

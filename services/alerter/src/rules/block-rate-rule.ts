@@ -39,9 +39,9 @@ export class BlockRates {
     const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
     if (!isSpike && alarms.get('block_rate', tenant, subject) === undefined) return [];
     const who = per === 'agent' ? agentId : `the agents of ${tenant}`;
-    const said = `Of ${decisions} decisions for ${who} in ${durationInWords(windowMs)}, ${blocks} were BLOCK.`;
+    const message = `Of ${decisions} decisions for ${who} in ${durationInWords(windowMs)}, ${blocks} were BLOCK.`;
     const facts = { per, agentId, decisions, blocks, percent, windowMs, code: decision.code };
-    return [{ rule: 'block_rate', tenant, subject, holds: isSpike, order, at, said, facts }];
+    return [{ rule: 'block_rate', tenant, subject, holds: isSpike, order, at, message, facts }];
   }
 }
 

@@ -107,9 +107,9 @@ function findings(
     const { scope, subject, id, windowMs } = budget;
     const whose = subject === '' ? '' : ` of ${subject}`;
     const amounts = `${formatMicros(spentMicros)} of ${formatMicros(maxMicros)}`;
-    const said = `The ${scope} budget "${id}"${whose} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amounts} are spent.`;
+    const message = `The ${scope} budget "${id}"${whose} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amounts} are spent.`;
     const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs, mandate };
-    return [{ rule: 'budget', subject: about, holds: isReached, said, facts }];
+    return [{ rule: 'budget', subject: about, holds: isReached, message, facts }];
   });
 }
 

@@ -20,10 +20,10 @@ describe('an actual cost that is too much', () => {
     ]);
     expect(brief(raised === undefined ? [] : [raised])).toEqual(['alert.raised overdrawn bot']);
     const [excess, perCall] = others;
-    expect(excess?.alert.said).toBe(
+    expect(excess?.alert.message).toBe(
       "An action of bot cost more than its cap: $1.00 are charged, and $0.000005 wait for a person's decision.",
     );
-    expect(perCall?.alert.said).toBe(
+    expect(perCall?.alert.message).toBe(
       'An action of bot cost $1.000005, which is more than its maxCostPerCall.',
     );
     const nextDay = settled(86_400, given);

@@ -8,18 +8,18 @@ import type { Finding } from './finding.ts';
 export function excess(settlement: Settlement): Finding[] {
   const { agentId, excessMicros, chargedMicros } = settlement;
   if (!settlement.marks.includes('EXCESS_QUARANTINED')) return [];
-  const said = `An action of ${agentId} cost more than its cap: ${formatMicros(chargedMicros)} are charged, and ${formatMicros(excessMicros)} wait for a person's decision.`;
-  return [marked('excess', settlement, said)];
+  const message = `An action of ${agentId} cost more than its cap: ${formatMicros(chargedMicros)} are charged, and ${formatMicros(excessMicros)} wait for a person's decision.`;
+  return [marked('excess', settlement, message)];
 }
 
 export function costPerCall(settlement: Settlement): Finding[] {
   const { agentId, actualCostMicros } = settlement;
   if (!settlement.marks.includes('COST_PER_CALL_EXCEEDED')) return [];
-  const said = `An action of ${agentId} cost ${formatMicros(actualCostMicros ?? 0)}, which is more than its maxCostPerCall.`;
-  return [marked('cost_per_call', settlement, said)];
+  const message = `An action of ${agentId} cost ${formatMicros(actualCostMicros ?? 0)}, which is more than its maxCostPerCall.`;
+  return [marked('cost_per_call', settlement, message)];
 }
 
-function marked(rule: 'excess' | 'cost_per_call', settlement: Settlement, said: string): Finding {
+function marked(rule: 'excess' | 'cost_per_call', settlement: Settlement, message: string): Finding {
   const { tenant, agentId, actionId, chargedMicros, excessMicros, settledAt: at } = settlement;
   const { actualCostMicros, reportedBy, ledgerSequence: order } = settlement;
   const facts = {
@@ -27,5 +27,5 @@ function marked(rule: 'excess' | 'cost_per_call', settlement: Settlement, said: 
     keyId: reportedBy.keyId,
   };
   const subject = `${agentId} ${at.slice(0, '2026-01-01'.length)}`;
-  return { rule, tenant, subject, holds: true, order, at, said, facts };
+  return { rule, tenant, subject, holds: true, order, at, message, facts };
 }

@@ -27,7 +27,7 @@ export function drifted(tenant: string, reconciled: Reconciled, atMs: number): F
     // No record of the log is involved, so reports are ordered by their time.
     order: atMs,
     at: wireTime(atMs),
-    said: holds
+    message: holds
       ? `Log, ledger and audit drift: ${what}, ${doubledActions} actions were decided twice, ${brokenLaws} laws are broken.`
       : `Log, ledger and audit agree: ${counters} counters.`,
     facts: { ...reconciled },

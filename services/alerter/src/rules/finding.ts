@@ -15,7 +15,7 @@ export type Finding = {
    */
   order: number;
   at: string;
-  said: string;
+  message: string;
   facts: Readonly<Record<string, Json>>;
   /** True if the alert is only recorded, to be remembered, and neither listed nor sent. */
   quiet?: boolean;

@@ -16,7 +16,7 @@ export function firstUse(decision: Decision, { quiet }: { quiet: boolean }): Fin
       holds: true,
       order: decision.ledgerSequence,
       at: decision.decidedAt,
-      said: `${agentId} uses ${tool} for the first time.`,
+      message: `${agentId} uses ${tool} for the first time.`,
       facts: { agentId, tool, actionId, decisionId: decision.id },
       quiet,
     },

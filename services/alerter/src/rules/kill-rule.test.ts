@@ -13,7 +13,7 @@ test.each([
   const record = killRecord(1, { scope: 'all' });
   if (record.event !== 'agent.killed') throw new Error('expected a kill');
   record.kill.openCount = openCount;
-  expect(killed(record).said).toBe(`Everything was killed by key:ops: it loops. ${words}`);
+  expect(killed(record).message).toBe(`Everything was killed by key:ops: it loops. ${words}`);
 });
 
 describe('kill switches', () => {
@@ -33,7 +33,7 @@ describe('kill switches', () => {
     const [alert] = raisedBy([agent]).map(({ alert }) => alert);
     expect(alert).toMatchObject({
       tenant: 'acme',
-      said: 'The agent bot was killed by key:ops: it loops. 0 actions were open.',
+      message: 'The agent bot was killed by key:ops: it loops. 0 actions were open.',
       facts: { scope: 'agent', agentId: 'bot', by: 'key:ops', reason: 'it loops' },
       record: { partition: 0, offset: 0 },
     });

@@ -7,7 +7,7 @@ export function killed({ kill }: AgentKilled): Finding {
   return {
     ...about(kill),
     rule: 'kill',
-    said: `${nameOf(target)} was killed by ${by}: ${reason}. ${openCount} ${openCount === 1 ? 'action was' : 'actions were'} open.`,
+    message: `${nameOf(target)} was killed by ${by}: ${reason}. ${openCount} ${openCount === 1 ? 'action was' : 'actions were'} open.`,
     facts: { ...target, by, reason, openCount },
   };
 }
@@ -17,7 +17,7 @@ export function revived({ revive }: AgentRevived): Finding {
   return {
     ...about(revive),
     rule: 'revive',
-    said: `${nameOf(target)} may act again, says ${by}: ${reason}`,
+    message: `${nameOf(target)} may act again, says ${by}: ${reason}`,
     facts: { ...target, by, reason },
   };
 }

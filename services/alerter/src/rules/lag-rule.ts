@@ -25,7 +25,7 @@ export function late(
       holds: isLate,
       order: offset,
       at: decision.decidedAt,
-      said: isLate
+      message: isLate
         ? `Decisions fall ${Math.round(behindMs / 1_000)} s after their requests: are there enough deciders, and do Redis and the log answer?`
         : `Decisions fall in time again.`,
       facts: { behindMs, lateMs, topic, partition },
@@ -59,7 +59,7 @@ export function behind(
     holds,
     order: atMs,
     at: wireTime(atMs),
-    said: holds
+    message: holds
       ? `For ${durationInWords(lateMs)} and longer ${waiting} of ${topics.join(', ')} ${WAITS[group]}`
       : `Nothing waits for ${group} any more.`,
     facts: { group, records, topics: [...topics], lateMs },

@@ -13,7 +13,7 @@ export function overdrawn(settlement: Settlement): Finding[] {
       holds: true,
       order: settlement.ledgerSequence,
       at: settlement.settledAt,
-      said: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all.`,
+      message: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all.`,
       facts: { agentId, actionId, chargedMicros, cumulativeMicros },
     },
   ];
@@ -30,7 +30,7 @@ export function roomAgain(decision: Decision): Finding[] {
       holds: false,
       order: decision.ledgerSequence,
       at: decision.decidedAt,
-      said: `${agentId} may spend again: ${actionId} was allowed.`,
+      message: `${agentId} may spend again: ${actionId} was allowed.`,
       facts: { agentId, actionId, cumulativeMicros },
     },
   ];

@@ -19,7 +19,7 @@ describe('the share of money that outcomes release', () => {
     const history = [...twice(cancelled), allowed(3), ended(3, cancelled)];
     const raised = raisedBy(history, rules);
     expect(brief(raised)).toEqual(['alert.raised release_rate agent bot pay']);
-    expect(raised[0]?.alert.said).toBe(
+    expect(raised[0]?.alert.message).toBe(
       'Outcomes of pay that did not succeed gave back, or tried to, $0.0002 of the $0.0002 that bot reserved in 30 s.',
     );
     const others = Array.from({ length: 10 }, (_, at) => at + 4);

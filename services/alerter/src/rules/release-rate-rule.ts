@@ -57,13 +57,13 @@ export class ReleaseRates {
     const isSpike = outcomes >= leastOutcomes && reaches(part, whole, percent);
     // The alarm ends below half of the threshold, so a share that hovers near the threshold is reported once.
     if (!isSpike && reaches(sumMicros(part, part), whole, percent)) return [];
-    const said = `Outcomes of ${called.name} that did not succeed gave back, or tried to, ${formatSum(part)} of the ${formatSum(whole)} that ${agentId} reserved in ${durationInWords(windowMs)}.`;
+    const message = `Outcomes of ${called.name} that did not succeed gave back, or tried to, ${formatSum(part)} of the ${formatSum(whole)} that ${agentId} reserved in ${durationInWords(windowMs)}.`;
     const facts = {
       ...{ agentId, called: called.name, outcomes, reservedMicros: whole, releasedMicros: part },
       ...{ percent, windowMs, keyId: settlement.reportedBy.keyId },
     };
     const about = `agent ${agentId} ${called.name}`;
-    return [{ rule: 'release_rate', tenant, subject: about, holds: isSpike, order, at, said, facts }];
+    return [{ rule: 'release_rate', tenant, subject: about, holds: isSpike, order, at, message, facts }];
   }
 }
 
