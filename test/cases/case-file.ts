@@ -12,7 +12,7 @@ const documents = z.array(fields);
 const everyStep = {
   /** Milliseconds since the case began. If absent, no time has passed since the step before. */
   at: z.int().min(0).optional(),
-  /** A part of the decision, settlement, fault or receipt. `said` has the result of each check, by name. */
+  /** A part of the decision, settlement, fault or receipt. `results` has the result of each check, by name. */
   expect: fields.optional(),
 };
 

@@ -115,19 +115,19 @@ function seenIn(answer: Answer | undefined): unknown {
   if (answer.kind === 'dead-letter') return answer.record.deadLetter;
   if (answer.record.event === 'action.settled') return answer.record.settlement;
   const { decision } = answer.record;
-  return { ...decision, said: saidIn(decision.checks) };
+  return { ...decision, results: resultsIn(decision.checks) };
 }
 
 /**
  * Returns the result of each check, by name. Several budgets share one name: the first result that is not `pass`
  * counts.
  */
-function saidIn(checks: readonly Check[]): Record<string, Check['result']> {
-  const said: Record<string, Check['result']> = {};
+function resultsIn(checks: readonly Check[]): Record<string, Check['result']> {
+  const results: Record<string, Check['result']> = {};
   for (const { check, result: now } of checks) {
-    if (said[check] === undefined || said[check] === 'pass') said[check] = now;
+    if (results[check] === undefined || results[check] === 'pass') results[check] = now;
   }
-  return said;
+  return results;
 }
 
 async function balancesOf(box: Box): Promise<Record<string, number>> {

@@ -149,7 +149,14 @@ test('over HTTP, a tenant sees and replays only its own alerts', async () => {
 test('replays the oldest 100 alerts in one call, says how many are left, and counts each as a change', async () => {
   const bus = await openLog();
   const alert = (at: number) => ({
-    ...{ id: `alr_${at}`, rule: 'kill', tenant: 'acme', subject: `kill-${at}`, episode: 1, message: 'killed' },
+    ...{
+      id: `alr_${at}`,
+      rule: 'kill',
+      tenant: 'acme',
+      subject: `kill-${at}`,
+      episode: 1,
+      message: 'killed',
+    },
     ...{ facts: {}, at: '2026-01-30T12:00:00.000Z', order: 0, record: null, webhooks: ['ops'], quiet: false },
   });
   const delivery = { webhook: 'ops', attempts: 1, reason: 'it answered 500', at: '2026-01-30T12:00:00.000Z' };

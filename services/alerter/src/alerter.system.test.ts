@@ -113,7 +113,8 @@ test('alerts once about deciders that are away, whichever alerter looks, and cle
   expect(raised[0]?.alert).toMatchObject({
     rule: 'lag',
     tenant: null,
-    message: 'For 30 s and longer 2 records of mandate.actions.v1 are not decided: is a decider there, and do Redis and the log answer?',
+    message:
+      'For 30 s and longer 2 records of mandate.actions.v1 are not decided: is a decider there, and do Redis and the log answer?',
     facts: { group: 'mandate.decider', records: 2, topics: [TOPICS.actions], lateMs: 30_000 },
   });
 });

@@ -83,7 +83,10 @@ export function createEvaluator(options: {
     const listed = quiet ? null : floods.send(finding);
     const webhooks = listed === null ? [] : addressees({ event, alert: finding }, alerting().webhooks);
     const alert = { ...about, id, episode, facts: { ...facts }, record, webhooks, quiet };
-    const raised = { event, alert: { ...alert, message: listed ? `${message} ${onlyListed(listed)}` : message } };
+    const raised = {
+      event,
+      alert: { ...alert, message: listed ? `${message} ${onlyListed(listed)}` : message },
+    };
     alarms.apply(raised);
     return [raised];
   }

@@ -79,7 +79,15 @@ test('an alarm ends once no record has waited for longer than half of the limit'
   alarms.apply({
     event: 'alert.raised',
     alert: {
-      ...{ id: 'alr_1', rule: 'lag', tenant: null, subject: GROUPS.decider, episode: 1, message: '', facts: {} },
+      ...{
+        id: 'alr_1',
+        rule: 'lag',
+        tenant: null,
+        subject: GROUPS.decider,
+        episode: 1,
+        message: '',
+        facts: {},
+      },
       ...{ at: new Date(clock()).toISOString(), order: 1, record: null, webhooks: [], quiet: false },
     },
   });
