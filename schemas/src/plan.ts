@@ -29,7 +29,7 @@ export type Plan = {
   /**
    * The ancestors of the agent, the nearest first; absent: none. A kill of the family of an ancestor stops the action.
    */
-  above?: readonly string[];
+  ancestors?: readonly string[];
   /**
    * Ancestors that the agent had and has no longer; absent: none. A kill of their family that was in force before still
    * stops it.

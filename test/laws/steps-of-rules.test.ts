@@ -77,7 +77,7 @@ test('rules of ancestors get the steps that the sub-agent has left', () => {
   expect(refusal?.reason).toContain('"all" of "lead"');
   expect(planned(under(rules), note, 'bot').refusal).toEqual(refusal);
   // A kill of the ancestors stops the agent, even if its rules are not evaluated.
-  expect(planned(mandates, TEXT, 'bot').above).toEqual(['lead']);
+  expect(planned(mandates, TEXT, 'bot').ancestors).toEqual(['lead']);
 });
 
 test('cached results of ancestors count as many steps as new ones', () => {

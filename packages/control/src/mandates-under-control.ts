@@ -11,7 +11,7 @@ import type { MandateInForce } from '@mandate/policy/parts';
 import {
   agentRetired,
   COMPOSED,
-  familiesInForce,
+  createDelegation,
   grantRequired,
   noRuleMatches,
   type StepBudgets,
@@ -20,7 +20,7 @@ import {
   tooCostly,
 } from '@mandate/policy/parts';
 import type { Action, BudgetLimit, Plan, TenantLimitsInForce } from '@mandate/schemas';
-import { agentsAbove, documentsAbove } from './agents-above.ts';
+import { ancestorAgents, ancestorDocuments } from './ancestor-agents.ts';
 import { agentOf, policiesOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
 import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
@@ -50,7 +50,7 @@ export type MandatesUnderControl = MandatesInForce & {
   /** True if the agent is not registered, and never was as far as is known. Then rules do not apply to it. */
   isUnknown(tenant: string, agentId: string): boolean;
   /** Returns the current ancestors of the agent and its former ancestors. */
-  standing(tenant: string, agentId: string): Required<Pick<Plan, 'above' | 'formerAncestors'>>;
+  standing(tenant: string, agentId: string): Required<Pick<Plan, 'ancestors' | 'formerAncestors'>>;
   /** True if the tenant is closed. A closed tenant allows nothing to any agent. */
   isClosed(tenant: string): boolean;
   /** True if the tenant limits contain a budget with this counter. */
@@ -63,7 +63,7 @@ export type MandatesUnderControl = MandatesInForce & {
 
 /** @param revision the number of records of the topic in the fold now */
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
-  const families = familiesInForce();
+  const delegation = createDelegation();
   const tenants = new Map<string, RulesOf>();
   const issued = issuedInForce();
   const shadowOver = shadowOverIssued();
@@ -90,14 +90,14 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
   function mandateFor(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
     const held = heldBy(tenant, action, atMs);
     const control = fold.tenant(tenant);
-    const highest = held.above?.at(-1);
+    const highest = held.ancestors?.at(-1);
     const isWhole = highest === undefined || control.agents.has(highest);
     // A shortcut, because almost no agent has a retired or former ancestor.
     if (isWhole && control.departures.size === 0) return held;
     const formerAncestors = formerAncestorsOf(control, action.agentId);
     return {
       ...held,
-      ...(!isWhole && { above: [...ancestorsOf(control, action.agentId)] }),
+      ...(!isWhole && { ancestors: [...ancestorsOf(control, action.agentId)] }),
       ...(formerAncestors.length > 0 && { formerAncestors }),
     };
   }
@@ -116,14 +116,14 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const stepBudgets = stepBudgetsOfAction();
     // Decisions use this id for the mandate that rules compose, and an action may name it too.
     const { mandateId = COMPOSED } = action;
-    const requiredBy = grantRequiredBy(mandateId, document, documentsAbove(control.agents, document));
+    const requiredBy = grantRequiredBy(mandateId, document, ancestorDocuments(control.agents, document));
     if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, stepBudgets);
       // Checked here because most agents have no parent. This saves a call.
       if (document.parent === undefined) return byRules(own, action);
       return byRules(
-        families.within(own, agentsAbove(control.agents, document), rules, action, atMs, stepBudgets),
+        delegation.resolve(own, ancestorAgents(control.agents, document), rules, action, atMs, stepBudgets),
         action,
       );
     }
@@ -132,9 +132,9 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const shadow =
       watching &&
       shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs, ofShadow(stepBudgets)));
-    const above = agentsAbove(control.agents, document);
+    const ancestors = ancestorAgents(control.agents, document);
     const held = { steps: 0, ...own, shadow, matches: [] };
-    return { ...own, ...known(families.within(held, above, rules, asked, atMs, stepBudgets)) };
+    return { ...own, ...known(delegation.resolve(held, ancestors, rules, asked, atMs, stepBudgets)) };
   }
 
   return {
@@ -148,7 +148,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     standing(tenant, agentId) {
       const control = fold.tenant(tenant);
       return {
-        above: [...ancestorsOf(control, agentId)],
+        ancestors: [...ancestorsOf(control, agentId)],
         formerAncestors: formerAncestorsOf(control, agentId),
       };
     },

@@ -3,7 +3,7 @@
 import { plan, type Resolved, rulesInForce } from '@mandate/policy';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
 import {
-  familiesInForce,
+  createDelegation,
   grantRequired,
   noRuleMatches,
   stepBudgetsOfAction,
@@ -18,7 +18,7 @@ import {
   policyNamed,
   type RuleDocument,
 } from '@mandate/schemas';
-import { agentsAbove, documentsAbove } from './agents-above.ts';
+import { ancestorAgents, ancestorDocuments } from './ancestor-agents.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import { grantRequiredBy } from './grant-required.ts';
 import type { Revisioned } from './revisioned.ts';
@@ -58,10 +58,10 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   const stepBudgets = stepBudgetsOfAction();
   const own = inForce.resolve(agentOf(candidate), action, atMs, stepBudgets);
   const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
-  const above = agentsAbove(agents, agent);
-  const resolved = familiesInForce().within(own, above, inForce, action, atMs, stepBudgets);
+  const ancestors = ancestorAgents(agents, agent);
+  const resolved = createDelegation().resolve(own, ancestors, inForce, action, atMs, stepBudgets);
   const { shadow } = resolved;
-  const requiredBy = grantRequiredBy(action.mandateId, agent, documentsAbove(agents, agent));
+  const requiredBy = grantRequiredBy(action.mandateId, agent, ancestorDocuments(agents, agent));
   const unlessRefused = (made: () => Plan) => {
     if (opened !== null && opened.closedAt !== null) return tenantClosed(opened.document.id, opened.closedAt);
     return requiredBy === null ? made() : grantRequired(action, requiredBy);

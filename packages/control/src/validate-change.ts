@@ -134,12 +134,12 @@ function validateParent(control: Tenant, { id, parent }: AgentDocument): ChangeR
   const { agents } = control;
   if (parent === undefined) return null;
   if (!agents.has(parent) && parent !== id) return 'PARENT_UNKNOWN';
-  let above: string | undefined = parent;
+  let ancestor: string | undefined = parent;
   let height = 0;
-  for (; above !== undefined; height += 1) {
-    if (above === id) return 'PARENT_IS_BELOW';
+  for (; ancestor !== undefined; height += 1) {
+    if (ancestor === id) return 'PARENT_IS_BELOW';
     if (height === CAPS.parents) return 'PARENT_TOO_DEEP';
-    above = agents.get(above)?.document.parent;
+    ancestor = agents.get(ancestor)?.document.parent;
   }
   if (agents.get(id)?.document.parent === parent) return null;
   return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;

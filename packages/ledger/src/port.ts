@@ -51,7 +51,7 @@ export type Command = { id: string; by: string; reason: string };
 export type KillCommand = Command & { controlRevision?: number };
 
 /** The ancestors of an agent, now and before. Both are absent if it has none, and never had. */
-export type Standing = Pick<Plan, 'above' | 'formerAncestors'>;
+export type Standing = Pick<Plan, 'ancestors' | 'formerAncestors'>;
 
 export type KillReceipt = {
   revision: number;

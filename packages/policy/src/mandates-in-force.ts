@@ -11,7 +11,7 @@ export type MandateInForce = {
   /** Null if no mandate applies; nothing is then allowed. */
   mandate: Mandate | null;
   /** The ancestors of the agent, the nearest first. Absent if there are none. */
-  above?: readonly string[];
+  ancestors?: readonly string[];
   /**
    * Ancestors that the agent had before. A kill of one of them from that time still stops the agent. Absent if there
    * are none.
@@ -55,16 +55,17 @@ export function planInForce(
   redacted: Action = action,
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
-  const { shadow, above, formerAncestors } = inForce;
+  const { shadow, ancestors, formerAncestors } = inForce;
   const planned = within(
     inForce,
     inForce.refused ?? plan(action, inForce.mandate, atMs, redacted, inForce.steps),
   );
   const standing = {
-    ...(above !== undefined && { above }),
+    ...(ancestors !== undefined && { ancestors }),
     ...(formerAncestors !== undefined && { formerAncestors }),
   };
-  const made = above === undefined && formerAncestors === undefined ? planned : { ...planned, ...standing };
+  const made =
+    ancestors === undefined && formerAncestors === undefined ? planned : { ...planned, ...standing };
   if (!shadow) return made;
   if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };
   const besides = within(shadow, plan(action, shadow.mandate, atMs, redacted, shadow.steps));

@@ -44,7 +44,7 @@ export {
 } from './rules/ask-rules.ts';
 export { claimsOf } from './rules/claims.ts';
 export { type CompiledCondition, type FieldPath, fieldOf, typeOf } from './rules/condition.ts';
-export { type AgentAbove, familiesInForce } from './rules/families-in-force.ts';
+export { type Ancestor, createDelegation } from './rules/delegation.ts';
 export { conjuncts } from './rules/rule.ts';
 export { rulesByGroup } from './rules/rules-by-group.ts';
 export {

@@ -21,8 +21,8 @@ test('withholds an ALLOW if an ancestor’s subtree was killed, going by the anc
     log,
     measures: gatewayMeasures(metrics, { replies, journal, undecided: new UndecidedRecords(2) }),
   };
-  const allowed = (...above: string[]): Decision => {
-    const budgets = ['bot', ...above].map((subject) => ({
+  const allowed = (...ancestors: string[]): Decision => {
+    const budgets = ['bot', ...ancestors].map((subject) => ({
       ...{
         kind: 'budget' as const,
         scope: 'agent' as const,

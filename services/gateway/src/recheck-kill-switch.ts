@@ -5,7 +5,7 @@
  */
 import type { KillStatus } from '@mandate/ledger';
 import { type Logger, MandateError } from '@mandate/runtime';
-import { agentsAboveIn, type Decision } from '@mandate/schemas';
+import { ancestorsIn, type Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
 /** The parts of a decision that show whether it may be handed over. */
@@ -46,7 +46,7 @@ async function killStatuses(
       [...new Map(decisions.map((decision) => [standingOf(decision), decision]))].map(
         async ([standing, decision]) => {
           const status = await ledger.killStatus(tenant, decision.agentId, {
-            above: agentsAboveIn(decision),
+            ancestors: ancestorsIn(decision),
           });
           statuses.set(standing, status);
         },
@@ -59,7 +59,7 @@ async function killStatuses(
 }
 
 function standingOf(decision: Judged): string {
-  return [decision.agentId, ...agentsAboveIn(decision)].join(' ');
+  return [decision.agentId, ...ancestorsIn(decision)].join(' ');
 }
 
 /** Null if the agent was not killed after its ALLOW. After a revive, the reason of the kill is no longer known. */

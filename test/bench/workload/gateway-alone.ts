@@ -35,7 +35,7 @@ export async function gatewayAlone(on: {
   const limits = limitsInForce({ changes: { perSecond: 1_000_000_000, perDay: 1_000_000_000 } });
   const gateway = createGateway(
     {
-      standing: () => ({ above: [], formerAncestors: [] }),
+      standing: () => ({ ancestors: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: { statusOf: () => null, names: () => [] },
       limits: () => limits,

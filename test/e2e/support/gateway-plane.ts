@@ -123,7 +123,7 @@ export async function startGatewayPlane(options: {
     {
       ...given,
       kills: localKillBroadcast(),
-      standing: () => ({ above: [], formerAncestors: [] }),
+      standing: () => ({ ancestors: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: options.register ?? { statusOf: () => null, names: () => [] },
       limits: () => limits,

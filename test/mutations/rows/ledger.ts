@@ -342,7 +342,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['6 a kill of an agent stops it', "    { scope: 'agent', tenant, agentId },\n", ''],
     [
       '6 a kill of a family stops its agents',
-      "    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
+      "    ...ancestors.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
       '',
     ],
     ['6 a kill of a family stops its agents', "    { scope: 'family', tenant, agentId },\n", ''],

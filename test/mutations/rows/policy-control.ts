@@ -155,11 +155,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'versionOf(fold, record)',
     ],
   ]),
-  ...inFile('packages/policy/src/rules/families-in-force.ts', [
-    ['6 a plan names the ancestors of its agent', '        above: ids,\n        steps', '        steps'],
+  ...inFile('packages/policy/src/rules/delegation.ts', [
+    ['6 a plan names the ancestors of its agent', '        ancestors: ids,\n        steps', '        steps'],
     [
       '6 a plan that took too many steps names the ancestors too',
-      'if (own.tooCostly !== undefined) return { ...own, above: ids };',
+      'if (own.tooCostly !== undefined) return { ...own, ancestors: ids };',
       'if (own.tooCostly !== undefined) return own;',
     ],
     ['7 a family shares one budget of steps', 'agentId: id }, atMs, stepBudgets)', 'agentId: id }, atMs)'],
@@ -236,7 +236,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     replace: 'ofRules',
   },
   ...inFile('packages/control/src/validate-change.ts', [
-    ['7 no agent is its own ancestor', "if (above === id) return 'PARENT_IS_BELOW';", ''],
+    ['7 no agent is its own ancestor', "if (ancestor === id) return 'PARENT_IS_BELOW';", ''],
     ['7 a change may not make any chain of agents too long', 'height + depthBelow(control, id)', 'height'],
     [
       '7 a policy that rules name is archived only by force',
@@ -337,8 +337,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/mandates-under-control.ts', [
     [
       '7 ancestors are checked in the context of the grant',
-      'above, rules, asked, atMs',
-      'above, rules, action, atMs',
+      'ancestors, rules, asked, atMs',
+      'ancestors, rules, action, atMs',
     ],
     ['7 rules in shadow are evaluated under a grant', 'shadow, matches: []', 'shadow: null, matches: []'],
   ]),

@@ -381,9 +381,9 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['7 the smallest of several limits on one counter holds', 'mostOf(one) < mostOf(known)', 'false'],
     ['7 the record contains the other limits on a counter', 'one !== strictest', 'false'],
   ]),
-  ...inFile('packages/policy/src/mandate/compose-family.ts', [
-    ['7 policies of ancestors are composed too', '...above.flatMap(givenTo)', ''],
-    ['7 the policy of an ancestor bounds its descendants', '...above.flatMap(policiesOf)', ''],
+  ...inFile('packages/policy/src/mandate/compose-with-ancestors.ts', [
+    ['7 policies of ancestors are composed too', '...ancestors.flatMap(givenTo)', ''],
+    ['7 the policy of an ancestor bounds its descendants', '...ancestors.flatMap(policiesOf)', ''],
     [
       '7 descendants of an agent without a policy may do nothing',
       "return [{ ...missingPolicy(holder, ''), name: null, holder }];",

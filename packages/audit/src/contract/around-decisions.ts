@@ -165,7 +165,7 @@ export function aroundDecisions(make: MakeAudit): void {
     const asked = { tenant, agentId: 'a-1', actionId: 'act-1', toMs: START_MS + 100 };
     const found = await ask(audit, eventsBehind, asked);
     expect(found.map(({ id }) => id)).toEqual(['of-act-1', 'all', 'tenant', 'mine']);
-    const below = await ask(audit, eventsBehind, { ...asked, above: ['mid', 'lead'] });
+    const below = await ask(audit, eventsBehind, { ...asked, ancestors: ['mid', 'lead'] });
     expect(below.map(({ id, agentId }) => [id, agentId])).toEqual([
       ['of-act-1', 'a-1'],
       ['all', null],

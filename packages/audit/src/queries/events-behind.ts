@@ -12,7 +12,7 @@ export const eventsBehind = question({
     tenant,
     agentId: id,
     /** The ancestors of the agent. */
-    above: z.array(id).default([]),
+    ancestors: z.array(id).default([]),
     actionId: id,
     toMs: z.int().min(0),
     limit: z.int().min(1).max(1_000).default(100),
@@ -44,7 +44,7 @@ export const eventsBehind = question({
     WHERE tenant IN ({tenant:String}, '') AND NOT void AND (
       (event = 'approval.recorded' AND agent_id = {agentId:String} AND action_id = {actionId:String})
       OR (event IN ('agent.killed', 'agent.revived') AND (scope NOT IN ('agent', 'family') OR agent_id = {agentId:String}
-          OR (scope = 'family' AND has({above:Array(String)}, agent_id)))
+          OR (scope = 'family' AND has({ancestors:Array(String)}, agent_id)))
         AND happened_at <= fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')))
     ORDER BY happened_at DESC, control_events.id DESC
     LIMIT 1 BY event, control_events.id

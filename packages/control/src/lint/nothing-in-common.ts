@@ -9,7 +9,7 @@ import {
   type RuleDocument,
   stepsOf,
 } from '@mandate/schemas';
-import { agentsAbove } from '../agents-above.ts';
+import { ancestorAgents } from '../ancestor-agents.ts';
 import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
 import { emptyTogether, type Names } from './empty-together.ts';
@@ -85,10 +85,10 @@ function ofKind(
       skipped();
       continue;
     }
-    const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
+    const ancestors = ancestorAgents(control.agents, agent).flatMap(({ id, agent: one }) =>
       one === null ? [] : givenTo(one).map((held) => asBelow(held, id)),
     );
-    const own = [...givenTo({ ...agent }), ...above];
+    const own = [...givenTo({ ...agent }), ...ancestors];
     const held = own.length === 0 ? own : [...own, ...bounds];
     const key = held.map(({ rule, policy }) => `${rule?.document.id} ${policy}`).join('\n');
     const known = looked.get(key);

@@ -87,11 +87,12 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
 
 function inOrderOfParents(agents: ControlDocuments['agents']): ReadonlyMap<string, Document> {
   const ordered = new Map<string, Document>();
-  const put = (id: string, above: ReadonlySet<string>) => {
+  const put = (id: string, ancestors: ReadonlySet<string>) => {
     const agent = agents.get(id);
     if (agent === undefined || ordered.has(id)) return;
     // A circle of parents is skipped here, because the plane refuses it.
-    if (agent.parent !== undefined && !above.has(agent.parent)) put(agent.parent, new Set([...above, id]));
+    if (agent.parent !== undefined && !ancestors.has(agent.parent))
+      put(agent.parent, new Set([...ancestors, id]));
     ordered.set(id, agent);
   };
   for (const id of agents.keys()) put(id, new Set([id]));

@@ -100,11 +100,11 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       [1, one(refusal({ code: 'INTERNAL_ERROR', final: false }))],
     ),
     leaseMs: one(100, 10, 600),
-    above: one<readonly string[] | undefined>(undefined, undefined, undefined, ['bob'], ['cleo', 'bob']),
+    ancestors: one<readonly string[] | undefined>(undefined, undefined, undefined, ['bob'], ['cleo', 'bob']),
     formerAncestors: one<Plan['formerAncestors']>(undefined, undefined, [{ id: 'cleo', leftAt: 2 }]),
     holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
   })
-  .map(({ holds: [holdsFromMs, holdsUntilMs], above, formerAncestors, limits, ...rest }) =>
+  .map(({ holds: [holdsFromMs, holdsUntilMs], ancestors, formerAncestors, limits, ...rest }) =>
     planOf({
       ...rest,
       holdsFromMs,
@@ -113,10 +113,10 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       limits: [
         // A mandate in observe mode has no such limit.
         ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
-        ...(above ?? []).map((subject) => budget({ subject, maxMicros: null })),
+        ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
       ],
-      ...(above && { above }),
-      ...(formerAncestors && !above?.includes('cleo') && { formerAncestors }),
+      ...(ancestors && { ancestors }),
+      ...(formerAncestors && !ancestors?.includes('cleo') && { formerAncestors }),
     }),
   );
 

@@ -248,7 +248,7 @@ export async function viewOf(ledger: Ledger, questions: readonly QuestionReferen
       statuses: await Promise.all(
         AGENTS.flatMap((agentId) => [
           ledger.killStatus(tenant, agentId),
-          ledger.killStatus(tenant, agentId, { above: ['cleo'] }),
+          ledger.killStatus(tenant, agentId, { ancestors: ['cleo'] }),
           ledger.killStatus(tenant, agentId, { formerAncestors: [{ id: 'cleo', leftAt: 2 }] }),
         ]),
       ),

@@ -10,9 +10,9 @@ const ALL: KillTarget = { scope: 'all' };
 const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
 
 /** Returns a plan as deciders make it for a descendant: all ancestors are charged. */
-function below(...above: string[]) {
-  const limits = above.map((subject) => budget({ subject, maxMicros: null }));
-  return planOf({ limits, above });
+function below(...ancestors: string[]) {
+  const limits = ancestors.map((subject) => budget({ subject, maxMicros: null }));
+  return planOf({ limits, ancestors });
 }
 
 const order = (id: string, reason = 'stop') => ({ id, by: 'op', reason });
@@ -60,7 +60,9 @@ export function killing(make: MakeLedger): void {
     const killed = { scope: 'family', revision: 1, reason: 'stop', agentId: 'lead' };
     const [, , request = stepRequest()] = asks();
     expect((await decide(ledger, request)).kill).toEqual(killed);
-    expect((await ledger.killStatus(TENANT, 'hand', { above: ['worker', 'lead'] })).killed).toEqual(killed);
+    expect((await ledger.killStatus(TENANT, 'hand', { ancestors: ['worker', 'lead'] })).killed).toEqual(
+      killed,
+    );
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
     expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
@@ -70,7 +72,7 @@ export function killing(make: MakeLedger): void {
     expect(await acts()).toEqual([false, false, false, true, true, true]);
     expect(await ledger.revive(FAMILY, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([true, true, true, true, true, true]);
-    expect((await ledger.killStatus(TENANT, 'hand', { above: ['lead'] })).revivedAtMs).not.toBeNull();
+    expect((await ledger.killStatus(TENANT, 'hand', { ancestors: ['lead'] })).revivedAtMs).not.toBeNull();
   });
 
   test('an agent that leaves a killed family stays stopped until the family is revived', async () => {

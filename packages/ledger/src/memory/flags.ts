@@ -46,13 +46,13 @@ export function targetOf(key: string): KillTarget {
 export function targetsAround(
   tenant: string,
   agentId: string,
-  { above = [], formerAncestors = [] }: Standing,
+  { ancestors = [], formerAncestors = [] }: Standing,
 ): KillTarget[] {
   return [
     { scope: 'all' },
     { scope: 'tenant', tenant },
     ...formerAncestors.map(({ id }): KillTarget => ({ scope: 'family', tenant, agentId: id })),
-    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),
+    ...ancestors.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),
     { scope: 'family', tenant, agentId },
     { scope: 'agent', tenant, agentId },
   ];

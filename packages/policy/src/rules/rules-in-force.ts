@@ -41,7 +41,7 @@ export type Resolved = {
   /** In the order of the rules. */
   matches: readonly RuleMatch[];
   /** The ancestors of the agent, the nearest first. Absent if there are none. */
-  above?: readonly string[];
+  ancestors?: readonly string[];
   /**
    * Present if finding the rules exceeded the step budget: the rule that used most of it, and the ancestor, if any.
    * Nothing is then allowed.

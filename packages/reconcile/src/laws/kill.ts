@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type AgentKilled, type AgentRevived, agentsAboveIn, type KillTarget } from '@mandate/schemas';
+import { type AgentKilled, type AgentRevived, ancestorsIn, type KillTarget } from '@mandate/schemas';
 import { type Findings, placeName } from './law.ts';
 import type { Read } from './read-record.ts';
 
@@ -38,7 +38,7 @@ type Allow = {
 type Allowed = {
   agents: number[];
   /** Indexes of the lists of ancestors. */
-  above: number[];
+  ancestors: number[];
   sequences: number[];
   partitions: number[];
   offsets: number[];
@@ -69,7 +69,7 @@ export function createKill(findings: Findings) {
     if (known !== undefined) return known;
     const none: Allowed = {
       agents: [],
-      above: [],
+      ancestors: [],
       sequences: [],
       partitions: [],
       offsets: [],
@@ -108,7 +108,7 @@ export function createKill(findings: Findings) {
         const { decision } = record;
         const columns = columnsOf(decision.tenant);
         columns.agents.push(numberOf(decision.agentId));
-        columns.above.push(numberOf(agentsAboveIn(decision).join(' ')));
+        columns.ancestors.push(numberOf(ancestorsIn(decision).join(' ')));
         columns.sequences.push(decision.ledgerSequence);
         columns.partitions.push(partition);
         columns.offsets.push(place.offset);
@@ -129,7 +129,7 @@ export function createKill(findings: Findings) {
 
   function checkRow(topic: string, tenant: string, columns: Allowed, row: number): void {
     const agentId = names[columns.agents[row] ?? 0] ?? '';
-    const families = [agentId, ...(names[columns.above[row] ?? 0] ?? '').split(' ')];
+    const families = [agentId, ...(names[columns.ancestors[row] ?? 0] ?? '').split(' ')];
     const targets: KillTarget[] = [
       { scope: 'all' },
       { scope: 'tenant', tenant },

@@ -108,8 +108,8 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
     target.scope === 'family' &&
     key.agents.some((id) => {
       if (id.includes('*')) return true;
-      const { above, formerAncestors } = standing(key.tenant, id);
-      return above.includes(target.agentId) || formerAncestors.some((left) => left.id === target.agentId);
+      const { ancestors, formerAncestors } = standing(key.tenant, id);
+      return ancestors.includes(target.agentId) || formerAncestors.some((left) => left.id === target.agentId);
     })
   );
 }

@@ -16,7 +16,7 @@ import {
   searchSettlements,
 } from '@mandate/audit';
 import {
-  agentsAboveIn,
+  ancestorsIn,
   CAPS,
   check,
   type Decision,
@@ -201,7 +201,7 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     ask(asker, eventsBehind, {
       tenant,
       agentId,
-      above: [...agentsAboveIn(decision)],
+      ancestors: [...ancestorsIn(decision)],
       actionId,
       toMs: decidedAtMs + Math.max(DATED_LATER_MS, CAPS.waitMs),
       limit: MOST.events,

@@ -52,11 +52,11 @@ export function killStatusOf(
 function targetsOf(
   tenant: string,
   agentId: string,
-  { above = [], formerAncestors = [] }: Standing,
+  { ancestors = [], formerAncestors = [] }: Standing,
 ): { target: KillTarget; leftAt: number | null }[] {
   const family = (id: string): KillTarget => ({ scope: 'family', tenant, agentId: id });
   const left = formerAncestors.map(({ id, leftAt }) => ({ target: family(id), leftAt }));
-  const current = [agentId, ...above].reverse().map((id) => ({ target: family(id), leftAt: null }));
+  const current = [agentId, ...ancestors].reverse().map((id) => ({ target: family(id), leftAt: null }));
   return [
     { target: { scope: 'all' }, leftAt: null },
     { target: { scope: 'tenant', tenant }, leftAt: null },

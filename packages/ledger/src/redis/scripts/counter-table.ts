@@ -15,7 +15,7 @@ type Terms = [
   limits: number[],
   requests: number,
   reserves: number,
-  above: readonly string[],
+  ancestors: readonly string[],
   left: readonly (string | number)[],
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
@@ -83,7 +83,7 @@ export function createTerms() {
       plan.limits.flatMap(encodeLimit),
       0,
       0,
-      plan.above ?? [],
+      plan.ancestors ?? [],
       (plan.formerAncestors ?? []).flatMap(({ id, leftAt }) => [id, leftAt]),
     ];
   }
@@ -135,7 +135,7 @@ function placeIn(places: Map<string, number>, name: string): number {
 function keyOf({ agentId, plan }: StepRequest): string {
   const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
-  if (plan.above !== undefined) key += ` below ${plan.above.join(' ')}`;
+  if (plan.ancestors !== undefined) key += ` below ${plan.ancestors.join(' ')}`;
   for (const { id, leftAt } of plan.formerAncestors ?? []) key += ` left ${id} ${leftAt}`;
   if (refusal !== null) key += ` ${refusal.code} ${refusal.final}`;
   for (const limit of plan.limits) {

@@ -143,7 +143,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local first = known and find_first(memory, grants, request_at(at)) or nil
   local unremembered = memory.left <= 0
   local late = not first and not unremembered and deadline >= 0 and now > deadline
-  local kill = not first and not unremembered and not late and stopped_by(flags, tenant, agent, terms.above, terms.left) or nil
+  local kill = not first and not unremembered and not late and stopped_by(flags, tenant, agent, terms.ancestors, terms.left) or nil
   local ended = first or unremembered or late or kill
   if not ended and (now < terms.holds_from or (terms.holds_until >= 0 and now >= terms.holds_until)) then return -1 end
 

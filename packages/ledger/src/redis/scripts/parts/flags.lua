@@ -36,8 +36,8 @@ local function scope_of(key)
 end
 
 -- Returns the widest flag that stops this agent: { scope, revision, reason, and for a family its head }, or nil.
--- above: its ancestors, the nearest first   left: { agent, revision, … } of the families that it left
-local function stopped_by(flags, tenant, agent, above, left)
+-- ancestors: its ancestors, the nearest first   left: { agent, revision, … } of the families that it left
+local function stopped_by(flags, tenant, agent, ancestors, left)
   if flags.none == nil then flags.none = redis.call('EXISTS', flags.key) == 0 end
   if flags.none then return nil end
   local around, left_at = { '*', tenant }, {}
@@ -45,7 +45,7 @@ local function stopped_by(flags, tenant, agent, above, left)
     local key = tenant .. ':' .. left[at]
     around[#around + 1], left_at[key] = key, left[at + 1]
   end
-  for at = #above, 1, -1 do around[#around + 1] = tenant .. ':' .. above[at] end
+  for at = #ancestors, 1, -1 do around[#around + 1] = tenant .. ':' .. ancestors[at] end
   around[#around + 1], around[#around + 2] = tenant .. ':' .. agent, tenant .. '/' .. agent
   for _, key in ipairs(around) do
     local flag = get(flags, key)

@@ -5,14 +5,14 @@
 -- answer as long as none fails. With a table and a function call for each limit an action took twice as long.
 
 -- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged,
---   limits, requests, reserves, above, left }
+--   limits, requests, reserves, ancestors, left }
 --   charged: the counters that an ALLOW is charged to   limits: { kind, counter, most, … }
 --   counter: the index of a lifetime counter or a rate, minus the index of a windowed counter. For a confirmation:
 --   how long its question is kept at least, in ms
 --   requests: the number of requests in the call with these terms   reserves: the sum of their reservations
 local function open_terms(given, lifetimes, windowed, rates)
   local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
-    above, left = unpack(given)
+    ancestors, left = unpack(given)
   local function budget_at(place)
     return place > 0 and lifetimes[place] or windowed[-place]
   end
@@ -28,7 +28,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     charges = charges,
     requests = requests,
     reserves = reserves,
-    above = above,
+    ancestors = ancestors,
     left = left,
     charged = {},
     rates = {},

@@ -9,29 +9,29 @@ import { missingPolicy } from './compose.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
 /** What an ancestor holds. If the mandate is null, the ancestor's descendants may do nothing either. */
-export type HeldAbove = { holder: string; mandate: Mandate | null };
+export type AncestorMandate = { holder: string; mandate: Mandate | null };
 
-/** @param above the ancestors' mandates, the nearest ancestor first */
-export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandate {
-  const ofAbove = (what: 'rules' | 'policies') =>
-    above.flatMap(({ holder, mandate }) =>
+/** @param ancestors the ancestors' mandates, the nearest ancestor first */
+export function composeWithAncestors(own: Mandate, ancestors: readonly AncestorMandate[]): Mandate {
+  const ofAncestors = (what: 'rules' | 'policies') =>
+    ancestors.flatMap(({ holder, mandate }) =>
       (mandate?.reference[what] ?? []).map((name) => nameOf(name, holder)),
     );
-  const given = [...(own.reference.grantedBy ?? []), ...above.flatMap(givenTo)];
-  const hashes = above.map(({ holder, mandate }) => [holder, mandate?.reference.hash ?? null]);
+  const given = [...(own.reference.grantedBy ?? []), ...ancestors.flatMap(givenTo)];
+  const hashes = ancestors.map(({ holder, mandate }) => [holder, mandate?.reference.hash ?? null]);
   return {
     reference: {
       id: own.reference.id,
       hash: digestOf([own.reference.hash, hashes]),
-      rules: [...own.reference.rules, ...ofAbove('rules')],
-      policies: [...own.reference.policies, ...ofAbove('policies')],
+      rules: [...own.reference.rules, ...ofAncestors('rules')],
+      policies: [...own.reference.policies, ...ofAncestors('policies')],
       ...(given.length > 0 && { grantedBy: given }),
     },
-    policies: [...own.policies, ...above.flatMap(policiesOf)],
+    policies: [...own.policies, ...ancestors.flatMap(policiesOf)],
   };
 }
 
-function givenTo({ holder, mandate }: HeldAbove): GivenPolicy[] {
+function givenTo({ holder, mandate }: AncestorMandate): GivenPolicy[] {
   return (mandate?.reference.grantedBy ?? []).map(({ policy, rules, ...of }) => ({
     ...of,
     policy: nameOf(policy, holder),
@@ -39,7 +39,7 @@ function givenTo({ holder, mandate }: HeldAbove): GivenPolicy[] {
   }));
 }
 
-function policiesOf({ holder, mandate }: HeldAbove): Policy[] {
+function policiesOf({ holder, mandate }: AncestorMandate): Policy[] {
   if (mandate === null) return [{ ...missingPolicy(holder, ''), name: null, holder }];
   return mandate.policies.map((policy) => ({
     ...policy,

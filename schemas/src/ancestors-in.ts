@@ -4,7 +4,7 @@ import type { Decision } from './decision.ts';
  * Who stood above the agent when it was decided, the nearest first: an ALLOW was charged to each of them, and a decision names
  * their policies with them.
  */
-export function agentsAboveIn({
+export function ancestorsIn({
   reservation,
   mandate,
 }: Pick<Decision, 'reservation'> & Partial<Pick<Decision, 'mandate'>>): readonly string[] {

@@ -1,34 +1,34 @@
-import type { AgentAbove } from '@mandate/policy/parts';
+import type { Ancestor } from '@mandate/policy/parts';
 import { type AgentDocument, CAPS } from '@mandate/schemas';
 import { agentOf } from './compile-control.ts';
 import type { Revisioned } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
-const NOBODY: readonly AgentAbove[] = [];
+const NOBODY: readonly Ancestor[] = [];
 
 /**
  * Returns the ancestors of an agent, the nearest first. An ancestor that is no longer registered is the last, because
  * its own ancestors are unknown. So is one ancestor too many: the register refuses such a chain, but a preview may
  * ask about it.
  */
-export function agentsAbove(
+export function ancestorAgents(
   agents: Pick<TenantControl['agents'], 'get'>,
   { parent }: AgentDocument,
-): readonly AgentAbove[] {
+): readonly Ancestor[] {
   if (parent === undefined) return NOBODY;
-  const above: AgentAbove[] = [];
+  const ancestors: Ancestor[] = [];
   let id: string | undefined = parent;
   while (id !== undefined) {
     const kept: Revisioned<AgentDocument> | undefined =
-      above.length < CAPS.parents ? agents.get(id) : undefined;
-    above.push({ id, agent: kept === undefined ? null : agentOf(kept) });
+      ancestors.length < CAPS.parents ? agents.get(id) : undefined;
+    ancestors.push({ id, agent: kept === undefined ? null : agentOf(kept) });
     id = kept?.document.parent;
   }
-  return above;
+  return ancestors;
 }
 
 /** Yields the documents of the registered ancestors, the nearest first. */
-export function* documentsAbove(
+export function* ancestorDocuments(
   agents: Pick<TenantControl['agents'], 'get'>,
   { parent }: AgentDocument,
 ): Generator<AgentDocument> {

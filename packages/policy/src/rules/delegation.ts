@@ -4,7 +4,7 @@
  * ancestors, and not with the number of policies.
  */
 import type { Action } from '@mandate/schemas';
-import { composeFamily, nameOf } from '../mandate/compose-family.ts';
+import { composeWithAncestors, nameOf } from '../mandate/compose-with-ancestors.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
 import { intersectionOf } from '../validity-interval.ts';
@@ -12,13 +12,13 @@ import { type AgentAttributes, type StepBudgets, stepBudgetsOfAction } from './a
 import type { InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
 
 /** An ancestor. `agent` is null if the ancestor is no longer registered; it then holds nothing. */
-export type AgentAbove = { id: string; agent: AgentAttributes | null };
+export type Ancestor = { id: string; agent: AgentAttributes | null };
 
-export type FamiliesInForce = {
-  /** @param above the ancestors, the nearest first */
-  within(
+export type Delegation = {
+  /** @param ancestors the ancestors, the nearest first */
+  resolve(
     own: Resolved,
-    above: readonly AgentAbove[],
+    ancestors: readonly Ancestor[],
     rules: RulesInForce,
     action: Action,
     atMs: number,
@@ -27,9 +27,9 @@ export type FamiliesInForce = {
   ): Resolved;
 };
 
-type ResolvedAbove = { holder: string; held: Resolved };
+type ResolvedAncestor = { holder: string; held: Resolved };
 
-const FAMILIES_KNOWN = 5_000;
+const MOST_COMPOSED = 5_000;
 const NOTHING: Resolved = {
   mandate: null,
   shadow: null,
@@ -39,8 +39,8 @@ const NOTHING: Resolved = {
   holdsUntilMs: null,
 };
 
-export function familiesInForce(): FamiliesInForce {
-  const families = recentlyUsed<Mandate>(FAMILIES_KNOWN);
+export function createDelegation(): Delegation {
+  const composedMandates = recentlyUsed<Mandate>(MOST_COMPOSED);
   const numbers = new WeakMap<Mandate, number>();
   let made = 0;
 
@@ -56,33 +56,35 @@ export function familiesInForce(): FamiliesInForce {
 
   function composed(
     own: Mandate | null,
-    above: readonly ResolvedAbove[],
+    ancestors: readonly ResolvedAncestor[],
     mandateOf: (held: Resolved) => Mandate | null,
   ): Mandate | null {
     if (own === null) return null;
     let key = `${numberOf(own)}`;
-    // Ids contain no blank, so different families have different keys.
-    for (const { holder, held } of above) key += ` ${holder} ${numberOf(mandateOf(held))}`;
-    const known = families.get(key);
+    // Ids contain no blank, so different mandates have different keys.
+    for (const { holder, held } of ancestors) key += ` ${holder} ${numberOf(mandateOf(held))}`;
+    const known = composedMandates.get(key);
     if (known !== undefined) return known;
-    const family = composeFamily(
+    const mandate = composeWithAncestors(
       own,
-      above.map(({ holder, held }) => ({ holder, mandate: mandateOf(held) })),
+      ancestors.map(({ holder, held }) => ({ holder, mandate: mandateOf(held) })),
     );
-    families.set(key, family);
-    return family;
+    composedMandates.set(key, mandate);
+    return mandate;
   }
 
   /** Returns the shadow of the agent and all its ancestors. Null if none of them has a matching rule in shadow. */
-  function inShadow(own: Resolved, above: readonly ResolvedAbove[]): InShadow | null {
-    const all = [own, ...above.map(({ held }) => held)];
+  function inShadow(own: Resolved, ancestors: readonly ResolvedAncestor[]): InShadow | null {
+    const all = [own, ...ancestors.map(({ held }) => held)];
     if (all.every(({ shadow }) => shadow === null)) return null;
     const isKnown = all.every(({ shadow }) => shadow?.mandate !== null);
-    const mandate = isKnown ? composed(withShadow(own), above, withShadow) : null;
+    const mandate = isKnown ? composed(withShadow(own), ancestors, withShadow) : null;
     if (isKnown && mandate === null) return null;
     const namesOf = (what: 'rules' | 'policies') => [
       ...(own.shadow?.[what] ?? []),
-      ...above.flatMap(({ holder, held }) => (held.shadow?.[what] ?? []).map((name) => nameOf(name, holder))),
+      ...ancestors.flatMap(({ holder, held }) =>
+        (held.shadow?.[what] ?? []).map((name) => nameOf(name, holder)),
+      ),
     ];
     const validity = intersectionOf(all.map(({ shadow, ...held }) => shadow ?? held));
     const steps = all.reduce((sum, { shadow }) => sum + (shadow?.steps ?? 0), 0);
@@ -90,28 +92,30 @@ export function familiesInForce(): FamiliesInForce {
   }
 
   return {
-    within(own, agents, rules, action, atMs, stepBudgets = stepBudgetsOfAction()) {
+    resolve(own, agents, rules, action, atMs, stepBudgets = stepBudgetsOfAction()) {
       if (agents.length === 0) return own;
       const ids = agents.map(({ id }) => id);
-      if (own.tooCostly !== undefined) return { ...own, above: ids };
-      const above: ResolvedAbove[] = [];
+      if (own.tooCostly !== undefined) return { ...own, ancestors: ids };
+      const ancestors: ResolvedAncestor[] = [];
       for (const { id, agent } of agents) {
         const held =
           agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs, stepBudgets);
-        above.push({ holder: id, held });
+        ancestors.push({ holder: id, held });
         if (held.tooCostly === undefined) continue;
-        const validity = intersectionOf([own, ...above.map(({ held }) => held)]);
-        return { ...held, above: ids, tooCostly: { ...held.tooCostly, agent: id }, ...validity };
+        const validity = intersectionOf([own, ...ancestors.map(({ held }) => held)]);
+        return { ...held, ancestors: ids, tooCostly: { ...held.tooCostly, agent: id }, ...validity };
       }
-      const all = [own, ...above.map(({ held }) => held)];
+      const all = [own, ...ancestors.map(({ held }) => held)];
       return {
-        mandate: composed(own.mandate, above, ({ mandate }) => mandate),
-        shadow: inShadow(own, above),
+        mandate: composed(own.mandate, ancestors, ({ mandate }) => mandate),
+        shadow: inShadow(own, ancestors),
         matches: [
           ...own.matches,
-          ...above.flatMap(({ holder, held }) => held.matches.map((match) => ({ ...match, agent: holder }))),
+          ...ancestors.flatMap(({ holder, held }) =>
+            held.matches.map((match) => ({ ...match, agent: holder })),
+          ),
         ],
-        above: ids,
+        ancestors: ids,
         steps: all.reduce((sum, { steps }) => sum + steps, 0),
         ...intersectionOf(all),
       };
