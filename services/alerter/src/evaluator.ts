@@ -16,7 +16,7 @@ import { addressees } from './rules/addressees.ts';
 import type { Alarms, Raised } from './rules/alarms.ts';
 import type { Alerting } from './rules/alert-rules.ts';
 import { BlockRates } from './rules/block-rate-rule.ts';
-import { evaluate, evaluateHistory, recall, type Seen } from './rules/evaluate.ts';
+import { evaluate, evaluateHistory, type LoggedRecord, recall } from './rules/evaluate.ts';
 import type { Finding } from './rules/finding.ts';
 import { Floods } from './rules/floods.ts';
 import { ReleaseRates } from './rules/release-rate-rule.ts';
@@ -63,13 +63,13 @@ export function createEvaluator(options: {
     return record;
   }
 
-  function findingsOf(seen: Seen): Finding[] {
-    const isHistory = seen.offset < (begun.get(seen.partition) ?? 0);
+  function findingsOf(logged: LoggedRecord): Finding[] {
+    const isHistory = logged.offset < (begun.get(logged.partition) ?? 0);
     try {
-      return isHistory ? evaluateHistory(seen) : evaluate(seen, alerting().rules, { alarms, rates });
+      return isHistory ? evaluateHistory(logged) : evaluate(logged, alerting().rules, { alarms, rates });
     } catch (err) {
       // A bug in a rule, which this record triggers. It must not stop all other alerts.
-      const { topic, partition, offset } = seen;
+      const { topic, partition, offset } = logged;
       log.error({ err, topic, partition, offset }, 'a rule failed: no alert comes of this record');
       return [];
     }
@@ -100,8 +100,8 @@ export function createEvaluator(options: {
         const record = read(logged);
         if (record === null) return [];
         const findings = findingsOf({ record, topic, partition, offset });
-        const place = { topic, partition, offset };
-        return findings.flatMap((finding) => raise(finding, place));
+        const position = { topic, partition, offset };
+        return findings.flatMap((finding) => raise(finding, position));
       });
     },
     recall(records) {

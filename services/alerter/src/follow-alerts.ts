@@ -28,10 +28,10 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
   let next = 0;
   let waiting: { offset: number; reached: () => void; ended: (error: unknown) => void }[] = [];
 
-  function apply(record: AlertsRecord, place: { offset: number; at: string }): void {
+  function apply(record: AlertsRecord, position: { offset: number; at: string }): void {
     if (record.event === 'alerts.begun') begun ??= record.begun;
     if (record.event === 'alert.raised' || record.event === 'alert.cleared') alarms.apply(record);
-    book.apply(record, place);
+    book.apply(record, position);
   }
 
   const reader: Reader = await bus.read({

@@ -9,23 +9,23 @@ import {
 } from '@mandate/audit';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from './amounts.ts';
-import { logPlace, withLogPlace } from './query-context.ts';
+import { logPosition, withLogPosition } from './query-context.ts';
 
-const COORDINATE = { logTopic: true, logPartition: true, logOffset: true } as const;
+const LOG_POSITION = { logTopic: true, logPartition: true, logOffset: true } as const;
 
-export const decisionFound = searchDecisions.row.omit(COORDINATE).extend({
+export const decisionFound = searchDecisions.row.omit(LOG_POSITION).extend({
   chargedMicros: microsField,
   charged: dollarsField,
   cumulativeMicros: microsField,
   cumulative: dollarsField,
-  log: logPlace,
+  log: logPosition,
 });
 
 export function shownDecision(row: DecisionSummary): z.output<typeof decisionFound> {
-  return withLogPlace(withDollars(row));
+  return withLogPosition(withDollars(row));
 }
 
-export const settlementFound = searchSettlements.row.omit(COORDINATE).extend({
+export const settlementFound = searchSettlements.row.omit(LOG_POSITION).extend({
   deltaMicros: microsField.describe('Added to the charge, or given back when negative.'),
   delta: dollarsField,
   chargedMicros: microsField.describe('The charge after it.'),
@@ -40,14 +40,14 @@ export const settlementFound = searchSettlements.row.omit(COORDINATE).extend({
   released: dollarsField,
   mayRelease: z.boolean().describe('A trusted reporter reported it, such as a key with the scope `release`.'),
   reportedBy: z.string().nullable().describe('The id of the key; null: a producer, or not recorded.'),
-  log: logPlace,
+  log: logPosition,
 });
 
 export function shownSettlement(row: SettlementSummary): z.output<typeof settlementFound> {
-  return withLogPlace(withDollars(row));
+  return withLogPosition(withDollars(row));
 }
 
 export function shownControlEvent(row: LandedControlEvent) {
   const isChange = row.logPartition === CONTROL_PARTITION;
-  return withLogPlace({ ...row, logPartition: isChange ? 0 : row.logPartition });
+  return withLogPosition({ ...row, logPartition: isChange ? 0 : row.logPartition });
 }

@@ -15,12 +15,12 @@ export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
 }
 
 /** The log position of a record. */
-export const logPlace = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });
+export const logPosition = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });
 
 /** Moves the log position of a row into the field `log`. */
-export function withLogPlace<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
+export function withLogPosition<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
   row: Row,
-): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: z.output<typeof logPlace> } {
+): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: z.output<typeof logPosition> } {
   const { logTopic: topic, logPartition: partition, logOffset: offset, ...rest } = row;
   return { ...rest, log: { topic, partition, offset } };
 }

@@ -4,12 +4,12 @@ import { actionDecided, decision } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
-import { logPlace } from './query-context.ts';
+import { logPosition } from './query-context.ts';
 
 /** Fields that a newer writer adds to a decision are shown, although this version does not know them. */
 export const wholeDecision = actionDecided.extend({
   decision: decision.loose(),
-  log: logPlace.describe('Where the record lies.'),
+  log: logPosition.describe('Where the record lies.'),
 });
 
 /** Returns the record, and the trace id from its header. Throws HttpProblem 404. */

@@ -6,12 +6,12 @@ import { epochsInForce } from './epoch-in-force.ts';
 
 test('an epoch remembered for another topic does not change that of the decisions, even at the same partition and offset', async () => {
   const epochs = epochsInForce({ audit: {} as AuditClient, bus: {} as Bus });
-  const place = { topic: TOPICS.decisions, partition: 0, offset: 5 };
+  const position = { topic: TOPICS.decisions, partition: 0, offset: 5 };
   const epoch = { id: 'ep-2', generation: 2 };
-  epochs.remember(place, epoch);
+  epochs.remember(position, epoch);
   for (const topic of [TOPICS.deadLetters, TOPICS.access, TOPICS.control]) {
-    epochs.remember({ ...place, topic }, null);
-    expect(await epochs.before({ ...place, topic })).toBeNull();
+    epochs.remember({ ...position, topic }, null);
+    expect(await epochs.before({ ...position, topic })).toBeNull();
   }
-  expect(await epochs.before(place)).toEqual(epoch);
+  expect(await epochs.before(position)).toEqual(epoch);
 });

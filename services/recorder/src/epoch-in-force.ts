@@ -19,22 +19,22 @@ import { readDecision } from './read-record.ts';
 
 export type EpochsInForce = {
   /** The epoch in force before the log position; null if none was announced in its partition so far. */
-  before(place: LogPosition): Promise<EpochInForce | null>;
+  before(position: LogPosition): Promise<EpochInForce | null>;
   /** Remembers the epoch in force before a log position, from a reader that read up to there. */
-  remember(place: LogPosition, epoch: EpochInForce | null): void;
+  remember(position: LogPosition, epoch: EpochInForce | null): void;
 };
 
 export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }): EpochsInForce {
   const remembered = new Map<number, { offset: number; epoch: EpochInForce | null }>();
   return {
-    async before(place) {
-      if (place.topic !== TOPICS.decisions) return null;
-      const known = remembered.get(place.partition);
-      if (known?.offset === place.offset) return known.epoch;
-      const [onRecord] = await ask(audit, epochBefore, place);
+    async before(position) {
+      if (position.topic !== TOPICS.decisions) return null;
+      const known = remembered.get(position.partition);
+      if (known?.offset === position.offset) return known.epoch;
+      const [onRecord] = await ask(audit, epochBefore, position);
       const proven = onRecord?.ledgerEpoch ? { ...onRecord, id: onRecord.ledgerEpoch } : null;
-      const unproven = { ...place, offset: (proven?.through ?? -1) + 1 };
-      const announced = await announcedFrom(bus, unproven, place.offset);
+      const unproven = { ...position, offset: (proven?.through ?? -1) + 1 };
+      const announced = await announcedFrom(bus, unproven, position.offset);
       return announced.reduce<EpochInForce | null>(epochAfter, proven);
     },
     remember({ topic, partition, offset }, epoch) {

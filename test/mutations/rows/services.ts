@@ -321,7 +321,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ['alerts: a tenant gets only its own alerts', "tenant === '*' || concerns(alert, tenant)", 'true'],
   ]),
   ...inFile('services/alerter/src/evaluator.ts', [
-    ['alerts: old records raise no alerts', 'seen.offset < (begun.get(seen.partition) ?? 0)', 'false'],
+    ['alerts: old records raise no alerts', 'logged.offset < (begun.get(logged.partition) ?? 0)', 'false'],
     ['alerts: void decisions raise no alerts', '!holdsIn(inForce, record.decision.ledgerEpoch)', 'false'],
     ['alerts: a repeat is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
   ]),

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Decision, LogPosition, Settlement } from '@mandate/schemas';
-import { type Findings, named, placeName } from './law.ts';
+import { type Findings, named, positionName } from './law.ts';
 import type { Memory } from './memory.ts';
 import type { Read } from './read-record.ts';
 
@@ -33,9 +33,9 @@ export function createAnswers(findings: Findings, memory: Memory) {
       if (known !== undefined && atMs < known.atMs + memory.ms) {
         if (known.digest !== digest) {
           findings.broken(() => ({
-            at: placeName(log.position),
+            at: positionName(log.position),
             ids: named(answer),
-            what: `the delivery ${placeName(answer.source)} was answered before, in other words`,
+            what: `the delivery ${positionName(answer.source)} was answered before, in other words`,
           }));
         }
         return false;

@@ -7,22 +7,22 @@
 
 import { createHash } from 'node:crypto';
 import { type AgentKilled, type AgentRevived, ancestorsIn, type KillTarget } from '@mandate/schemas';
-import { type Findings, placeName } from './law.ts';
+import { type Findings, positionName } from './law.ts';
 import type { Read } from './read-record.ts';
 
 /** Which of two partitions was first follows from the clocks of several brokers, which may differ by this much. */
 const CLOCKS_APART_MS = 1_000;
 
-type Place = { topic: string; partition: number; offset: number; appendedAtMs: number };
+type LoggedAt = { topic: string; partition: number; offset: number; appendedAtMs: number };
 type Kill = {
   kill: AgentKilled['kill'];
-  place: Place;
+  position: LoggedAt;
   /** The epochs that had begun before the kill on its partition. */
   epochsBefore: ReadonlySet<string>;
   /** The open actions that the kill names. */
   open: ReadonlySet<number>;
 };
-type Revive = { revive: AgentRevived['revive']; place: Place };
+type Revive = { revive: AgentRevived['revive']; position: LoggedAt };
 
 /** `action` is a number for agent, id and attempt. */
 type Allow = {
@@ -31,7 +31,7 @@ type Allow = {
   sequence: number;
   epoch: string;
   action: number;
-  place: Place;
+  position: LoggedAt;
 };
 
 /** One row for each ALLOW, stored as columns, because there may be millions. */
@@ -89,8 +89,8 @@ export function createKill(findings: Findings) {
   return {
     /** `isFirst` is false for a repeated answer, because the first record counts. */
     takes({ record, log, begins }: Read, isFirst: boolean): void {
-      const place = { ...log.position, appendedAtMs: log.appendedAtMs };
-      const { partition } = place;
+      const position = { ...log.position, appendedAtMs: log.appendedAtMs };
+      const { partition } = position;
       if (begins !== null) begun.set(partition, new Set([...(begun.get(partition) ?? []), begins.id]));
       if (record.event === 'agent.killed') {
         const { target, revision, ledgerEpoch } = record.kill;
@@ -100,10 +100,10 @@ export function createKill(findings: Findings) {
         if (again !== true) {
           const open = new Set(record.kill.open.map(hashOf));
           const epochsBefore = begun.get(partition) ?? new Set();
-          kept(kills, target, { kill: record.kill, place, epochsBefore, open });
+          kept(kills, target, { kill: record.kill, position, epochsBefore, open });
         }
       } else if (record.event === 'agent.revived') {
-        kept(revives, record.revive.target, { revive: record.revive, place });
+        kept(revives, record.revive.target, { revive: record.revive, position });
       } else if (record.event === 'action.decided' && isFirst && record.decision.verdict === 'ALLOW') {
         const { decision } = record;
         const columns = columnsOf(decision.tenant);
@@ -111,8 +111,8 @@ export function createKill(findings: Findings) {
         columns.ancestors.push(numberOf(ancestorsIn(decision).join(' ')));
         columns.sequences.push(decision.ledgerSequence);
         columns.partitions.push(partition);
-        columns.offsets.push(place.offset);
-        columns.appendedAtMs.push(place.appendedAtMs);
+        columns.offsets.push(position.offset);
+        columns.appendedAtMs.push(position.appendedAtMs);
         columns.epochs.push(numberOf(decision.ledgerEpoch));
         columns.actions.push(hashOf(decision));
       }
@@ -145,7 +145,7 @@ export function createKill(findings: Findings) {
         sequence: columns.sequences[row] ?? 0,
         epoch: names[columns.epochs[row] ?? 0] ?? '',
         action: columns.actions[row] ?? 0,
-        place: {
+        position: {
           topic,
           partition: columns.partitions[row] ?? 0,
           offset: columns.offsets[row] ?? 0,
@@ -165,8 +165,8 @@ export function createKill(findings: Findings) {
       ...pulled.map(({ kill }) => kill.revision).filter((revision) => revision > inForce.revision),
     );
     const isRevived = revived.some(
-      ({ revive: { revision }, place }) =>
-        revision > inForce.revision && revision < next && mayPrecede(place, allow.place),
+      ({ revive: { revision }, position }) =>
+        revision > inForce.revision && revision < next && mayPrecede(position, allow.position),
     );
     if (isRevived) return;
     const sequence = inForce.ledgerSequences[allow.tenant];
@@ -179,8 +179,8 @@ export function createKill(findings: Findings) {
     else broken(allow, one.kill, 'an ALLOW that reached the log behind the kill, which does not name it');
   }
 
-  function broken({ tenant, agentId, place }: Allow, { id }: Kill['kill'], what: string): void {
-    findings.broken(() => ({ at: placeName(place), ids: { tenant, agent: agentId, kill: id }, what }));
+  function broken({ tenant, agentId, position }: Allow, { id }: Kill['kill'], what: string): void {
+    findings.broken(() => ({ at: positionName(position), ids: { tenant, agent: agentId, kill: id }, what }));
   }
 }
 
@@ -192,13 +192,13 @@ function isBefore({ kill, epochsBefore }: Kill, allow: Allow): boolean {
 }
 
 /** True if the action was decided before the kill, but its record is on the log after it. Then it was open. */
-function wasOpen({ kill, place }: Kill, allow: Allow): boolean {
+function wasOpen({ kill, position }: Kill, allow: Allow): boolean {
   const sequence = kill.ledgerSequences[allow.tenant];
   if (sequence === undefined || allow.sequence > sequence || allow.epoch !== kill.ledgerEpoch) return false;
-  return !mayPrecede(allow.place, place);
+  return !mayPrecede(allow.position, position);
 }
 
-function mayPrecede(one: Place, other: Place): boolean {
+function mayPrecede(one: LoggedAt, other: LoggedAt): boolean {
   return one.partition === other.partition
     ? one.offset < other.offset
     : one.appendedAtMs <= other.appendedAtMs + CLOCKS_APART_MS;

@@ -73,6 +73,6 @@ export function named({ id, tenant, agentId, actionId, attempt }: Decision | Set
   return { id, tenant, agent: agentId, action: actionId, attempt };
 }
 
-export function placeName(place: { topic: string; partition: number; offset: number }): string {
-  return `${place.topic}/${place.partition}/${place.offset}`;
+export function positionName(position: { topic: string; partition: number; offset: number }): string {
+  return `${position.topic}/${position.partition}/${position.offset}`;
 }

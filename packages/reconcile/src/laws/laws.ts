@@ -22,7 +22,7 @@ import { createAnswers } from './answers.ts';
 import { AUDITED, type Audited, type AuditRow, createAuditRows } from './audit-rows.ts';
 import { createInOrder } from './in-order.ts';
 import { createKill } from './kill.ts';
-import { Findings, type LawReport, placeName } from './law.ts';
+import { Findings, type LawReport, positionName } from './law.ts';
 import { createLimits } from './limits.ts';
 import { createMemory } from './memory.ts';
 import { checkOffsets, createLetters, type Requests } from './offsets.ts';
@@ -112,7 +112,7 @@ export function createLaws(asked: {
       return false;
     }
     if (tenants.has(told.tenant) && asked.isKept(one.record)) {
-      rows.stands(told.tenant, told.table, told.answer.id, placeName(one.log.position));
+      rows.stands(told.tenant, told.table, told.answer.id, positionName(one.log.position));
     }
     return answers.takes(one, told.answer);
   }
@@ -137,7 +137,7 @@ export function createLaws(asked: {
       if (!tenants.has(tenant) || !asked.isKept({ ...record, outcome })) return;
       const id = idOfChange(changesRead);
       if (outcome.isRepeat) rows.isVoid(tenant, 'changes', id);
-      else rows.stands(tenant, 'changes', id, placeName(position));
+      else rows.stands(tenant, 'changes', id, positionName(position));
     },
     takesLetter(record: DeadLettersRecord): void {
       if (record.event === 'dead.letter') letters.takes(record.deadLetter);

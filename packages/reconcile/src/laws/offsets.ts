@@ -6,7 +6,7 @@ import { type Bus, type GroupPosition, nextOffset, type PartitionRange } from '@
 import { isMandateError } from '@mandate/runtime';
 import { type DeadLetter, GROUPS } from '@mandate/schemas';
 import type { Answers } from './answers.ts';
-import { type Findings, placeName } from './law.ts';
+import { type Findings, positionName } from './law.ts';
 
 export type Requests = {
   /** Requests on the log without an answer so far. */
@@ -26,20 +26,20 @@ export function createLetters() {
   const single = new Set<string>();
   return {
     takes({ source: { topic, partition, offset }, lastOffset }: DeadLetter['deadLetter']): void {
-      if (lastOffset === undefined) single.add(placeName({ topic, partition, offset }));
+      if (lastOffset === undefined) single.add(positionName({ topic, partition, offset }));
       else batches.push({ topic, partition, first: offset, last: lastOffset });
     },
     /**
      * Returns the first offset after the dead letter's batch that has this position; null if no dead letter has it.
      */
-    behind(place: { topic: string; partition: number; offset: number }): number | null {
-      if (single.has(placeName(place))) return place.offset + 1;
+    behind(position: { topic: string; partition: number; offset: number }): number | null {
+      if (single.has(positionName(position))) return position.offset + 1;
       const batch = batches.find(
         ({ topic, partition, first, last }) =>
-          topic === place.topic &&
-          partition === place.partition &&
-          first <= place.offset &&
-          place.offset <= last,
+          topic === position.topic &&
+          partition === position.partition &&
+          first <= position.offset &&
+          position.offset <= last,
       );
       return batch === undefined ? null : batch.last + 1;
     },
@@ -75,7 +75,7 @@ export async function checkOffsets(
       if (offset >= (positions.get(partition) ?? 0)) requests.open += 1;
       else {
         findings.broken(() => ({
-          at: placeName({ topic, partition, offset }),
+          at: positionName({ topic, partition, offset }),
           ids: {},
           what: `committed at ${positions.get(partition)}, and neither decided nor a dead letter`,
         }));
@@ -92,10 +92,10 @@ function firstUnanswered(
   letters: Letters,
 ) {
   for (let offset = startOffset; offset < endOffset; ) {
-    const place = { topic, partition, offset };
-    if (answers.has(place)) offset += 1;
+    const position = { topic, partition, offset };
+    if (answers.has(position)) offset += 1;
     else {
-      const behind = letters.behind(place);
+      const behind = letters.behind(position);
       if (behind === null) return offset;
       offset = behind;
     }

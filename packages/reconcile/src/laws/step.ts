@@ -13,7 +13,7 @@ import {
 } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Breach } from './law.ts';
-import { placeName } from './law.ts';
+import { positionName } from './law.ts';
 import type { Read } from './read-record.ts';
 
 export type Decided = Pick<
@@ -62,7 +62,7 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   const budgetsOf = shared<readonly BudgetLimit[]>();
   const settlingOf = shared<Settling>();
   return ({ record, log }) => {
-    const at = placeName(log.position);
+    const at = positionName(log.position);
     switch (record.event) {
       case 'action.decided': {
         const { decision } = record;

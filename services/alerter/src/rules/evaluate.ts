@@ -13,13 +13,13 @@ import { late } from './lag-rule.ts';
 import { overdrawn, roomAgain } from './overdrawn-rule.ts';
 import type { ReleaseRates } from './release-rate-rule.ts';
 
-export type Seen = { record: DecisionsRecord; topic: string; partition: number; offset: number };
+export type LoggedRecord = { record: DecisionsRecord; topic: string; partition: number; offset: number };
 
 /** The counts of the rules that look back over a time window. */
 export type Rates = { blocks: BlockRates; releases: ReleaseRates };
 
 export function evaluate(
-  { record, ...place }: Seen,
+  { record, ...position }: LoggedRecord,
   rules: AlertRules,
   { alarms, rates }: { alarms: Alarms; rates: Rates },
 ): Finding[] {
@@ -33,14 +33,14 @@ export function evaluate(
       return approval ? answered(record) : [];
     case 'action.decided': {
       const { decision } = record;
-      count(record, place.partition, rules, rates);
+      count(record, position.partition, rules, rates);
       return [
         ...(approval ? deferred(decision, alarms) : []),
         ...(budget ? budgetsOf(decision, budget, alarms) : []),
         ...(overdraws ? roomAgain(decision) : []),
         ...firstUse(decision, { quiet: !rules.firstUse }),
         ...(blockRate ? rates.blocks.findings(decision, blockRate, alarms) : []),
-        ...(lag ? late(decision, place, lag) : []),
+        ...(lag ? late(decision, position, lag) : []),
       ];
     }
     case 'action.settled':
@@ -48,7 +48,7 @@ export function evaluate(
         ...(overdraws ? overdrawn(record.settlement) : []),
         ...(rules.excess ? excess(record.settlement) : []),
         ...(rules.costPerCall ? costPerCall(record.settlement) : []),
-        ...(releaseRate ? rates.releases.settled(record.settlement, place.partition, releaseRate) : []),
+        ...(releaseRate ? rates.releases.settled(record.settlement, position.partition, releaseRate) : []),
       ];
     case 'budget.adjusted':
       return budget ? adjusted(record, budget, alarms) : [];
@@ -76,6 +76,6 @@ export function recall(record: DecisionsRecord, partition: number, rules: AlertR
 }
 
 /** Returns the findings for a record from before alerting began: only the tools that are known. */
-export function evaluateHistory({ record }: Seen): Finding[] {
+export function evaluateHistory({ record }: LoggedRecord): Finding[] {
   return record.event === 'action.decided' ? firstUse(record.decision, { quiet: true }) : [];
 }

@@ -2,16 +2,15 @@
  * Decisions come too long after their requests were on the log. Or records are not decided or not recorded at all,
  * because a service is away. This concerns every tenant, so the alert has no tenant.
  */
-import { type Decision, durationInWords, GROUPS, wireTime } from '@mandate/schemas';
+import { type Decision, durationInWords, GROUPS, type LogPosition, wireTime } from '@mandate/schemas';
 import type { AlertRules } from './alert-rules.ts';
 import type { Finding } from './finding.ts';
 
 export type LagRule = Exclude<AlertRules['lag'], false>;
-type Place = { topic: string; partition: number; offset: number };
 
 export function late(
   decision: Decision,
-  { topic, partition, offset }: Place,
+  { topic, partition, offset }: LogPosition,
   { lateMs }: LagRule,
 ): Finding[] {
   const behindMs = Date.parse(decision.decidedAt) - Date.parse(decision.appendedAt);

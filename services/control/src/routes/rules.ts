@@ -56,14 +56,14 @@ export function readRules(server: HttpServer, { followed }: Control): void {
       const { cursor: after } = request.query;
       const { rules, rulesRevision } = followed.tenant(callerOf(request).tenant);
       const behind = [...rules.values()]
-        .filter(({ document }) => after === undefined || compare(placeOf(document), after) > 0)
-        .sort((one, other) => compare(placeOf(one.document), placeOf(other.document)));
+        .filter(({ document }) => after === undefined || compare(sortKeyOf(document), after) > 0)
+        .sort((one, other) => compare(sortKeyOf(one.document), sortKeyOf(other.document)));
       const { page, limit } = pageOf(behind, request.query.limit);
       reply.header('etag', etagOf(rulesRevision));
       return {
         revision: rulesRevision,
         rules: page.map(({ revision, document }) => ({ revision, rule: document })),
-        next: cursor.next(page, limit, ({ document }) => placeOf(document)),
+        next: cursor.next(page, limit, ({ document }) => sortKeyOf(document)),
       };
     },
   );
@@ -190,12 +190,12 @@ export function writeRules(server: HttpServer, control: Control): void {
   );
 }
 
-type Place = [priority: number, id: string];
+type SortKey = [priority: number, id: string];
 
-function placeOf({ priority, id }: RuleDocument): Place {
+function sortKeyOf({ priority, id }: RuleDocument): SortKey {
   return [priority, id];
 }
 
-function compare([priority, id]: Place, [otherPriority, otherId]: Place): number {
+function compare([priority, id]: SortKey, [otherPriority, otherId]: SortKey): number {
   return priority - otherPriority || (id < otherId ? -1 : Number(id > otherId));
 }

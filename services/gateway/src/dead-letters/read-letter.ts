@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts';
 export type Letter = DeadLetter['deadLetter'];
 
 const position = z.coerce.number().pipe(count);
-export const letterPlace = z.object({
+export const letterPosition = z.object({
   partition: described(position, 'The partition of the dead letter on the dead-letter topic.', 2),
   offset: described(position, 'The offset of the dead letter in its partition.', 17),
 });
@@ -22,9 +22,9 @@ export function letterIn({ value }: Pick<LogRecord, 'value'>): Letter | null {
 /** Returns the letter and its record. Throws DEAD_LETTER_NOT_FOUND. */
 export async function letterAt(
   { bus }: Pick<Gateway, 'bus'>,
-  place: z.output<typeof letterPlace>,
+  position: z.output<typeof letterPosition>,
 ): Promise<{ letter: Letter; record: LogRecord }> {
-  const record = await bus.at({ topic: TOPICS.deadLetters, ...place });
+  const record = await bus.at({ topic: TOPICS.deadLetters, ...position });
   const letter = record && letterIn(record);
   if (record !== null && letter !== null) return { letter, record };
   throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'no dead letter lies there', {

@@ -5,7 +5,7 @@ import { callerOf, forbidden, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { oneAtATime } from '../dead-letters/one-at-a-time.ts';
-import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
+import { letterAt, letterPosition } from '../dead-letters/read-letter.ts';
 import { republish } from '../dead-letters/republish.ts';
 import type { Gateway } from '../gateway.ts';
 import { reason } from './command-shapes.ts';
@@ -33,7 +33,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
           'Send an Idempotency-Key, so that a repeat counts once. A letter that was published again before needs `again`. ' +
           'A correction says something new, so the key needs the scope `publish` too for an action, and `report` for an outcome; ' +
           'it stays one of the agent that the record was of.',
-        params: letterPlace,
+        params: letterPosition,
         body: z
           .strictObject({
             value: described(

@@ -3,7 +3,7 @@
 import { count, deadLetter, deadLetterRepublished, described, textOfLetter } from '@mandate/schemas';
 import type { HttpServer } from '@mandate/server';
 import { z } from 'zod';
-import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
+import { letterAt, letterPosition } from '../dead-letters/read-letter.ts';
 import { republicationsOf } from '../dead-letters/republications.ts';
 import type { Gateway } from '../gateway.ts';
 
@@ -17,7 +17,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
         summary: 'One dead letter, with who published it again',
         description:
           'From the log alone; /v1/audit/dead-letters/{id} also tells what became of what was published.',
-        params: letterPlace,
+        params: letterPosition,
         response: {
           200: z.object({
             deadLetter: described(deadLetter.shape.deadLetter, 'The dead letter.'),

@@ -35,14 +35,14 @@ export const listApprovals: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { agent, state, from, to, cursor: place, limit } = request.query;
+      const { agent, state, from, to, cursor: pageKey, limit } = request.query;
       const rows = await ask(askerOf(request), approvals, {
         tenant: callerOf(request).tenant,
         agentId: agent,
         ...(state === 'waiting' && { waiting: true }),
         fromMs: from,
         toMs: to,
-        before: place?.[0],
+        before: pageKey?.[0],
         limit,
       });
       return {

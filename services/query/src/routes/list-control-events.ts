@@ -41,7 +41,7 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { agent, event, subject, by, from, to, cursor: place, limit } = request.query;
+      const { agent, event, subject, by, from, to, cursor: pageKey, limit } = request.query;
       const events = await ask(askerOf(request), searchControlEvents, {
         tenant: callerOf(request).tenant,
         agentId: agent,
@@ -50,8 +50,8 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
         by,
         fromMs: from,
         toMs: to,
-        beforeMs: place?.[0],
-        beforeId: place?.[1],
+        beforeMs: pageKey?.[0],
+        beforeId: pageKey?.[1],
         limit,
       });
       return { events, next: cursor.next(events, limit, (row) => [Date.parse(row.happenedAt), row.id]) };

@@ -3,7 +3,7 @@ import { searchDeadLetters } from '@mandate/audit';
 import { id, time, topicOfTenant } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
-import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('dead-letters', z.tuple([id]));
@@ -19,7 +19,7 @@ const found = z.object({
   appendedAt: time,
   foundAt: time,
   republications: z.int().describe('How often it was published again.'),
-  log: logPlace.describe('Where the dead letter lies, with the bytes.'),
+  log: logPosition.describe('Where the dead letter lies, with the bytes.'),
 });
 
 const republished = flag
@@ -46,18 +46,18 @@ export const listDeadLetters: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { from, to, republished, cursor: place, limit } = request.query;
+      const { from, to, republished, cursor: pageKey, limit } = request.query;
       const { tenant, scopes } = callerOf(request);
       const rows = await ask(askerOf(request), searchDeadLetters, {
         sourceTopic: scopes.includes('operate:all') ? undefined : topicOfTenant(tenant),
         fromMs: from,
         toMs: to,
         republished,
-        before: place?.[0],
+        before: pageKey?.[0],
         limit,
       });
       const deadLetters = rows.map(({ sourceTopic: topic, sourcePartition, sourceOffset, ...row }) =>
-        withLogPlace({ ...row, source: { topic, partition: sourcePartition, offset: sourceOffset } }),
+        withLogPosition({ ...row, source: { topic, partition: sourcePartition, offset: sourceOffset } }),
       );
       return { deadLetters, next: cursor.next(rows, limit, (row) => [row.id]) };
     },

@@ -32,13 +32,13 @@ export const listKills: Route = (server, { ask }) => {
       },
     },
     async (request) => {
-      const { agent, state, cursor: place, limit } = request.query;
+      const { agent, state, cursor: pageKey, limit } = request.query;
       const rows = await ask(askerOf(request), kills, {
         tenant: callerOf(request).tenant,
         agentId: agent,
         ...(state === 'in-force' && { inForce: true }),
-        beforeMs: place?.[0],
-        beforeId: place?.[1],
+        beforeMs: pageKey?.[0],
+        beforeId: pageKey?.[1],
         limit,
       });
       return {

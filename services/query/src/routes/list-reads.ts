@@ -3,7 +3,7 @@ import { searchReads } from '@mandate/audit';
 import { id } from '@mandate/schemas';
 import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
-import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('reads', z.tuple([id]));
@@ -28,7 +28,7 @@ const found = z.object({
   requestId: z.string(),
   traceId: z.string().nullable(),
   at: z.string(),
-  log: logPlace,
+  log: logPosition,
 });
 
 export const listReads: Route = (server, { ask, clock }) => {
@@ -59,7 +59,7 @@ export const listReads: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { key, route, requestId, refused, known, from, to, cursor: place, limit } = request.query;
+      const { key, route, requestId, refused, known, from, to, cursor: pageKey, limit } = request.query;
       const { tenant, scopes } = callerOf(request);
       if (known === false && !scopes.includes('operate:all')) throw forbidden(['operate:all']);
       const rows = await ask(askerOf(request), searchReads, {
@@ -70,10 +70,10 @@ export const listReads: Route = (server, { ask, clock }) => {
         refused,
         fromMs: from,
         toMs: to,
-        before: place?.[0],
+        before: pageKey?.[0],
         limit,
       });
-      return { reads: rows.map(withLogPlace), next: cursor.next(rows, limit, (row) => [row.id]) };
+      return { reads: rows.map(withLogPosition), next: cursor.next(rows, limit, (row) => [row.id]) };
     },
   );
 };

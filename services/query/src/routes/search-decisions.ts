@@ -25,9 +25,9 @@ export const searchDecisions: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { cursor: place, limit, ...given } = request.query;
+      const { cursor: pageKey, limit, ...given } = request.query;
       const filter = decisionFilterOf(callerOf(request).tenant, given);
-      const rows = await ask(askerOf(request), question, { ...filter, before: place?.[0], limit });
+      const rows = await ask(askerOf(request), question, { ...filter, before: pageKey?.[0], limit });
       return { decisions: rows.map(shownDecision), next: cursor.next(rows, limit, (row) => [row.id]) };
     },
   );

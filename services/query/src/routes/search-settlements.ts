@@ -32,7 +32,7 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { agent, action, code, from, to, cursor: place, limit } = request.query;
+      const { agent, action, code, from, to, cursor: pageKey, limit } = request.query;
       const rows = await ask(askerOf(request), question, {
         tenant: callerOf(request).tenant,
         agentId: agent,
@@ -40,7 +40,7 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
         code,
         fromMs: from,
         toMs: to,
-        before: place?.[0],
+        before: pageKey?.[0],
         limit,
       });
       return {

@@ -4,7 +4,7 @@ import { deadLetter, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { historyOf, republication } from '../dead-letter-history.ts';
-import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 
 /** Fields that a newer writer adds to a letter are shown, although this version does not know them. */
@@ -26,7 +26,7 @@ export const showDeadLetter: Route = (server, { ask }) => {
           200: onLog.extend({
             text: z.string().nullable().describe('What the producer sent; null where it is no text.'),
             republications: z.array(republication).describe('Oldest first.'),
-            log: logPlace.describe('Where the dead letter lies.'),
+            log: logPosition.describe('Where the dead letter lies.'),
           }),
         },
       },
@@ -42,7 +42,7 @@ export const showDeadLetter: Route = (server, { ask }) => {
           remedy: '/v1/audit/dead-letters lists them. One that was just found may take a second.',
         });
       }
-      const { payload, log } = withLogPlace(row);
+      const { payload, log } = withLogPosition(row);
       const letter = onLog.parse(JSON.parse(payload));
       const republications = await historyOf(ask, asker, { letterId, sourceTopic });
       return { ...letter, text: textOfLetter(letter.deadLetter), republications, log };

@@ -52,9 +52,9 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
     },
     async (request) => {
       const { tenant } = callerOf(request);
-      const { cursor: place, limit } = request.query;
+      const { cursor: pageKey, limit } = request.query;
       const [agents, doubled, [kept]] = await Promise.all([
-        ask(askerOf(request), chargesByAgent, { tenant, after: place?.[0], limit }),
+        ask(askerOf(request), chargesByAgent, { tenant, after: pageKey?.[0], limit }),
         ask(askerOf(request), doubledActions, { tenant }),
         ask(askerOf(request), rowsKeptFrom, { tenant }),
       ]);
@@ -100,13 +100,13 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
       },
     },
     async (request) => {
-      const { cursor: place, limit, keptFrom: keptFromMs } = request.query;
+      const { cursor: pageKey, limit, keptFrom: keptFromMs } = request.query;
       const rows = await ask(askerOf(request), chargesByBudget, {
         tenant: callerOf(request).tenant,
-        afterScope: place?.[0],
-        afterSubject: place?.[1],
-        afterBudgetId: place?.[2],
-        afterWindowMs: place?.[3],
+        afterScope: pageKey?.[0],
+        afterSubject: pageKey?.[1],
+        afterBudgetId: pageKey?.[2],
+        afterWindowMs: pageKey?.[3],
         keptFromMs,
         limit,
       });
@@ -148,9 +148,9 @@ function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
       },
     },
     async (request) => {
-      const { table, cursor: place, limit } = request.query;
+      const { table, cursor: pageKey, limit } = request.query;
       const { tenant } = callerOf(request);
-      const rows = await ask(askerOf(request), ROWS[table], { tenant, after: place?.[0], limit });
+      const rows = await ask(askerOf(request), ROWS[table], { tenant, after: pageKey?.[0], limit });
       return { rows, next: rowsCursor.next(rows, 1, (row) => [row.id]) };
     },
   );
