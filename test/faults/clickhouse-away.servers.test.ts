@@ -53,8 +53,8 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       const database = freshDatabase();
       const recording = await openRecording(undefined, () => openTablesOn(server.url, { database }));
       stack.defer(() => recording.close());
-      const way = stack.use(await startFaultProxy(server.port, INSERTING));
-      const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
+      const proxy = stack.use(await startFaultProxy(server.port, INSERTING));
+      const audit = await openAudit(`http://127.0.0.1:${proxy.port}`, database, PATIENCE_MS);
       stack.defer(() => audit.close());
       // Without merges, a row that was inserted twice stays there twice, and answers must count it once. A full disk
       // needs merges, because they fill it too.
@@ -104,7 +104,7 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       await keepRepeats();
       for (let lost = 0; lost < LOST_ANSWERS; lost += 1) {
         await rowsLand();
-        await way.loseAnswer();
+        await proxy.loseAnswer();
       }
       await flow.stop();
       await recorder.caughtUp();

@@ -8,7 +8,7 @@ import { decisionsBy } from '../e2e/distributed/support/server-plane.ts';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
 import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './support/follow-log.ts';
-import { heldAtLast, PUBLISH, wayToBroker } from './support/ways.ts';
+import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 200;
@@ -21,12 +21,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that is paus
   }, async () => {
     const random = seededRandom(SEED);
     const limits = { agentMicros: 60_000 * STOPS, tenantMicros: 8_000_000 * STOPS };
-    const broker = wayToBroker(PUBLISH);
+    const broker = proxyToBroker(PUBLISH);
     const { servers, bus, startDecider, expectLawsHold } = await wholePlane(mandates(limits), {
       kafka: { via: broker.via },
       deciders: SMALL_BATCHES,
     });
-    const way = broker.way();
+    const proxy = broker.proxy();
     const [sleeper] = await Promise.all([
       startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
       startDecider(),
@@ -38,7 +38,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that is paus
       asked += SHARE;
     };
     const askMore = async () => seen.decisions.size === asked && ask();
-    const nextPublish = () => heldAtLast(way.hold('request'), askMore);
+    const nextPublish = () => heldAtLast(proxy.hold('request'), askMore);
 
     for (let stop = 0; stop < STOPS; stop++) {
       for (let through = Math.floor(random() * MOST_LET_THROUGH); through > 0; through--) {

@@ -11,7 +11,7 @@ import { request } from './support/agents-at-work.ts';
 import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './support/breakable-servers.ts';
 import { allAtWork } from './support/deciders-at-work.ts';
 import { followLog } from './support/follow-log.ts';
-import { heldAtLast, PUBLISH, wayToBroker } from './support/ways.ts';
+import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
@@ -21,9 +21,9 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill through one gateway while thr
   test('no ALLOW has a higher sequence, and the answer names each ALLOW that reaches the log later, even from a paused decider', {
     timeout: 900_000,
   }, async () => {
-    const broker = wayToBroker(PUBLISH);
+    const broker = proxyToBroker(PUBLISH);
     const servers = await startBreakable(() => startRedis({ appendonly: true }), broker);
-    const way = broker.way();
+    const proxy = broker.proxy();
     const plane = serverPlane(servers, MANDATES);
     const bus = await openTestLog(servers);
     const startDecider = (own = {}) =>
@@ -51,7 +51,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill through one gateway while thr
     // A decider that joined the group late may have found nothing left to decide.
     const askMore = async () => log.decisions.size === asked && ask(400);
     await allAtWork([heldUp, ...others], askMore);
-    const late = await heldAtLast(way.hold('request'), askMore);
+    const late = await heldAtLast(proxy.hold('request'), askMore);
     heldUp.process.kill('SIGSTOP');
     const { sequences, open } = await api.post<Receipt>('/v1/kill', { scope: 'tenant', reason: 'it loops' });
     await publishing;

@@ -28,9 +28,9 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pu
   test('no ALLOW is after the kill, none is handed out after it, the answer names each, and listeners hear of it', async () => {
     const build = await anotherBuild(REPEATS_NO_FLAGS);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
-    const way = await startFaultProxy(servers.redis.port, 'subscribe');
-    onTestFinished(() => way[Symbol.dispose]());
-    const throughIt = { MANDATE_REDIS_URL: `redis://127.0.0.1:${way.port}` };
+    const proxy = await startFaultProxy(servers.redis.port, 'subscribe');
+    onTestFinished(() => proxy[Symbol.dispose]());
+    const throughIt = { MANDATE_REDIS_URL: `redis://127.0.0.1:${proxy.port}` };
     const plane = serverPlane(servers, 'version: 1\nid: all\nagents: ["*"]\n');
     const bus = await openTestLog(servers);
     const [gateway, heldUp, other, ...deciders] = await Promise.all([
@@ -137,15 +137,15 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pu
     await heard.landed();
     await revive('heard');
 
-    way.cut();
+    proxy.cut();
     const unheard = await killInFullFlight('unheard');
     const untold = { event: 'flags', data: { killed: [] } };
     expect(unheard.events.filter(({ event }) => event !== 'alive')).toEqual([untold, untold]);
-    way.restore();
+    proxy.restore();
     await waitUntil('the listener to be told', () => unheard.flags().length > 2, PATIENCE_MS);
     const told = { event: 'flags', data: { killed: [{ target: { scope: 'tenant', tenant: 'default' } }] } };
     expect(unheard.flags()[2]).toMatchObject(told);
-    expect(way.cuts).toBeGreaterThanOrEqual(3);
+    expect(proxy.cuts).toBeGreaterThanOrEqual(3);
     await unheard.landed();
     await revive('unheard');
     await waitUntil('the revive to be heard', () => unheard.events.some(({ event }) => event === 'revived'));

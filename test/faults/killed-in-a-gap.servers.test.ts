@@ -21,10 +21,10 @@ import type { Api } from '../e2e/distributed/support/server-plane.ts';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './support/follow-log.ts';
-import { openWay, PUBLISH, wayToBroker } from './support/ways.ts';
+import { openProxy, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
-type Ways = { redis: FaultProxy; kafka: FaultProxy };
+type Proxies = { redis: FaultProxy; kafka: FaultProxy };
 
 /** A request with a step, and no other call: encode-call.ts. */
 const STEP = /evalsha.*"actions":/s;
@@ -37,14 +37,14 @@ const COMMIT = /^OffsetCommit .*mandate\.actions/s;
 /** The messages in each gap. While one of them is held, the decider is in that gap. */
 const GAPS = {
   'between step and publish': [
-    ({ redis }: Ways) => redis.hold('answer', STEP, DONE),
-    ({ kafka }: Ways) => kafka.hold('request', PUBLISH),
+    ({ redis }: Proxies) => redis.hold('answer', STEP, DONE),
+    ({ kafka }: Proxies) => kafka.hold('request', PUBLISH),
   ],
   'between publish and commit': [
-    ({ kafka }: Ways) => kafka.hold('answer', PUBLISH),
-    ({ redis }: Ways) => redis.hold('request', CONFIRM),
-    ({ redis }: Ways) => redis.hold('answer', CONFIRM, DONE),
-    ({ kafka }: Ways) => kafka.hold('request', COMMIT),
+    ({ kafka }: Proxies) => kafka.hold('answer', PUBLISH),
+    ({ redis }: Proxies) => redis.hold('request', CONFIRM),
+    ({ redis }: Proxies) => redis.hold('answer', CONFIRM, DONE),
+    ({ kafka }: Proxies) => kafka.hold('request', COMMIT),
   ],
 };
 type Gap = keyof typeof GAPS;
@@ -65,28 +65,28 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);
-    const broker = wayToBroker(PUBLISH);
+    const broker = proxyToBroker(PUBLISH);
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
       kafka: { via: broker.via },
       deciders: SMALL_BATCHES,
     });
-    const ways: Ways = {
-      kafka: broker.way(),
-      redis: await openWay(servers.redis.port, STEP, redisFraming),
+    const proxies: Proxies = {
+      kafka: broker.proxy(),
+      redis: await openProxy(servers.redis.port, STEP, redisFraming),
     };
-    const overTheWays = {
+    const throughProxies = {
       MANDATE_KAFKA_BROKERS: servers.kafka.through.join(','),
-      MANDATE_REDIS_URL: `redis://127.0.0.1:${ways.redis.port}`,
+      MANDATE_REDIS_URL: `redis://127.0.0.1:${proxies.redis.port}`,
     };
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
 
     for (const [round, { gap, holdNext }] of ROUNDS.entries()) {
       const letThrough = Math.floor(random() * MOST_LET_THROUGH);
-      const victim = await startDecider(overTheWays);
+      const victim = await startDecider(throughProxies);
       // A record that it gets again from the decider before changes nothing; only a new record does.
       if (gap === 'between step and publish')
         await waitUntil('it to be at the end', () => isAtEnd(bus, seen), PATIENCE_MS);
-      const holding = holdAfter(letThrough, () => holdNext(ways));
+      const holding = holdAfter(letThrough, () => holdNext(proxies));
       await appendUntilTaken(bus, requests(round * SHARE, SHARE, random));
       await withinPatience(holding);
       await victim.kill('SIGKILL');

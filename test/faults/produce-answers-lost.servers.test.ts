@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
 import { expectNotExceeded, followLog, postUntilTaken } from './support/follow-log.ts';
-import { PUBLISH, wayToBroker } from './support/ways.ts';
+import { PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const FAULTS = byLength({ short: 4, full: 8, long: 120 });
@@ -40,17 +40,17 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker’s answers t
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(SEED);
-    const broker = wayToBroker(OF_THE_GROUP);
+    const broker = proxyToBroker(OF_THE_GROUP);
     const { servers, bus, apiOf, startGateway, startDecider, expectLawsHold } = await wholePlane(
       mandates(LIMITS),
       { kafka: { via: broker.via }, deciders: SMALL_BATCHES },
     );
-    const way = broker.way();
-    const overTheWay = { MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') };
+    const proxy = broker.proxy();
+    const throughProxy = { MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') };
     const [gateway, ...deciders] = await Promise.all([
-      startGateway(overTheWay),
-      startDecider(overTheWay),
-      startDecider(overTheWay),
+      startGateway(throughProxy),
+      startDecider(throughProxy),
+      startDecider(throughProxy),
     ]);
     const api = apiOf(gateway);
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
@@ -69,14 +69,14 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker’s answers t
 
     // Two faults with a certain effect: a send that succeeded without an answer is repeated, and the log has it
     // twice.
-    (await way.hold('answer', REQUESTS)).drop();
-    const unanswered = await way.hold('answer', PUBLISH);
+    (await proxy.hold('answer', REQUESTS)).drop();
+    const unanswered = await proxy.hold('answer', PUBLISH);
     const repeats = seen.repeats();
     unanswered.drop();
     await waitUntil('decisions to come twice', () => seen.repeats() > repeats, PATIENCE_MS);
     for (let fault = 2; fault < FAULTS; fault++) {
       const what = pick(['answer', 'answer', 'request'] as const, random);
-      const held = await way.hold(what, pick([REQUESTS, REQUESTS, PUBLISH, PUBLISH, OF_THE_GROUP], random));
+      const held = await proxy.hold(what, pick([REQUESTS, REQUESTS, PUBLISH, PUBLISH, OF_THE_GROUP], random));
       await pick(FATES, random)(held, random);
     }
     isOver = true;

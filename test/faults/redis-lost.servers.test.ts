@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
 import { expectWithin, followLog } from './support/follow-log.ts';
-import { heldAtLast, PUBLISH, wayToBroker } from './support/ways.ts';
+import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 /** The number of actions before each loss, at least, and after the last one. */
@@ -24,14 +24,14 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(20_261_121);
-    const broker = wayToBroker(PUBLISH);
+    const broker = proxyToBroker(PUBLISH);
     const { servers, bus, api, gateway, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
       startLedger: () => startRedis(),
       kafka: { via: broker.via },
       settings: { MANDATE_REDIS_REQUIRE_APPEND_ONLY: 'false' },
       deciders: SMALL_BATCHES,
     });
-    const way = broker.way();
+    const proxy = broker.proxy();
     const [heldUp, ...others] = await Promise.all([
       startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
       startDecider(),
@@ -50,7 +50,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     for (const lose of [() => servers.redis.restart(), () => emptyRedis(servers.redis.url)]) {
       // Until the paused decider is back in the group, the others may have decided everything.
       const askMore = async () => seen.decisions.size === asked && ask();
-      const late = await heldAtLast(way.hold('request'), askMore);
+      const late = await heldAtLast(proxy.hold('request'), askMore);
       const epochs = seen.epochs.size;
       heldUp.process.kill('SIGSTOP');
       await lose();

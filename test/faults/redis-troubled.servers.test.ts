@@ -12,7 +12,7 @@ import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './support/f
 import { keepAsking } from './support/keep-asking.ts';
 import { REDIS_FAULTS } from './support/redis-faults.ts';
 import { shuffled } from './support/shuffled.ts';
-import { openWay } from './support/ways.ts';
+import { openProxy } from './support/fault-proxies.ts';
 import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
@@ -23,10 +23,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a faulty Redis', () =>
   }, async () => {
     const random = seededRandom(SEED);
     const server = await startRedis({ appendonly: true });
-    const way = await openWay(server.port, 'evalsha');
+    const proxy = await openProxy(server.port, 'evalsha');
     const { bus, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
       startLedger: async () => server,
-      settings: { MANDATE_REDIS_URL: `redis://127.0.0.1:${way.port}` },
+      settings: { MANDATE_REDIS_URL: `redis://127.0.0.1:${proxy.port}` },
     });
     const startOne = () => startDecider({ BATCH_RECORDS: '200' });
     const deciders = await Promise.all([startOne(), startOne(), startOne()]);
@@ -36,7 +36,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a faulty Redis', () =>
       ahead: 500,
       perSecond: 1_000,
     });
-    const redis = { server, way, missed: () => allWaiting(deciders) };
+    const redis = { server, proxy, missed: () => allWaiting(deciders) };
 
     for (const [, cause] of shuffled(Object.entries(REDIS_FAULTS), random)) {
       await allAtWork(deciders);

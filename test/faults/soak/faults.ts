@@ -12,7 +12,7 @@ export type Service = StartedProcess & { url: string };
 /** A plane with several services of each kind. The first of each kind is never replaced. */
 export type Soaked = {
   servers: WholePlane['servers'];
-  ways: { redis: FaultProxy; kafka: FaultProxy };
+  proxies: { redis: FaultProxy; kafka: FaultProxy };
   /** Returns the operator's client, at the current gateway. */
   operator(): Api;
   gateways: Service[];
@@ -60,16 +60,16 @@ const OTHERS: Readonly<Record<string, Fault>> = {
     }
     redis.disconnect();
   },
-  async "Redis' answers lost"({ ways }) {
-    for (let lost = 0; lost < ANSWERS_LOST; lost += 1) await soon(ways.redis.loseAnswer('act-'));
+  async "Redis' answers lost"({ proxies }) {
+    for (let lost = 0; lost < ANSWERS_LOST; lost += 1) await soon(proxies.redis.loseAnswer('act-'));
   },
 
-  async 'Kafka cut off'({ ways: { kafka } }, random) {
+  async 'Kafka cut off'({ proxies: { kafka } }, random) {
     kafka.cut();
     await sleep(drawMs(random));
     kafka.restore();
   },
-  async 'Kafka held up'({ ways: { kafka } }, random) {
+  async 'Kafka held up'({ proxies: { kafka } }, random) {
     for (let held = 0; held < SENDS_DELAYED; held += 1) {
       const holding = kafka.hold(pick(['request', 'answer'] as const, random), /^Produce /);
       await soon(holding);

@@ -17,7 +17,7 @@ import {
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openTestLog, PATIENCE_MS } from '../support/breakable-servers.ts';
 import { allAtWork } from '../support/deciders-at-work.ts';
-import { openWay, wayToBroker } from '../support/ways.ts';
+import { openProxy, proxyToBroker } from '../support/fault-proxies.ts';
 import { wholePlane } from '../support/whole-plane.ts';
 import { drawFaults, KINDS_OF_FAULTS, type Service, type Soaked } from './faults.ts';
 import { MANDATES } from './population.ts';
@@ -43,8 +43,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
   }, async () => {
     const random = seededRandom(SEED);
     const ledger = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
-    const redis = await openWay(ledger.port, 'evalsha');
-    const broker = wayToBroker('');
+    const redis = await openProxy(ledger.port, 'evalsha');
+    const broker = proxyToBroker('');
     const plane = await wholePlane(MANDATES, {
       startLedger: async () => ledger,
       kafka: { via: broker.via },
@@ -66,7 +66,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     ]);
     const soaked: Soaked = {
       servers,
-      ways: { redis, kafka: broker.way() },
+      proxies: { redis, kafka: broker.proxy() },
       operator: () => apiOf(soaked.gateways.at(-1) ?? gateway),
       gateways: [gateway, otherGateway],
       deciders: [decider, ...otherDeciders],

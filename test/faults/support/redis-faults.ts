@@ -10,15 +10,15 @@ const FLUSHES = 20;
 export type TroubledRedis = {
   readonly server: RedisServer;
   /** The proxy that every service uses. */
-  readonly way: FaultProxy;
+  readonly proxy: FaultProxy;
   /** Resolves when no decider can continue without Redis. */
   readonly missed: () => Promise<void>;
 };
 
 export const REDIS_FAULTS: Readonly<Record<string, (redis: TroubledRedis) => Promise<void>>> = {
   /** Only steps name actions, so this loses answers of steps that were executed. */
-  async 'answers lost'({ way }) {
-    for (let lost = 0; lost < REPLIES; lost += 1) await way.loseAnswer('act-');
+  async 'answers lost'({ proxy }) {
+    for (let lost = 0; lost < REPLIES; lost += 1) await proxy.loseAnswer('act-');
   },
 
   async 'scripts forgotten, batch after batch'({ server }) {

@@ -17,23 +17,23 @@ import { PATIENCE_MS } from './breakable-servers.ts';
  */
 export const PUBLISH = /^Produce .*mandate\.decisions.*action\.decided/s;
 
-export async function openWay(...to: Parameters<typeof startFaultProxy>): Promise<FaultProxy> {
-  const way = await startFaultProxy(...to);
-  onTestFinished(() => way[Symbol.dispose]());
-  return way;
+export async function openProxy(...to: Parameters<typeof startFaultProxy>): Promise<FaultProxy> {
+  const proxy = await startFaultProxy(...to);
+  onTestFinished(() => proxy[Symbol.dispose]());
+  return proxy;
 }
 
 /**
- * Returns a proxy to the only broker. `via` is for `startKafka`, and `way` throws before `startKafka` has used it.
+ * Returns a proxy to the only broker. `via` is for `startKafka`, and `proxy` throws before `startKafka` has used it.
  */
-export function wayToBroker(words: Parameters<typeof startFaultProxy>[1]) {
+export function proxyToBroker(words: Parameters<typeof startFaultProxy>[1]) {
   let opened: FaultProxy | undefined;
   return {
     async via(port: number): Promise<FaultProxy> {
-      opened = await openWay(port, words, kafkaFraming);
+      opened = await openProxy(port, words, kafkaFraming);
       return opened;
     },
-    way(): FaultProxy {
+    proxy(): FaultProxy {
       if (opened === undefined) throw new Error('there is no broker yet');
       return opened;
     },
