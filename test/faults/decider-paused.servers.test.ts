@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { decisionsBy } from '../e2e/distributed/support/server-plane.ts';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
-import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './support/follow-log.ts';
 import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
+import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './support/follow-log.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const SHARE = 200;

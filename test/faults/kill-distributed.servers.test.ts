@@ -10,8 +10,8 @@ import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
 import { request } from './support/agents-at-work.ts';
 import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './support/breakable-servers.ts';
 import { allAtWork } from './support/deciders-at-work.ts';
-import { followLog } from './support/follow-log.ts';
 import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
+import { followLog } from './support/follow-log.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 

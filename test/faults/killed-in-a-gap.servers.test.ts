@@ -20,8 +20,8 @@ import { expect, test } from 'vitest';
 import type { Api } from '../e2e/distributed/support/server-plane.ts';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
-import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './support/follow-log.ts';
 import { openProxy, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
+import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './support/follow-log.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 type Proxies = { redis: FaultProxy; kafka: FaultProxy };

@@ -15,8 +15,8 @@ import {
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
-import { expectNotExceeded, followLog, postUntilTaken } from './support/follow-log.ts';
 import { PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
+import { expectNotExceeded, followLog, postUntilTaken } from './support/follow-log.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 const FAULTS = byLength({ short: 4, full: 8, long: 120 });

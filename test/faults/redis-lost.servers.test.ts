@@ -9,8 +9,8 @@ import { describeWithOwnServers, emptyRedis, seededRandom, startRedis, waitUntil
 import { expect, test } from 'vitest';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
-import { expectWithin, followLog } from './support/follow-log.ts';
 import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
+import { expectWithin, followLog } from './support/follow-log.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 /** The number of actions before each loss, at least, and after the last one. */

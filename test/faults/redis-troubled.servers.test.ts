@@ -8,11 +8,11 @@ import { test } from 'vitest';
 import { mandates, outcome, requests } from './support/agents-at-work.ts';
 import { PATIENCE_MS } from './support/breakable-servers.ts';
 import { allAtWork, allWaiting } from './support/deciders-at-work.ts';
+import { openProxy } from './support/fault-proxies.ts';
 import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './support/follow-log.ts';
 import { keepAsking } from './support/keep-asking.ts';
 import { REDIS_FAULTS } from './support/redis-faults.ts';
 import { shuffled } from './support/shuffled.ts';
-import { openProxy } from './support/fault-proxies.ts';
 import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };

@@ -19,10 +19,10 @@ import {
 /** How many deferred actions of an agent may wait for a person. The simulation has no answers for them. */
 export const MAX_WAITING = 2;
 
-type Place = { topic: string; partition: number };
+type TopicPartition = { topic: string; partition: number };
 type Standing = { decision: Decision } | { settlement: Settlement };
-/** `place`: the log position of the request or outcome that made the charge. */
-type Charge = { place: string; sequence: number; atMs: number; micros: number };
+/** `positionName`: the log position of the request or outcome that made the charge. */
+type Charge = { positionName: string; sequence: number; atMs: number; micros: number };
 
 /** What an operator ordered, and its result. Times are steps of the scheduler. */
 export type Order = {
@@ -87,14 +87,15 @@ export class Checker {
   onAppend(record: LogRecord): void {
     const { topic } = record.position;
     if (topic === TOPICS.actions) this.#requests.push(record);
-    if (topic === TOPICS.deadLetters) this.#letters.add(placeOf(parsed(record).deadLetter.source));
+    if (topic === TOPICS.deadLetters) this.#letters.add(positionNameOf(parsed(record).deadLetter.source));
     if (topic === TOPICS.decisions) this.#takeIn(record, parsed(record));
   }
 
-  onCommit({ topic, partition }: Place, from: number, to: number): void {
+  onCommit({ topic, partition }: TopicPartition, from: number, to: number): void {
     for (let offset = from; offset < to; offset += 1) {
-      const place = placeOf({ topic, partition, offset });
-      if (!this.#isAnswered(place)) this.#fault(`${place} is committed, and no answer stands on the log`);
+      const positionName = positionNameOf({ topic, partition, offset });
+      if (!this.#isAnswered(positionName))
+        this.#fault(`${positionName} is committed, and no answer stands on the log`);
     }
   }
 
@@ -105,7 +106,8 @@ export class Checker {
       const { epoch, sequence } = result.facts;
       if (result.kind === 'decided') this.#stepped.set(`${epoch} ${tenant} ${sequence}`, step);
       // An outcome before its request has moved nothing, so it is not recorded.
-      else if (result.facts.kind === 'settled') this.#settledAs.set(`${epoch} ${placeOf(source)}`, sequence);
+      else if (result.facts.kind === 'settled')
+        this.#settledAs.set(`${epoch} ${positionNameOf(source)}`, sequence);
     });
   }
 
@@ -145,17 +147,17 @@ export class Checker {
       this.void += 1;
       return;
     }
-    const place = placeOf(source);
-    const known = this.#answers.get(place);
+    const positionName = positionNameOf(source);
+    const known = this.#answers.get(positionName);
     const bytes = Buffer.from(value);
     if (known !== undefined) {
       this.repeated += 1;
-      if (!known.equals(bytes)) this.#fault(`two answers stand for ${place}: ${known} and ${bytes}`);
+      if (!known.equals(bytes)) this.#fault(`two answers stand for ${positionName}: ${known} and ${bytes}`);
       return;
     }
-    this.#answers.set(place, bytes);
+    this.#answers.set(positionName, bytes);
     this.#lookWhetherEarly(record);
-    this.#publishedAt.set(place, this.#now());
+    this.#publishedAt.set(positionName, this.#now());
     this.standing.push(
       record.event === 'action.decided' ? { decision: record.decision } : { settlement: record.settlement },
     );
@@ -177,17 +179,18 @@ export class Checker {
   }
 
   #everyRequestIsAnswered(): void {
-    const answers = new Map(this.standing.map((each) => [placeOf(answerOf(each).source), each]));
+    const answers = new Map(this.standing.map((each) => [positionNameOf(answerOf(each).source), each]));
     for (const { position, value } of this.#requests) {
-      const place = placeOf(position);
+      const positionName = positionNameOf(position);
       const read = readActionsRecord(value);
-      const answer = answers.get(place);
-      if (!read.ok && !this.#letters.has(place))
-        this.#fault(`${place} cannot be read, and is no dead letter`);
-      if (read.ok && this.#letters.has(place)) this.#fault(`${place} can be read, and is a dead letter`);
-      if (read.ok && answer === undefined) this.#fault(`${place} has no answer that stands`);
+      const answer = answers.get(positionName);
+      if (!read.ok && !this.#letters.has(positionName))
+        this.#fault(`${positionName} cannot be read, and is no dead letter`);
+      if (read.ok && this.#letters.has(positionName))
+        this.#fault(`${positionName} can be read, and is a dead letter`);
+      if (read.ok && answer === undefined) this.#fault(`${positionName} has no answer that stands`);
       if (read.ok && answer !== undefined && !isAnswerTo(read.value, answer))
-        this.#fault(`${place} is answered by another's answer: ${JSON.stringify(answer)}`);
+        this.#fault(`${positionName} is answered by another's answer: ${JSON.stringify(answer)}`);
     }
   }
 
@@ -208,7 +211,8 @@ export class Checker {
         first !== undefined && first.ledgerSequence < repeat.ledgerSequence
           ? isRepeatOf(first, repeat)
           : byAttempt.get(named)?.some((decision) => isMadeAnew(decision, repeat));
-      if (!isAsSaid) this.#fault(`${placeOf(repeat.source)} is no repeat of ${named}: ${repeat.reason}`);
+      if (!isAsSaid)
+        this.#fault(`${positionNameOf(repeat.source)} is no repeat of ${named}: ${repeat.reason}`);
     }
   }
 
@@ -217,7 +221,7 @@ export class Checker {
     for (const each of this.standing) {
       const { tenant, ledgerSequence, source } = answerOf(each);
       const name = `${tenant} ${ledgerSequence}`;
-      if (taken.has(name)) this.#fault(`sequence ${name} is given twice, once to ${placeOf(source)}`);
+      if (taken.has(name)) this.#fault(`sequence ${name} is given twice, once to ${positionNameOf(source)}`);
       taken.add(name);
     }
   }
@@ -255,8 +259,8 @@ export class Checker {
           : Math.max(each.settlement.ledgerSequence, decision.ledgerSequence + 0.5);
       for (const budget of decision.reservation.budgets) {
         const name = counterOf(budget);
-        const place = placeOf(answerOf(each).source);
-        const charge = { place, sequence, atMs: Date.parse(decision.decidedAt), micros };
+        const positionName = positionNameOf(answerOf(each).source);
+        const charge = { positionName, sequence, atMs: Date.parse(decision.decidedAt), micros };
         charges.set(name, [...(charges.get(name) ?? []), charge]);
       }
     }
@@ -289,9 +293,9 @@ export class Checker {
           this.#fault(`${actionId} is call ${times.length} of ${maxCalls} in ${name}`);
       }
       if (reservation === null) continue;
-      const isBefore = ({ place, sequence }: Charge) =>
+      const isBefore = ({ positionName, sequence }: Charge) =>
         sequence <= ledgerSequence ||
-        (this.#settledAs.get(`${ledgerEpoch} ${place}`) ?? Infinity) < ledgerSequence;
+        (this.#settledAs.get(`${ledgerEpoch} ${positionName}`) ?? Infinity) < ledgerSequence;
       for (const budget of reservation.budgets) {
         if (budget.maxMicros === null) continue;
         const fromMs = budget.windowMs === null ? Number.NEGATIVE_INFINITY : atMs - budget.windowMs;
@@ -317,7 +321,9 @@ export class Checker {
         continue;
       }
       if (kind !== 'settled' && remembered >= maxRemembered)
-        this.#fault(`${placeOf(source)} is remembered as number ${remembered + 1} of ${maxRemembered}`);
+        this.#fault(
+          `${positionNameOf(source)} is remembered as number ${remembered + 1} of ${maxRemembered}`,
+        );
       remembered += 1;
     }
   }
@@ -346,7 +352,7 @@ export class Checker {
           `${decision.actionId} is allowed as ${ledgerSequence}, behind ${kill.do} ${sequence} of ${JSON.stringify(target)}`,
         );
       const isLate =
-        (this.#publishedAt.get(placeOf(source)) ?? 0) > kill.endedAt && steppedAt < kill.startedAt;
+        (this.#publishedAt.get(positionNameOf(source)) ?? 0) > kill.endedAt && steppedAt < kill.startedAt;
       const isNamed = acknowledged.open.some((open) => attemptOf(open) === attemptOf(decision));
       if (isLate && !isNamed)
         this.#fault(`${decision.actionId} reached the log behind a kill that did not name it`);
@@ -363,8 +369,8 @@ export class Checker {
       .sort((a, b) => answerOf(a).ledgerSequence - answerOf(b).ledgerSequence);
   }
 
-  #isAnswered(place: string): boolean {
-    return this.#answers.has(place) || this.#letters.has(place);
+  #isAnswered(positionName: string): boolean {
+    return this.#answers.has(positionName) || this.#letters.has(positionName);
   }
 
   #same(what: string, one: unknown, other: unknown): void {
@@ -381,7 +387,7 @@ function parsed({ value }: LogRecord) {
   return JSON.parse(Buffer.from(value).toString());
 }
 
-function placeOf({ topic, partition, offset }: Place & { offset: number | string }): string {
+function positionNameOf({ topic, partition, offset }: TopicPartition & { offset: number | string }): string {
   return `${topic}/${partition}/${offset}`;
 }
 

@@ -1,10 +1,10 @@
 /** Consumer groups: their members, and the partitions that each member should have. */
-import { type Place, placeNamed } from './log-places.ts';
+import { parseTopicPartition, type TopicPartition } from './topic-partitions.ts';
 
 /** `told` makes the member look at its group again. */
 export type Member = { owner: unknown; topics: readonly string[]; told(): void };
 /** A partition that a member holds, from its claim to its end. Each claim has its own object. */
-export type Holding = Place & { member: Member };
+export type Holding = TopicPartition & { member: Member };
 
 export type Group = { members: Member[]; holdings: Map<string, Holding>; positions: Map<string, number> };
 
@@ -15,26 +15,26 @@ export type Group = { members: Member[]; holdings: Map<string, Holding>; positio
 export function targetsOf({ members, holdings, positions }: Group): Map<string, Member> {
   const target = new Map<string, Member>();
   const load = (member: Member) => [...target.values()].filter((other) => other === member).length;
-  const lightest = (place: string) =>
+  const lightest = (name: string) =>
     members
-      .filter(({ topics }) => topics.includes(placeNamed(place).topic))
+      .filter(({ topics }) => topics.includes(parseTopicPartition(name).topic))
       .reduce<Member | null>((best, each) => (best === null || load(each) < load(best) ? each : best), null);
-  const places = [...positions.keys()];
-  for (const place of places) {
-    const owner = holdings.get(place)?.member;
-    if (owner?.topics.includes(placeNamed(place).topic)) target.set(place, owner);
+  const names = [...positions.keys()];
+  for (const name of names) {
+    const owner = holdings.get(name)?.member;
+    if (owner?.topics.includes(parseTopicPartition(name).topic)) target.set(name, owner);
   }
-  for (const place of places) {
-    const taker = target.has(place) ? null : lightest(place);
-    if (taker !== null) target.set(place, taker);
+  for (const name of names) {
+    const taker = target.has(name) ? null : lightest(name);
+    if (taker !== null) target.set(name, taker);
   }
   for (let moved = true; moved; ) {
     moved = false;
-    for (const place of places) {
-      const owner = target.get(place);
-      const taker = lightest(place);
+    for (const name of names) {
+      const owner = target.get(name);
+      const taker = lightest(name);
       if (owner === undefined || taker === null || load(owner) - load(taker) < 2) continue;
-      target.set(place, taker);
+      target.set(name, taker);
       moved = true;
     }
   }

@@ -2,9 +2,9 @@ import type { Batch, Consumer, ConsumerOptions, LogRecord } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
 import { misused } from './log-errors.ts';
 import type { Holding, Member } from './log-groups.ts';
-import { nameOf, type Place, placeOf } from './log-places.ts';
 import type { LogPorts } from './log-ports.ts';
 import type { MemoryLog } from './memory-log.ts';
+import { nameOf, type TopicPartition, topicPartitionOf } from './topic-partitions.ts';
 
 /**
  * A member of a group. When it is told to, it looks at the group, takes its partitions, and releases those that
@@ -104,7 +104,7 @@ export class LogMember implements Consumer {
 
   #take(fresh: readonly Holding[]): void {
     const before = fresh.map((holding) => this.#last.get(nameOf(holding)));
-    const ready = Promise.all(before).then(() => this.#options.onAssigned?.(fresh.map(placeOf)));
+    const ready = Promise.all(before).then(() => this.#options.onAssigned?.(fresh.map(topicPartitionOf)));
     for (const holding of fresh) {
       const letGo = new AbortController();
       const done = ready
@@ -136,14 +136,14 @@ export class LogMember implements Consumer {
           return { from, records: this.#log.read(holding, from, maxBatch), end: this.#log.end(holding) };
         } catch (error) {
           if (onHalted === undefined || !isMandateError(error)) throw error;
-          onHalted(placeOf(holding), error);
+          onHalted(topicPartitionOf(holding), error);
           return null;
         }
       });
       if (fetched === null || signal.aborted) return;
       const { from, records, end } = fetched;
       if (records.length === 0) {
-        await this.#somethingBehind(holding, from, signal);
+        await this.#somethingAfter(holding, from, signal);
         continue;
       }
       const batch = this.#batch(holding, records, end, signal);
@@ -156,9 +156,9 @@ export class LogMember implements Consumer {
     }
   }
 
-  #somethingBehind(place: Place, from: number, signal: AbortSignal): Promise<void> {
+  #somethingAfter(topicPartition: TopicPartition, from: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#log.waitFor(place, from, () => this.#ports.post(resolve));
+      const cancel = this.#log.waitFor(topicPartition, from, () => this.#ports.post(resolve));
       signal.addEventListener('abort', () => {
         cancel();
         resolve();
@@ -172,7 +172,7 @@ export class LogMember implements Consumer {
     const afterLast = first + records.length;
     let position = first;
     const batch: Batch & { position(): number } = {
-      ...placeOf(holding),
+      ...topicPartitionOf(holding),
       records,
       endOffset,
       signal,

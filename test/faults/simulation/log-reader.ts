@@ -1,8 +1,8 @@
 import type { Reader, ReaderOptions } from '@mandate/bus';
 import { MandateError } from '@mandate/runtime';
-import { nameOf, type Place } from './log-places.ts';
 import type { LogPorts } from './log-ports.ts';
 import type { MemoryLog } from './memory-log.ts';
+import { nameOf, type TopicPartition } from './topic-partitions.ts';
 
 /** Reads every partition in turn, one call of the handler at a time. */
 export class LogReader implements Reader {
@@ -11,7 +11,7 @@ export class LogReader implements Reader {
   readonly #log: MemoryLog;
   readonly #ports: LogPorts;
   readonly #options: ReaderOptions;
-  readonly #cursors: (Place & { next: number; endAtStart: number })[];
+  readonly #cursors: (TopicPartition & { next: number; endAtStart: number })[];
   readonly #caughtUp = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
 

@@ -15,7 +15,7 @@ import {
 } from '@mandate/bus';
 import { fenced, misused, offsetLost } from './log-errors.ts';
 import { type Group, type Holding, type Member, targetsOf } from './log-groups.ts';
-import { nameOf, type Place, placeNamed, placeOf } from './log-places.ts';
+import { nameOf, parseTopicPartition, type TopicPartition, topicPartitionOf } from './topic-partitions.ts';
 
 /** A batch with this many bytes is full, however few records it has. */
 const HEAVY_BYTES = 2 * 1024 * 1024;
@@ -28,7 +28,7 @@ export type LogOptions = {
   /** False by default. */
   splitsAppends?: boolean;
   onAppend?(record: LogRecord): void;
-  onCommit?(group: string, place: Place, from: number, to: number): void;
+  onCommit?(group: string, topicPartition: TopicPartition, from: number, to: number): void;
 };
 
 export class MemoryLog {
@@ -64,7 +64,7 @@ export class MemoryLog {
     return this.partitions(topic).flatMap(({ records, startOffset }) => records.slice(startOffset));
   }
 
-  end({ topic, partition }: Place): number {
+  end({ topic, partition }: TopicPartition): number {
     return this.#partition({ topic, partition }).records.length;
   }
 
@@ -91,9 +91,9 @@ export class MemoryLog {
   }
 
   /** Returns records from offset `from` on. Throws BUS_OFFSET_LOST if the log does not have `from`. */
-  read(place: Place, from: number, most: number): LogRecord[] {
-    const { records, startOffset } = this.#partition(place);
-    if (from < startOffset || from > records.length) throw offsetLost(place, from);
+  read(topicPartition: TopicPartition, from: number, most: number): LogRecord[] {
+    const { records, startOffset } = this.#partition(topicPartition);
+    if (from < startOffset || from > records.length) throw offsetLost(topicPartition, from);
     const found: LogRecord[] = [];
     let bytes = 0;
     for (const record of records.slice(from, from + most)) {
@@ -105,8 +105,8 @@ export class MemoryLog {
   }
 
   /** Calls `wake` when there is a record at offset `from`. */
-  waitFor(place: Place, from: number, wake: () => void): () => void {
-    const { records, waiting } = this.#partition(place);
+  waitFor(topicPartition: TopicPartition, from: number, wake: () => void): () => void {
+    const { records, waiting } = this.#partition(topicPartition);
     if (records.length > from) wake();
     else waiting.add(wake);
     return () => waiting.delete(wake);
@@ -133,7 +133,7 @@ export class MemoryLog {
   positions(prefix: string) {
     return [...this.#groups].flatMap(([group, { positions }]) =>
       [...positions].flatMap(([name, nextOffset]) =>
-        group.startsWith(prefix) ? [{ group, ...placeNamed(name), nextOffset }] : [],
+        group.startsWith(prefix) ? [{ group, ...parseTopicPartition(name), nextOffset }] : [],
       ),
     );
   }
@@ -156,9 +156,9 @@ export class MemoryLog {
   #settle(group: Group, topics: readonly string[], from: ConsumerOptions['from']): void {
     for (const topic of topics) {
       for (const { partition, startOffset, endOffset } of this.ranges(topic)) {
-        const place = nameOf({ topic, partition });
-        if (!group.positions.has(place))
-          group.positions.set(place, from === 'earliest' ? startOffset : endOffset);
+        const topicPartition = nameOf({ topic, partition });
+        if (!group.positions.has(topicPartition))
+          group.positions.set(topicPartition, from === 'earliest' ? startOffset : endOffset);
       }
     }
   }
@@ -167,8 +167,8 @@ export class MemoryLog {
   leave(name: string, member: Member): void {
     const group = this.#group(name);
     group.members = group.members.filter((other) => other !== member);
-    for (const [place, holding] of group.holdings)
-      if (holding.member === member) group.holdings.delete(place);
+    for (const [topicPartition, holding] of group.holdings)
+      if (holding.member === member) group.holdings.delete(topicPartition);
     this.#balance(group);
     member.told();
   }
@@ -191,8 +191,8 @@ export class MemoryLog {
     this.#balance(group);
   }
 
-  position(name: string, place: Place): number {
-    return this.#group(name).positions.get(nameOf(place)) ?? 0;
+  position(name: string, topicPartition: TopicPartition): number {
+    return this.#group(name).positions.get(nameOf(topicPartition)) ?? 0;
   }
 
   commit(name: string, holding: Holding, nextOffset: number): void {
@@ -217,26 +217,28 @@ export class MemoryLog {
    * Moves a partition to another member while its owner works. If there is no other member, the same one takes it
    * again.
    */
-  move(name: string, place: Place): void {
+  move(name: string, topicPartition: TopicPartition): void {
     const group = this.#group(name);
-    const owner = group.holdings.get(nameOf(place))?.member;
+    const owner = group.holdings.get(nameOf(topicPartition))?.member;
     const member = group.members.find((other) => other !== owner) ?? owner;
     if (member === undefined) return;
-    group.holdings.set(nameOf(place), { ...placeOf(place), member });
+    group.holdings.set(nameOf(topicPartition), { ...topicPartitionOf(topicPartition), member });
     for (const each of group.members) each.told();
   }
 
   /** Resets the group to the start, as an operator can with the tools of the log. Everything is delivered again. */
   readAgain(name: string): void {
     const group = this.#group(name);
-    for (const place of group.positions.keys()) group.positions.set(place, 0);
-    for (const [place, holding] of group.holdings) group.holdings.set(place, { ...holding });
+    for (const topicPartition of group.positions.keys()) group.positions.set(topicPartition, 0);
+    for (const [topicPartition, holding] of group.holdings)
+      group.holdings.set(topicPartition, { ...holding });
     for (const member of group.members) member.told();
   }
 
   #balance(group: Group): void {
-    for (const [place, member] of targetsOf(group)) {
-      if (!group.holdings.has(place)) group.holdings.set(place, { ...placeNamed(place), member });
+    for (const [topicPartition, member] of targetsOf(group)) {
+      if (!group.holdings.has(topicPartition))
+        group.holdings.set(topicPartition, { ...parseTopicPartition(topicPartition), member });
     }
     for (const member of group.members) member.told();
   }
@@ -250,7 +252,7 @@ export class MemoryLog {
     return group;
   }
 
-  #partition({ topic, partition }: Place): Partition {
+  #partition({ topic, partition }: TopicPartition): Partition {
     const home = this.partitions(topic)[partition];
     if (home === undefined) throw misused(`${topic} has no partition ${partition}`);
     return home;

@@ -101,7 +101,7 @@ export class Plane {
         checker.onAppend(record);
         if (checker.early > early) this.#outcomeIsEarly();
       },
-      onCommit: (_, place, from, to) => checker.onCommit(place, from, to),
+      onCommit: (_, topicPartition, from, to) => checker.onCommit(topicPartition, from, to),
     });
     const onStep = (batch: readonly Operation[], results: readonly StepResult[]) =>
       checker.onStep(batch, results, scheduler.steps);
