@@ -432,13 +432,11 @@ test('dead letters are listed newest first, in pages, and are republished unchan
   const before = await plane.bus.ranges(TOPICS.actions);
   const same = await plane.call('owner', 'POST', path);
   expect(same.status).toBe(202);
-  const source = same.body.source as { topic: string; partition: number; offset: string };
-  const record = await plane.bus.at({ ...source, offset: Number(source.offset) });
+  const source = same.body.source as { topic: string; partition: number; offset: number };
+  const record = await plane.bus.at({ ...source, offset: source.offset });
   expect(record).toMatchObject({ key: newest.key, headers: { 'mandate-dead-letter': newest.id } });
   expect(Buffer.from(record?.value ?? []).toString()).toBe('{"broken": 4');
-  expect(before.find(({ partition }) => partition === source.partition)?.endOffset).toBe(
-    Number(source.offset),
-  );
+  expect(before.find(({ partition }) => partition === source.partition)?.endOffset).toBe(source.offset);
 
   const action = { ...call('mended', 'look', 'bot-4'), tenant: 'acme', args: { password: 'hunter2' } };
   const value = { event: 'action.requested', action };

@@ -204,8 +204,7 @@ export function expectNotExceeded(limits: Limits, log: FollowedLog): void {
 export function expectInOrder({ decisions }: FollowedLog): void {
   const wrong = [...Map.groupBy(decisions.values(), ({ agentId }) => agentId).values()].filter(
     (ofAgent) =>
-      !rises(ofAgent, ({ source }) => Number(source.offset)) ||
-      !rises(ofAgent, (each) => each.ledgerSequence),
+      !rises(ofAgent, ({ source }) => source.offset) || !rises(ofAgent, (each) => each.ledgerSequence),
   );
   expect(wrong.map((ofAgent) => ofAgent.map(({ actionId }) => actionId))).toEqual([]);
 }

@@ -23,7 +23,7 @@ type Answer = {
     kind: string;
   };
   settlement?: { actionId: string; code: string; deltaMicros: number };
-  deadLetter?: { source: { offset: string }; fault: { line: number; reason: string }; bytes: number };
+  deadLetter?: { source: { offset: number }; fault: { line: number; reason: string }; bytes: number };
 };
 
 function fileOf(name: string, text: string | Uint8Array): string {
