@@ -6,7 +6,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ['1 a redelivery is answered before any check', 'if (again !== null) return again;', ''],
     [
       '4 an outcome that is before its decision on the log settles it',
-      'unpublished.early = applyPendingOutcome(state, entry);',
+      'unpublished.appliedOutcome = applyPendingOutcome(state, entry);',
       '',
     ],
     [

@@ -96,7 +96,8 @@ function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 
   if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered') return [];
   const { facts } = delivery.unpublished;
   const entry = delivery.kind === 'settled' ? delivery.unpublished.entry : delivery;
-  const settled = delivery.kind === 'settled' ? delivery.unpublished.facts : delivery.unpublished.early;
+  const settled =
+    delivery.kind === 'settled' ? delivery.unpublished.facts : delivery.unpublished.appliedOutcome;
   const reservedMicros = delivery.kind === 'settled' ? 0 : facts.chargedMicros;
   if (entry?.lease == null) return [];
   const charges = entry.lease.charges.filter(({ counter }) => stillCounts(counter, entry.atMs, nowMs));

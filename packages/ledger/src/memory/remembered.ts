@@ -102,8 +102,8 @@ export type StoredDecision = RememberedDelivery & {
   readonly final: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
-  /** `early`: the amounts that its outcome moved at the decision, if the outcome was on the log before the decision. */
-  unpublished: { plan: StepRequest['plan']; facts: StepFacts; early: Moved | null } | null;
+  /** `appliedOutcome`: the amounts that its outcome moved at the decision, if the outcome was on the log before the decision. */
+  unpublished: { plan: StepRequest['plan']; facts: StepFacts; appliedOutcome: Moved | null } | null;
   /** Another attempt of the same action. Nearly every action has none, so a list would cost more than its content. */
   another: StoredDecision | null;
 };

@@ -97,7 +97,11 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = position;
-  const unpublished: NonNullable<StoredDecision['unpublished']> = { plan: request.plan, facts, early: null };
+  const unpublished: NonNullable<StoredDecision['unpublished']> = {
+    plan: request.plan,
+    facts,
+    appliedOutcome: null,
+  };
   const kind = decisionKind(facts);
   if (kind === 'unremembered') {
     const { sequence } = facts;
@@ -146,6 +150,6 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     const { actionId, atMs, forgetAtMs } = entry;
     beginWaiting(agent, { actionId, digest, atMs, forgetAtMs, rates }, atMs);
   }
-  unpublished.early = applyPendingOutcome(state, entry);
+  unpublished.appliedOutcome = applyPendingOutcome(state, entry);
   tenant.unpublished.add(entry);
 }

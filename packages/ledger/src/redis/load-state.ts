@@ -86,7 +86,8 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
     const [agentId = ''] = key.slice(blank + 1).split(' ', 1);
     const names = [ownCounters(agentId), counterName(releasedOf(agentId)), rateName(openCallsOf(agentId))];
     const moved = [deltaMicros, result, excessMicros, releasedMicros, ...names];
-    if (forgetAtMs > clockMs) yield [key.slice(0, blank), ['early', key.slice(blank + 1), forgetAtMs, moved]];
+    if (forgetAtMs > clockMs)
+      yield [key.slice(0, blank), ['pending', key.slice(blank + 1), forgetAtMs, moved]];
   }
   for (const flag of state.flags.values()) {
     if (flag.target.scope !== 'all') yield [flag.target.tenant, flagLine(flag)];

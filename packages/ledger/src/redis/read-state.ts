@@ -112,9 +112,14 @@ type GrantReply = [
   sequence: number,
   answers: DeferralReply | null,
 ];
-type EarlyReply = [deltaMicros: Micros, result: OutcomeResult, excessMicros: Micros, releasedMicros: Micros];
+type PendingOutcomeReply = [
+  deltaMicros: Micros,
+  result: OutcomeResult,
+  excessMicros: Micros,
+  releasedMicros: Micros,
+];
 type ReceiptReply = [epoch: string, sequence: number, atMs: number, value: Micros];
-type DoneReply = [forgetAtMs: number, EarlyReply | ReceiptReply];
+type DoneReply = [forgetAtMs: number, PendingOutcomeReply | ReceiptReply];
 
 function deferralIn({ counters }: TenantState, [request, atMs, forgetAtMs, rates]: DeferralReply): Deferral {
   const [actionId = '', digest = ''] = request.split(' ');
@@ -166,8 +171,8 @@ function takeDone(
 ): void {
   const [verb = '', ...rest] = name.split(' ');
   const id = rest.join(' ');
-  if (verb === 'early') {
-    const [deltaMicros, result, excessMicros, releasedMicros] = receipt as EarlyReply;
+  if (verb === 'pending') {
+    const [deltaMicros, result, excessMicros, releasedMicros] = receipt as PendingOutcomeReply;
     const moved = {
       deltaMicros: Number(deltaMicros),
       excessMicros: Number(excessMicros),
@@ -225,7 +230,7 @@ async function readDeliveries(
     const answerAt = (delivery: ProcessedDelivery, place: number) =>
       delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
         ? { facts: settledIn(reply, place, epoch), entry: null }
-        : { ...decided(place), early: null };
+        : { ...decided(place), appliedOutcome: null };
     for (const [position, place] of left) {
       const delivery = byPosition.get(position);
       if (delivery === undefined) throw new TypeError(`nothing is remembered at ${position}`);

@@ -17,7 +17,7 @@ import { registryKeys, tenantKeys } from './keys.ts';
  * survives a rebuild. Older programs write that data too, because every program carries out a kill. So its form must not
  * change.
  */
-const LAYOUT = 8;
+const LAYOUT = 9;
 
 /** The state that a rebuild left. `epoch`: its name on the log. `generation`: where Redis keeps it. */
 type Named = { epoch: string; generation: number };

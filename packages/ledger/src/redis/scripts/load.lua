@@ -96,14 +96,14 @@ local take = {
     keep(keys.done, name, { at, answer })
     forget_at(at, 'c ' .. name)
   end,
-  -- An outcome that waits for its decision, with its attempt. meta.early has the time at which the last one is
+  -- An outcome that waits for its decision, with its attempt. meta.pending_until has the time at which the last one is
   -- forgotten. Until then step.lua looks for them.
-  early = function(attempt, at, moved)
-    local name = 'early ' .. attempt
+  pending = function(attempt, at, moved)
+    local name = 'pending ' .. attempt
     keep(keys.done, name, { at, moved })
     forget_at(at, 'c ' .. name)
-    local last = integer(redis.call('HGET', keys.meta, 'early') or 0)
-    if at > last then redis.call('HSET', keys.meta, 'early', decimal(at)) end
+    local last = integer(redis.call('HGET', keys.meta, 'pending_until') or 0)
+    if at > last then redis.call('HSET', keys.meta, 'pending_until', decimal(at)) end
   end,
   flag = function(key, flag) merge_logged_flag(flags, key, flag) end,
   command = function(name, at, answer) keep(keys.commands, name, { at, answer }) end,

@@ -121,8 +121,8 @@ end
 
 -- Takes an outcome that came before its decision on the log, once (ADR 18). Returns { delta, result, excess,
 -- released, own, name of the counter of releases, name of the rate of open calls }.
-local function take_early(field, attempt)
-  local name = 'early ' .. field .. ' ' .. decimal(attempt)
+local function take_pending_outcome(field, attempt)
+  local name = 'pending ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
   if not known or known[1] <= now then return nil end
   put(done, name, false)
@@ -208,9 +208,9 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     return place
   end
   local charged = reserved
-  local early = shard.early > now and take_early(field, attempt)
-  if early and runs then
-    local delta, result, excess, released, own, releases, open_calls = unpack(early)
+  local outcome = shard.pending_until > now and take_pending_outcome(field, attempt)
+  if outcome and runs then
+    local delta, result, excess, released, own, releases, open_calls = unpack(outcome)
     charged, state = reserved + delta, STATE_BYTE[result]
     add_to_all(counters, terms.charged, now, delta)
     add_to_all(counters, own_among(terms.charged, own), now, excess)
@@ -225,7 +225,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
   -- A forgotten delivery at this position may have the same member in `running`, which must not be removed.
-  if runs then memory.ended[runs] = early and true or nil end
+  if runs then memory.ended[runs] = outcome and true or nil end
   claim(memory, position, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end
   if verdict == 'DEFER' then

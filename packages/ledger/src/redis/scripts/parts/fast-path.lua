@@ -43,7 +43,7 @@ do
       terms.has_room, terms.owed, terms.slots = has_room(terms), 0, 0
       fast_path.is_open = fast_path.is_open or terms.has_room
     end
-    fast_path.is_open = fast_path.is_open and shard.early <= now and memory.left >= #positions
+    fast_path.is_open = fast_path.is_open and shard.pending_until <= now and memory.left >= #positions
     if not fast_path.is_open then return end
     for _, counters in ipairs({ lifetimes, windowed, rates }) do
       for _, counter in ipairs(counters) do fast_path.held[#fast_path.held + 1] = outgoing(counter.sum) end

@@ -3,7 +3,7 @@
 -- state is the one that the last rebuild (or the opening of the tenant) left, and that the caller means this state.
 --
 -- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock,
---         early (load.lua)
+--         pending_until (load.lua)
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
 --
 -- The refusals, after which nothing has changed:
@@ -14,11 +14,11 @@
 local shard = { key = KEYS[1] }
 
 local function refusal()
-  local layout, generation, epoch, state, run, sequence, clock, early = unpack(redis.call(
-    'HMGET', shard.key, 'layout', 'generation', 'epoch', 'state', 'run', 'sequence', 'clock', 'early'
+  local layout, generation, epoch, state, run, sequence, clock, pending_until = unpack(redis.call(
+    'HMGET', shard.key, 'layout', 'generation', 'epoch', 'state', 'run', 'sequence', 'clock', 'pending_until'
   ))
   shard.sequence = integer(sequence or 0)
-  shard.early = integer(early or 0)
+  shard.pending_until = integer(pending_until or 0)
   shard.now = read_clock(integer(clock or 0))
   local clocks_differ = clock_refusal()
   if clocks_differ then return clocks_differ end
