@@ -53,7 +53,7 @@ export async function settle(ledger: Ledger, request: SettleRequest): Promise<Se
 }
 
 /** Returns the fact about the only limit of a plan. */
-export async function lookAt(ledger: Ledger, request: StepRequest): Promise<LimitFact> {
+export async function limitFactOf(ledger: Ledger, request: StepRequest): Promise<LimitFact> {
   const [fact] = (await decide(ledger, request)).limits;
   if (fact === undefined) throw new Error('the step ended before the limits');
   return fact;

@@ -1,6 +1,16 @@
 import { BUDGET_BUCKETS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { allow, begin, DAY_MS, decide, isAllowed, lookAt, type MakeLedger, settle, spent } from './bench.ts';
+import {
+  allow,
+  begin,
+  DAY_MS,
+  decide,
+  isAllowed,
+  limitFactOf,
+  type MakeLedger,
+  settle,
+  spent,
+} from './bench.ts';
 import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -68,18 +78,18 @@ export function budgets(make: MakeLedger): void {
     const plan = planOf({ limits: [budget({ id: 'w', windowMs, maxMicros: 100 })] });
     const startMs = clock();
     await allow(ledger, stepRequest({ plan }));
-    const fact = await lookAt(ledger, stepRequest({ plan }));
+    const fact = await limitFactOf(ledger, stepRequest({ plan }));
     if (fact.kind !== 'budget' || fact.retryAfterMs === null) throw new Error('expected a wait');
     expect(fact.retryAfterMs).toBeGreaterThanOrEqual(windowMs);
     expect(fact.retryAfterMs).toBeLessThan(windowMs + widthMs);
     clock.set(startMs + fact.retryAfterMs - 1);
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({
       ok: false,
       spentMicros: 100,
       retryAfterMs: 1,
     });
     clock.advance(1);
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ ok: true, spentMicros: 0 });
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({ ok: true, spentMicros: 0 });
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200, 'agent agent-1 w 60000': 100 });
   });
 
@@ -93,7 +103,7 @@ export function budgets(make: MakeLedger): void {
       clock.advance(10);
     }
     const waitFor = async (micros: number) => {
-      const fact = await lookAt(ledger, stepRequest({ plan: plan(micros) }));
+      const fact = await limitFactOf(ledger, stepRequest({ plan: plan(micros) }));
       return fact.kind === 'budget' && !fact.ok && fact.retryAfterMs !== null
         ? clock() + fact.retryAfterMs - startMs
         : null;

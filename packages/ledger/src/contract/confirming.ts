@@ -1,7 +1,7 @@
 import type { LimitFact, StepRequest } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Approval, Ledger } from '../port.ts';
-import { begin, decide, isAllowed, lookAt, type MakeLedger, settle, spent } from './bench.ts';
+import { begin, decide, isAllowed, limitFactOf, type MakeLedger, settle, spent } from './bench.ts';
 import {
   budget,
   confirmation,
@@ -149,7 +149,7 @@ export function confirming(make: MakeLedger): void {
     await approve(ledger, request, { answer: 'denied' });
     await approve(ledger, request);
     const next = repeated(request, { attempt: 2, plan: planOf({ limits: [confirmation] }) });
-    expect(await lookAt(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
+    expect(await limitFactOf(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
   });
 
   test('makes a denial final, in place of the DEFER', async () => {

@@ -1,7 +1,7 @@
 import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Approval, Ledger } from '../port.ts';
-import { allow, begin, decide, isAllowed, lookAt, type MakeLedger } from './bench.ts';
+import { allow, begin, decide, isAllowed, limitFactOf, type MakeLedger } from './bench.ts';
 import { AGENT, budget, planOf, rate, repeated, stepRequest } from './builders.ts';
 
 const WINDOW_MS = 1_000;
@@ -34,7 +34,7 @@ async function answer(
 /** Returns the fact about the rate that another call would get. The other call itself is refused. */
 async function rateSeen(ledger: Ledger, limit: Limit): Promise<LimitFact> {
   const limits = [limit, budget({ id: 'never', maxMicros: 0 })];
-  return lookAt(ledger, stepRequest({ plan: planOf({ limits }) }));
+  return limitFactOf(ledger, stepRequest({ plan: planOf({ limits }) }));
 }
 
 export function deferring(make: MakeLedger): void {
@@ -144,15 +144,15 @@ export function deferring(make: MakeLedger): void {
       stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...said });
     const [first, second, third] = [ask(), ask(), ask()];
     await ledger.step([first, second]);
-    expect(await lookAt(ledger, third)).toMatchObject({ grant: 'none', waiting: 2 });
+    expect(await limitFactOf(ledger, third)).toMatchObject({ grant: 'none', waiting: 2 });
     const again = await decide(ledger, repeated(third));
     expect(again.first).toMatchObject({ verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED' });
-    expect(await lookAt(ledger, ask({ agentId: 'another' }))).toMatchObject({ waiting: 0 });
+    expect(await limitFactOf(ledger, ask({ agentId: 'another' }))).toMatchObject({ waiting: 0 });
     expect((await decide(ledger, repeated(first))).first).toMatchObject({ verdict: 'DEFER' });
     await answer(ledger, first);
-    expect(await lookAt(ledger, repeated(third, { attempt: 2 }))).toMatchObject({ waiting: 1 });
+    expect(await limitFactOf(ledger, repeated(third, { attempt: 2 }))).toMatchObject({ waiting: 1 });
     await answer(ledger, second, { answer: 'denied' });
-    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
+    expect(await limitFactOf(ledger, ask())).toMatchObject({ waiting: 1 });
   });
 
   test('takes no slot for an action blocked because too many wait, and the next attempt asks', async () => {
@@ -173,7 +173,7 @@ export function deferring(make: MakeLedger): void {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [asksPerson(0)] });
     const request = stepRequest({ plan });
-    expect(await lookAt(ledger, request)).toMatchObject({ ok: false, grant: 'none', waiting: 0 });
+    expect(await limitFactOf(ledger, request)).toMatchObject({ ok: false, grant: 'none', waiting: 0 });
     expect((await decide(ledger, repeated(request))).first).toMatchObject({ verdict: 'BLOCK' });
   });
 
@@ -184,10 +184,10 @@ export function deferring(make: MakeLedger): void {
     await ledger.step([first]);
     await ledger.confirm(ledger.epoch, [first]);
     clock.advance(WINDOW_MS - 1);
-    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
+    expect(await limitFactOf(ledger, ask())).toMatchObject({ waiting: 1 });
     clock.advance(1);
-    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 0 });
-    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
+    expect(await limitFactOf(ledger, ask())).toMatchObject({ waiting: 0 });
+    expect(await limitFactOf(ledger, ask())).toMatchObject({ waiting: 1 });
   });
 
   test('counts slots and waiting questions within one batch', async () => {

@@ -2,7 +2,7 @@
 import { BUDGET_BUCKETS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Ledger } from '../port.ts';
-import { begin, lookAt, type MakeLedger, spent } from './bench.ts';
+import { begin, limitFactOf, type MakeLedger, spent } from './bench.ts';
 import { budget, planOf, stepRequest, TENANT } from './builders.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -91,7 +91,7 @@ function windowOf(ledger: Ledger, windowMs: number, maxMicros: number) {
   return {
     /** Charges the amount if there is room. Returns the fact about the budget. */
     take: (reserveMicros: number) =>
-      lookAt(ledger, stepRequest({ plan: planOf({ reserveMicros, limits: [limit] }) })),
+      limitFactOf(ledger, stepRequest({ plan: planOf({ reserveMicros, limits: [limit] }) })),
     /** Credits the amount. Returns what is spent after the credit. */
     giveBack: async (micros: number) => {
       given += 1;

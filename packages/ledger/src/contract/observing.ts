@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { begin, decide, isAllowed, lookAt, type MakeLedger, settle } from './bench.ts';
+import { begin, decide, isAllowed, limitFactOf, type MakeLedger, settle } from './bench.ts';
 import {
   AGENT,
   budget,
@@ -44,9 +44,9 @@ export function observing(make: MakeLedger): void {
     const limits = [rate({ maxCalls: 1 })];
     await ledger.step([stepRequest({ plan: planOf({ observe, refusal: refusal(), limits }) })]);
     const plan = planOf({ observe, limits });
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ calls: 0, ok: true });
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ calls: 1, ok: false });
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ calls: 1, ok: false });
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({ calls: 0, ok: true });
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({ calls: 1, ok: false });
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({ calls: 1, ok: false });
   });
 
   test('asks no person, but uses up a grant that exists', async () => {
@@ -65,9 +65,9 @@ export function observing(make: MakeLedger): void {
     } as const;
     await ledger.approve({ ...grant, tenant: TENANT, agentId: AGENT, actionId, digest });
     const granted = repeated(request, { actionId });
-    expect(await lookAt(ledger, granted)).toMatchObject({ ok: true, grant: 'granted' });
+    expect(await limitFactOf(ledger, granted)).toMatchObject({ ok: true, grant: 'granted' });
     await settle(ledger, settleRequest(granted, { status: 'failure' }));
-    expect(await lookAt(ledger, repeated(granted, { attempt: 2 }))).toMatchObject({
+    expect(await limitFactOf(ledger, repeated(granted, { attempt: 2 }))).toMatchObject({
       ok: false,
       grant: 'none',
     });

@@ -1,6 +1,6 @@
 import { DEFAULTS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { allow, begin, decide, isAllowed, lookAt, type MakeLedger, settle } from './bench.ts';
+import { allow, begin, decide, isAllowed, limitFactOf, type MakeLedger, settle } from './bench.ts';
 import { budget, openLimit, planOf, rate, settleRequest, stepRequest } from './builders.ts';
 
 export function rates(make: MakeLedger): void {
@@ -10,22 +10,22 @@ export function rates(make: MakeLedger): void {
     await allow(ledger, stepRequest({ plan }));
     clock.advance(300);
     await allow(ledger, stepRequest({ plan }));
-    expect(await lookAt(ledger, stepRequest({ plan }))).toEqual({
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toEqual({
       kind: 'rate',
       calls: 2,
       ok: false,
       retryAfterMs: 700,
     });
     clock.advance(699);
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ ok: false, retryAfterMs: 1 });
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({ ok: false, retryAfterMs: 1 });
     clock.advance(1);
-    expect(await lookAt(ledger, stepRequest({ plan }))).toEqual({
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toEqual({
       kind: 'rate',
       calls: 1,
       ok: true,
       retryAfterMs: null,
     });
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({
       calls: 2,
       ok: false,
       retryAfterMs: 300,
@@ -39,7 +39,7 @@ export function rates(make: MakeLedger): void {
       await allow(ledger, stepRequest({ plan: plan(4) }));
       clock.advance(10);
     }
-    expect(await lookAt(ledger, stepRequest({ plan: plan(2) }))).toMatchObject({
+    expect(await limitFactOf(ledger, stepRequest({ plan: plan(2) }))).toMatchObject({
       calls: 4,
       retryAfterMs: 980,
     });
@@ -56,10 +56,15 @@ export function rates(make: MakeLedger): void {
       clock.advance(100);
       await allow(ledger, asking());
       const retryAfterMs = DEFAULTS.openWindowMs - 100;
-      expect(await lookAt(ledger, asking())).toEqual({ kind: 'rate', calls: 2, ok: false, retryAfterMs });
+      expect(await limitFactOf(ledger, asking())).toEqual({
+        kind: 'rate',
+        calls: 2,
+        ok: false,
+        retryAfterMs,
+      });
       await settle(ledger, settleRequest(first));
-      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 1, ok: true });
-      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 2, ok: false });
+      expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 1, ok: true });
+      expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 2, ok: false });
     });
 
     test('are settled once, and are open for a bounded time without an outcome', async () => {
@@ -68,9 +73,9 @@ export function rates(make: MakeLedger): void {
       await allow(ledger, first);
       await allow(ledger, asking());
       for (let report = 0; report < 3; report += 1) await settle(ledger, settleRequest(first));
-      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 1, ok: true });
+      expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 1, ok: true });
       clock.advance(DEFAULTS.openWindowMs);
-      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 0, ok: true });
+      expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 0, ok: true });
     });
 
     test('are counted alike in one call of the step and in many calls', async () => {
@@ -91,9 +96,9 @@ export function rates(make: MakeLedger): void {
       await allow(ledger, other);
       await allow(ledger, asking());
       await settle(ledger, settleRequest(other));
-      expect(await lookAt(ledger, asking())).toMatchObject({ calls: 1 });
+      expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 1 });
       const ofOther = planOf({ limits: [openLimit({ agentId: 'agent-2', maxCalls: 1 })] });
-      expect(await lookAt(ledger, stepRequest({ agentId: 'agent-2', plan: ofOther }))).toMatchObject({
+      expect(await limitFactOf(ledger, stepRequest({ agentId: 'agent-2', plan: ofOther }))).toMatchObject({
         calls: 0,
       });
     });
@@ -101,7 +106,10 @@ export function rates(make: MakeLedger): void {
 
   test('never passes a rate of zero calls', async () => {
     const { ledger } = await begin(make);
-    const fact = await lookAt(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 0 })] }) }));
+    const fact = await limitFactOf(
+      ledger,
+      stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 0 })] }) }),
+    );
     expect(fact).toEqual({ kind: 'rate', calls: 0, ok: false, retryAfterMs: null });
   });
 
@@ -110,9 +118,9 @@ export function rates(make: MakeLedger): void {
     const limits = [rate({ maxCalls: 1 })];
     await ledger.step([stepRequest({ plan: planOf({ limits: [...limits, budget({ maxMicros: 10 })] }) })]);
     const request = stepRequest({ plan: planOf({ limits }) });
-    expect(await lookAt(ledger, request)).toMatchObject({ calls: 0, ok: true });
+    expect(await limitFactOf(ledger, request)).toMatchObject({ calls: 0, ok: true });
     await settle(ledger, settleRequest(request, { status: 'cancelled' }));
-    expect(await lookAt(ledger, stepRequest({ plan: planOf({ limits }) }))).toMatchObject({
+    expect(await limitFactOf(ledger, stepRequest({ plan: planOf({ limits }) }))).toMatchObject({
       calls: 1,
       ok: false,
     });
@@ -155,6 +163,6 @@ export function rates(make: MakeLedger): void {
     const plan = planOf({ limits: [rate({ maxCalls: 1, windowMs: 100 })] });
     await allow(ledger, stepRequest({ plan }));
     clock.advance(-1_000);
-    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ ok: false, retryAfterMs: 100 });
+    expect(await limitFactOf(ledger, stepRequest({ plan }))).toMatchObject({ ok: false, retryAfterMs: 100 });
   });
 }

@@ -6,11 +6,11 @@ import { waitingOf } from './deferrals.ts';
 import { grantState } from './grants.ts';
 import type { TenantState } from './remembered.ts';
 
-export function lookAtLimits(tenant: TenantState, request: StepRequest, nowMs: number): LimitFact[] {
-  return request.plan.limits.map((limit) => lookAt(tenant, request, limit, nowMs));
+export function checkLimits(tenant: TenantState, request: StepRequest, nowMs: number): LimitFact[] {
+  return request.plan.limits.map((limit) => limitFactOf(tenant, request, limit, nowMs));
 }
 
-function lookAt(tenant: TenantState, request: StepRequest, limit: Limit, nowMs: number): LimitFact {
+function limitFactOf(tenant: TenantState, request: StepRequest, limit: Limit, nowMs: number): LimitFact {
   const { counters } = tenant;
   if (limit.kind === 'budget') {
     return budgetFact(findCounter(counters, limit), limit, request.plan.reserveMicros, nowMs);

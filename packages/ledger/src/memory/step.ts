@@ -19,7 +19,7 @@ import { findFirst } from './duplicates.ts';
 import { stoppedBy } from './flags.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answeredDeferral, consumeGrant } from './grants.ts';
-import { lookAtLimits } from './limits.ts';
+import { checkLimits } from './limits.ts';
 import { openPosition } from './log-positions.ts';
 import { applyPendingOutcome } from './out-of-order-outcomes.ts';
 import { answerAgain } from './redelivery.ts';
@@ -50,7 +50,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   // An answered request holds its slots already. These slots must not refuse it.
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
   const own = answered === null ? [] : leaveSlots(answered, ratesOf(tenant, request), nowMs);
-  const limits = judged ? lookAtLimits(tenant, request, nowMs) : [];
+  const limits = judged ? checkLimits(tenant, request, nowMs) : [];
   const found = { first, unremembered, late, kill, limits };
   const enforced = enforcedVerdict(plan, found);
   const published = publishedVerdict(plan, found, enforced);

@@ -4,7 +4,7 @@
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { DAY_MS, decide, lookAt, spent } from '../contract/bench.ts';
+import { DAY_MS, decide, limitFactOf, spent } from '../contract/bench.ts';
 import {
   AGENT,
   budget,
@@ -154,11 +154,11 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     const [free] = limits;
     const total = Number((await spent(ledger, TENANT))['agent agent-1 total']);
     await waitUntil('nothing to be left', async () => Object.keys(await spent(ledger, TENANT)).length === 1);
-    expect(await lookAt(ledger, stepRequest({ plan: planOf({ limits: free ? [free] : [] }) }))).toMatchObject(
-      {
-        calls: 0,
-      },
-    );
+    expect(
+      await limitFactOf(ledger, stepRequest({ plan: planOf({ limits: free ? [free] : [] }) })),
+    ).toMatchObject({
+      calls: 0,
+    });
     expect(total).toBeGreaterThan(1_600);
   });
 });

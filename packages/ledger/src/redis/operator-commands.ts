@@ -147,7 +147,7 @@ export async function revive(
 export async function revived(shards: Shards, target: KillTarget, commandId: string): Promise<boolean> {
   if (target.scope === 'all') return (await reviveEverything(shards, commandId, null)).begun;
   const args = ['[]', `revive ${flagKey(target)} ${commandId}`];
-  const [, , , , done] = await shards.ask(target.tenant, 'look-at-flags', args);
+  const [, , , , done] = await shards.ask(target.tenant, 'read-flags', args);
   return done === 1;
 }
 

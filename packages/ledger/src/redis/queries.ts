@@ -151,7 +151,7 @@ export async function killed(shards: Shards, tenant: string): Promise<(KillFact 
 }
 
 export async function question(shards: Shards, asked: QuestionReference): Promise<Question> {
-  const reply = await shards.ask(asked.tenant, 'look-at-question', [grantName(asked)]);
+  const reply = await shards.ask(asked.tenant, 'read-question', [grantName(asked)]);
   const [, , state, expiresAtMs] = reply as ['OK', number, Question['state'], number];
   return { state, expiresAtMs: expiresAtMs === -1 ? null : expiresAtMs };
 }
@@ -174,7 +174,7 @@ async function flagOfShard(
   target: Exclude<KillTarget, { scope: 'all' }>,
 ): Promise<FlagState | undefined> {
   const args = [JSON.stringify([flagKey(target)]), ''];
-  const [, , , found] = await shards.ask(target.tenant, 'look-at-flags', args);
+  const [, , , found] = await shards.ask(target.tenant, 'read-flags', args);
   const [flag] = found as FlagReply[];
   return flag?.slice(1) as FlagState | undefined;
 }
@@ -188,7 +188,7 @@ async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] |
   const named = keys === null ? '' : JSON.stringify(keys);
   const [{ everything }, reply] = await Promise.all([
     shards.look(),
-    shards.ask(tenant, 'look-at-flags', [named, '']),
+    shards.ask(tenant, 'read-flags', [named, '']),
   ]);
   if (everything !== null) merge(flags, ['*', ...everything, 0]);
   for (const flag of reply[3] as FlagReply[]) merge(flags, flag);
@@ -205,7 +205,7 @@ function merge(flags: Flags, [key, killed, revision, reason, atMs, heldSince]: F
 export async function tenants(shards: Shards): Promise<string[]> {
   const names = (await shards.askRegistry('list-tenants', [])) as ['OK', number, string[]];
   const sequences = await inGroups(names[2], async (tenant) => {
-    const [, , sequence] = await shards.ask(tenant, 'look-at-flags', ['[]', '']);
+    const [, , sequence] = await shards.ask(tenant, 'read-flags', ['[]', '']);
     return { tenant, sequence: Number(sequence) };
   });
   return sequences

@@ -45,7 +45,7 @@ function pairs(flat: readonly unknown[]): [string, unknown][] {
 }
 
 async function readTenant(shards: Shards, state: LedgerState, name: string, epoch: string): Promise<void> {
-  const [, nowMs, sequence, flags] = (await shards.ask(name, 'look-at-flags', ['', ''])) as [
+  const [, nowMs, sequence, flags] = (await shards.ask(name, 'read-flags', ['', ''])) as [
     'OK',
     number,
     number,

@@ -161,7 +161,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     -- An answered request holds its slots already. These slots must not refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.leave(its, terms.rates, now)
-    verdict, code, final, granted = look_at_limits(terms, reserve, answer, person_at, at, now)
+    verdict, code, final, granted = check_limits(terms, reserve, answer, person_at, at, now)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
       fast_path.close()

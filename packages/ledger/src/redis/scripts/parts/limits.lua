@@ -67,7 +67,7 @@ end
 -- Checks every limit, and charges nothing. Appends to the answer for each limit its sum if there is room, otherwise
 -- { sum, wait in ms, or -1 if no wait helps }. For a confirmation it appends { state of the grant, number of waiting
 -- actions of the agent }. Returns verdict, code, final, and whether a valid grant was needed and found.
-local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
+local function check_limits(terms, reserve, answer, person_of, at_place, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false
   local held_at = #answer
