@@ -51,7 +51,7 @@ export type Command = { id: string; by: string; reason: string };
 export type KillCommand = Command & { controlRevision?: number };
 
 /** The ancestors of an agent, now and before. Both are absent if it has none, and never had. */
-export type Standing = Pick<Plan, 'ancestors' | 'formerAncestors'>;
+export type Ancestry = Pick<Plan, 'ancestors' | 'formerAncestors'>;
 
 export type KillReceipt = {
   revision: number;
@@ -171,7 +171,7 @@ export interface Ledger {
    * Returns the first flag that stops this agent, and when such a flag was last cleared. The flags are those of
    * everything, its tenant, its families, families that it left while they were killed, and its own.
    */
-  killStatus(tenant: string, agentId: string, standing?: Standing): Promise<KillStatus>;
+  killStatus(tenant: string, agentId: string, ancestry?: Ancestry): Promise<KillStatus>;
   /** Returns the flags in force of a tenant (`all` included), newest first. */
   killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
 

@@ -3,7 +3,7 @@
 import type { HttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
 import type { AgentRegister } from '@mandate/control';
-import type { BudgetReference, KillBroadcast, Ledger, Standing } from '@mandate/ledger';
+import type { BudgetReference, KillBroadcast, Ledger, Ancestry } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';
@@ -24,7 +24,7 @@ export type GatewayDependencies = {
    * The subtrees that an agent is in by the register, and those that it left. A kill of any of them may stop the
    * agent.
    */
-  standing(tenant: string, agentId: string): Required<Standing>;
+  standing(tenant: string, agentId: string): Required<Ancestry>;
   /** How many records of the control topic this process has read. */
   controlRevision(): number;
   /** The agents that are known before they act. */

@@ -4,7 +4,7 @@
  * events are read.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus, Standing } from '../port.ts';
+import type { KillStatus, Ancestry } from '../port.ts';
 
 export type Flag = {
   readonly target: KillTarget;
@@ -46,7 +46,7 @@ export function targetOf(key: string): KillTarget {
 export function targetsAround(
   tenant: string,
   agentId: string,
-  { ancestors = [], formerAncestors = [] }: Standing,
+  { ancestors = [], formerAncestors = [] }: Ancestry,
 ): KillTarget[] {
   return [
     { scope: 'all' },
@@ -80,26 +80,26 @@ export function stoppedBy(
   flags: Flags,
   tenant: string,
   agentId: string,
-  standing: Standing,
+  ancestry: Ancestry,
 ): KillFact | null {
   if (flags.size === 0) return null;
-  const flag = concerning(flags, tenant, agentId, standing).find((known) => known.killed);
+  const flag = concerning(flags, tenant, agentId, ancestry).find((known) => known.killed);
   return flag === undefined ? null : killFact(flag);
 }
 
-export function killStatusIn(flags: Flags, tenant: string, agentId: string, standing: Standing): KillStatus {
+export function killStatusIn(flags: Flags, tenant: string, agentId: string, ancestry: Ancestry): KillStatus {
   // A flag at revision 0 was revived but never killed.
-  const released = concerning(flags, tenant, agentId, standing).filter(
+  const released = concerning(flags, tenant, agentId, ancestry).filter(
     ({ killed, revision }) => !killed && revision > 0,
   );
   const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
-  return { killed: stoppedBy(flags, tenant, agentId, standing), revivedAtMs };
+  return { killed: stoppedBy(flags, tenant, agentId, ancestry), revivedAtMs };
 }
 
-function concerning(flags: Flags, tenant: string, agentId: string, standing: Standing): Flag[] {
-  const { formerAncestors = [] } = standing;
+function concerning(flags: Flags, tenant: string, agentId: string, ancestry: Ancestry): Flag[] {
+  const { formerAncestors = [] } = ancestry;
   const left = new Map(formerAncestors.map(({ id, leftAt }) => [id, leftAt]));
-  return targetsAround(tenant, agentId, standing).flatMap((target) => {
+  return targetsAround(tenant, agentId, ancestry).flatMap((target) => {
     const flag = flags.get(flagKey(target));
     if (flag === undefined || target.scope !== 'family') return flag ?? [];
     const leftAt = left.get(target.agentId);

@@ -104,8 +104,8 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     revive: async (target, revision, commandId) => revive(state, now(), target, revision, commandId),
     revived: async (target, commandId) => wasRevived(state, now(), target, commandId),
     flag: async (target) => flagOf(state, target),
-    killStatus: async (tenant, agentId, standing = {}) =>
-      killStatusIn(state.flags, tenant, agentId, standing),
+    killStatus: async (tenant, agentId, ancestry = {}) =>
+      killStatusIn(state.flags, tenant, agentId, ancestry),
     killed: async (tenant) => flagsInForce(state, tenant),
 
     adjust: async (adjustment) => adjust(state, epoch, now(), adjustment),

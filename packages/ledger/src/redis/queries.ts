@@ -4,13 +4,13 @@ import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround }
 import { flagsInForce } from '../memory/queries.ts';
 import { createState } from '../memory/state.ts';
 import type {
+  Ancestry,
   Balance,
   BudgetReference,
   KillStatus,
   OpenAction,
   Question,
   QuestionReference,
-  Standing,
   Unpublished,
 } from '../port.ts';
 import { budgetNamed, grantName, sourceAt } from './keys.ts';
@@ -140,10 +140,10 @@ export async function killStatus(
   shards: Shards,
   tenant: string,
   agentId: string,
-  standing: Standing,
+  ancestry: Ancestry,
 ): Promise<KillStatus> {
-  const flags = await flagsOf(shards, tenant, targetsAround(tenant, agentId, standing).map(flagKey));
-  return killStatusIn(flags, tenant, agentId, standing);
+  const flags = await flagsOf(shards, tenant, targetsAround(tenant, agentId, ancestry).map(flagKey));
+  return killStatusIn(flags, tenant, agentId, ancestry);
 }
 
 export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {

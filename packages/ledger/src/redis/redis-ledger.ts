@@ -102,7 +102,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     revive: (target, revision, commandId) => operate.revive(shards, target, revision, commandId),
     revived: (target, commandId) => operate.revived(shards, target, commandId),
     flag: (target) => look.flag(shards, target),
-    killStatus: (tenant, agentId, standing = {}) => look.killStatus(shards, tenant, agentId, standing),
+    killStatus: (tenant, agentId, ancestry = {}) => look.killStatus(shards, tenant, agentId, ancestry),
     killed: (tenant) => look.killed(shards, tenant),
 
     adjust: (adjustment) => operate.adjust(shards, adjustment),

@@ -5,7 +5,7 @@ import { grantOf } from './limits.ts';
 import { publishedVerdict } from './verdict.ts';
 
 /** Returns the decisions that still count: no duplicates, not forgotten, and not replaced by a later one. */
-export function standing(history: History, of: Pick<StepRequest, 'tenant' | 'agentId'>): DecideEvent[] {
+export function validDecisions(history: History, of: Pick<StepRequest, 'tenant' | 'agentId'>): DecideEvent[] {
   const own = eventsOf(history, 'decide').filter(
     ({ request, facts }) =>
       request.tenant === of.tenant &&
@@ -30,7 +30,7 @@ export function said(event: DecideEvent) {
 }
 
 export function firstOf(history: History, request: StepRequest): FirstDecision | null {
-  const known = standing(history, request);
+  const known = validDecisions(history, request);
   const event = sameAction(history, known, request) ?? sameKey(known, request);
   if (event === undefined) return null;
   const { verdict, code } = said(event);
@@ -63,7 +63,7 @@ export function latestOf(
   history: History,
   { actionId, ...of }: Pick<StepRequest, 'tenant' | 'agentId' | 'actionId'>,
 ): DecideEvent | undefined {
-  return highest(standing(history, of).filter(({ request }) => request.actionId === actionId));
+  return highest(validDecisions(history, of).filter(({ request }) => request.actionId === actionId));
 }
 
 function sameKey(known: DecideEvent[], request: StepRequest): DecideEvent | undefined {

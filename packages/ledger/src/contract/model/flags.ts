@@ -1,6 +1,6 @@
 /** Kill flags, computed from all kills and revives. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus, Standing } from '../../port.ts';
+import type { KillStatus, Ancestry } from '../../port.ts';
 import type { History } from './history.ts';
 
 type FlagState = { killed: boolean; revision: number; reason: string; atMs: number; heldSince: number };
@@ -24,9 +24,9 @@ export function killOf(
   history: History,
   tenant: string,
   agentId: string,
-  standing: Standing,
+  ancestry: Ancestry,
 ): KillFact | null {
-  for (const { target, leftAt } of targetsOf(tenant, agentId, standing)) {
+  for (const { target, leftAt } of targetsOf(tenant, agentId, ancestry)) {
     const { killed, revision, reason, heldSince } = flagOf(history, target);
     if (killed && (leftAt === null || leftAt > heldSince))
       return { ...headOf(target), scope: target.scope, revision, reason };
@@ -38,21 +38,21 @@ export function killStatusOf(
   history: History,
   tenant: string,
   agentId: string,
-  standing: Standing,
+  ancestry: Ancestry,
 ): KillStatus {
-  const released = targetsOf(tenant, agentId, standing)
+  const released = targetsOf(tenant, agentId, ancestry)
     .filter(({ leftAt }) => leftAt === null)
     .map(({ target }) => flagOf(history, target))
     .filter(({ killed, revision }) => !killed && revision > 0);
   const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
-  return { killed: killOf(history, tenant, agentId, standing), revivedAtMs };
+  return { killed: killOf(history, tenant, agentId, ancestry), revivedAtMs };
 }
 
 /** Returns the targets that include an agent. `leftAt`: when the agent left that family, or null. */
 function targetsOf(
   tenant: string,
   agentId: string,
-  { ancestors = [], formerAncestors = [] }: Standing,
+  { ancestors = [], formerAncestors = [] }: Ancestry,
 ): { target: KillTarget; leftAt: number | null }[] {
   const family = (id: string): KillTarget => ({ scope: 'family', tenant, agentId: id });
   const left = formerAncestors.map(({ id, leftAt }) => ({ target: family(id), leftAt }));

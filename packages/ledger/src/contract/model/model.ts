@@ -167,7 +167,7 @@ export function createModelLedger(options: {
       const { killed, revision } = flagOf(history, target);
       return { killed, revision };
     },
-    killStatus: async (tenant, agentId, standing = {}) => killStatusOf(history, tenant, agentId, standing),
+    killStatus: async (tenant, agentId, ancestry = {}) => killStatusOf(history, tenant, agentId, ancestry),
     killed: async (tenant) => flagsInForce(history, tenant),
     adjust: async (adjustment) => {
       const { nowMs: atMs } = look();

@@ -1,6 +1,6 @@
 /** The model's step for one outcome. */
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
-import { said, standing } from './duplicates.ts';
+import { said, validDecisions } from './duplicates.ts';
 import { finalCost } from './final-cost.ts';
 import {
   type DecideEvent,
@@ -24,7 +24,7 @@ import {
 /** Adds the outcome to the history, with its effect. */
 export function settle(history: History, epoch: string, request: SettleRequest): SettleFacts {
   const { tenant, agentId, actionId, attempt } = request;
-  const event = standing(history, request).find(
+  const event = validDecisions(history, request).find(
     (known) => known.request.actionId === actionId && known.request.attempt === attempt,
   );
   const found = kindOf(history, event);

@@ -262,7 +262,7 @@ do
     local status, verified, by, releases_at, own, open_calls = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+)$')
     local outcome = { status = status, verified = verified, actual = actual >= 0 and actual, releases = by == 'release' }
     local releases = lifetimes[integer(releases_at)]
-    local entry, place = standing(memory, actions[at], attempt)
+    local entry, place = decision_for_attempt(memory, actions[at], attempt)
     local kind = kind_of(entry)
     if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
     local lease = entry and entry.lease

@@ -145,7 +145,7 @@ local function attempts_of(memory, field)
 end
 
 -- Returns the valid decision about an attempt, and its position. Nil if there is none, or it is forgotten.
-local function standing(memory, field, attempt)
+local function decision_for_attempt(memory, field, attempt)
   local attempts = attempts_of(memory, field)
   for at = 1, #attempts, 2 do
     if attempts[at] == attempt then return recall(memory, attempts[at + 1]), attempts[at + 1] end

@@ -13,7 +13,7 @@ end
 
 -- By action id: returns the decision about the same attempt, or the latest one if it allows no further attempt.
 local function in_the_way(memory, grants, request)
-  local same, place = standing(memory, request.agent .. ' ' .. request.action, request.attempt)
+  local same, place = decision_for_attempt(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
     -- A deferred request is decided again once a person has answered.
     local answered = same.verdict == 'DEFER'
