@@ -148,10 +148,10 @@ export function loseSome(
   const again = new Map<string, Operation>();
   const kept = played.filter((each) => {
     if (each.did !== 'step') return true;
-    const place = JSON.stringify(each.operation.source);
-    if (!lost.has(place)) lost.set(place, isLost.next().value);
-    if (lost.get(place) === true) again.set(place, each.operation);
-    return lost.get(place) !== true;
+    const position = JSON.stringify(each.operation.source);
+    if (!lost.has(position)) lost.set(position, isLost.next().value);
+    if (lost.get(position) === true) again.set(position, each.operation);
+    return lost.get(position) !== true;
   });
   return { kept, again: [...again.values()] };
 }

@@ -10,7 +10,7 @@ import type { LedgerState } from './state.ts';
 
 /** Stores a new delivery under its position. */
 export function remember(state: LedgerState, delivery: Exclude<ProcessedDelivery, Unremembered>): void {
-  place(delivery);
+  link(delivery);
   state.remembered += 1;
   delivery.agent.tenant.remembered += 1;
   state.forgetting.items.push(delivery);
@@ -48,7 +48,7 @@ export function forget(
 
 /** Stores a delivery for which there is no room, in the order of the sequences. */
 export function rememberBriefly(state: LedgerState, delivery: Unremembered): void {
-  place(delivery);
+  link(delivery);
   const { items, head } = delivery.agent.tenant.unremembered;
   let at = items.length;
   while (at > head && (items[at - 1]?.sequence ?? 0) > delivery.sequence) at -= 1;
@@ -92,7 +92,7 @@ function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): bool
   return delivery.verdict === 'DEFER' && delivery.forgetAtMs > replayUntilMs(delivery, replayMemoryMs);
 }
 
-function place(delivery: ProcessedDelivery): void {
+function link(delivery: ProcessedDelivery): void {
   const { log, offset, agent } = delivery;
   // The same step may have forgotten the agent's last delivery after it looked the agent up.
   if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);

@@ -149,8 +149,8 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
         .filter((entry) => !isForgotten(entry, clockMs))
         .sort((a, b) => a.attempt - b.attempt);
       if (attempts.length === 0) continue;
-      const places = attempts.map((entry) => `${entry.attempt} ${positionOf(sourceOf(entry))}`);
-      yield ['action', `${agent.id} ${actionId}`, places.join(' ')];
+      const words = attempts.map((entry) => `${entry.attempt} ${positionOf(sourceOf(entry))}`);
+      yield ['action', `${agent.id} ${actionId}`, words.join(' ')];
     }
   }
   for (const [key, actionId] of tenant.keys) {

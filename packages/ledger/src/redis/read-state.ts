@@ -204,10 +204,10 @@ async function readDeliveries(
     if (delivery.kind === 'unremembered') rememberBriefly(state, delivery);
     else remember(state, delivery);
   });
-  await read('actions', (field, places) => {
+  await read('actions', (field, attempts) => {
     const [agentId = '', actionId = ''] = field.split(' ');
     const { actions } = openAgent(tenant, agentId);
-    for (const [, position] of pairs(String(places).split(' '))) {
+    for (const [, position] of pairs(String(attempts).split(' '))) {
       const entry = byPosition.get(String(position));
       if (entry === undefined || !('another' in entry))
         throw new TypeError(`there is no decision at ${position}`);
@@ -223,18 +223,18 @@ async function readDeliveries(
       string,
       AnswerReply[],
       Micros[],
-      ...[position: string, place: number][],
+      ...[position: string, index: number][],
     ];
     const reply = { call: Number(call), atMs, answers, held };
     const decided = decidedIn(reply, contextIn(plans), epoch);
-    const answerAt = (delivery: ProcessedDelivery, place: number) =>
+    const answerAt = (delivery: ProcessedDelivery, index: number) =>
       delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
-        ? { facts: settledIn(reply, place, epoch), entry: null }
-        : { ...decided(place), appliedOutcome: null };
-    for (const [position, place] of left) {
+        ? { facts: settledIn(reply, index, epoch), entry: null }
+        : { ...decided(index), appliedOutcome: null };
+    for (const [position, index] of left) {
       const delivery = byPosition.get(position);
       if (delivery === undefined) throw new TypeError(`nothing is remembered at ${position}`);
-      delivery.unpublished = answerAt(delivery, place);
+      delivery.unpublished = answerAt(delivery, index);
       tenant.unpublished.add(delivery);
     }
   });

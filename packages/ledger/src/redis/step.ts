@@ -14,7 +14,9 @@ export async function step(shards: Shards, batch: readonly Operation[]): Promise
   const results = new Array<StepResult>(batch.length);
   const byTenant = Map.groupBy(batch.keys(), (at) => (batch[at] as Operation).tenant);
   await Promise.all(
-    [...byTenant].map(([tenant, places]) => stepInTurn(shards, tenant, batch, places, results)),
+    [...byTenant].map(([tenant, operationIndices]) =>
+      stepInTurn(shards, tenant, batch, operationIndices, results),
+    ),
   );
   if (batch.length > 0) await shards.replicated([...byTenant.keys()]);
   return results;
@@ -24,14 +26,14 @@ async function stepInTurn(
   shards: Shards,
   tenant: string,
   batch: readonly Operation[],
-  places: readonly number[],
+  operationIndices: readonly number[],
   results: StepResult[],
 ): Promise<void> {
   const waiting = new Map<string, StepResult>();
-  for (let from = 0; from < places.length; from += OPERATIONS_A_CALL) {
+  for (let from = 0; from < operationIndices.length; from += OPERATIONS_A_CALL) {
     const asked: number[] = [];
     const call: Operation[] = [];
-    for (const at of places.slice(from, from + OPERATIONS_A_CALL)) {
+    for (const at of operationIndices.slice(from, from + OPERATIONS_A_CALL)) {
       const operation = batch[at] as Operation;
       const waits = waiting.get(operation.agentId);
       if (waits !== undefined) {
@@ -43,9 +45,9 @@ async function stepInTurn(
     }
     if (call.length === 0) continue;
     const answers = await stepTenant(shards, tenant, call);
-    answers.forEach((result, place) => {
-      results[asked[place] as number] = result;
-      if (result.kind === 'replan') waiting.set((call[place] as Operation).agentId, result);
+    answers.forEach((result, index) => {
+      results[asked[index] as number] = result;
+      if (result.kind === 'replan') waiting.set((call[index] as Operation).agentId, result);
     });
   }
 }

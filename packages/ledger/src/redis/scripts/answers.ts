@@ -75,10 +75,10 @@ export function decidedIn({ call, atMs, answers, held }: CallReply, context: Cal
   const onFastPath = answers.map((reply, at) =>
     typeof reply === 'number' ? factsOf(reply, call + at, epoch, atMs) : null,
   );
-  return (place: number): { plan: StepRequest['plan']; facts: StepFacts } => {
-    const reply = answers[place - 1];
+  return (index: number): { plan: StepRequest['plan']; facts: StepFacts } => {
+    const reply = answers[index - 1];
     if (reply === undefined) throw new TypeError('an answer was named that was not given');
-    const facts = onFastPath[place - 1];
+    const facts = onFastPath[index - 1];
     if (facts) return { plan: context.planOf(reply as number), facts };
     const decided = reply as DecidedReply;
     const plan = context.planOf(decided[0]);
@@ -87,8 +87,8 @@ export function decidedIn({ call, atMs, answers, held }: CallReply, context: Cal
 }
 
 /** Returns the facts of the outcome at an index among the answers. */
-export function settledIn({ atMs, answers }: CallReply, place: number, epoch: string): SettleFacts {
-  const reply = answers[place - 1];
+export function settledIn({ atMs, answers }: CallReply, index: number, epoch: string): SettleFacts {
+  const reply = answers[index - 1];
   if (reply === undefined) throw new TypeError('an answer was named that was not given');
   return decodeSettled(reply as SettledReply, epoch, atMs);
 }
@@ -178,11 +178,11 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
 }
 
 /**
- * The plans and terms of a call. `places`, `terms`: for each operation the index of its plan and terms, -1 if it has
+ * The plans and terms of a call. `planIndices`, `terms`: for each operation the index of its plan and terms, -1 if it has
  * none. `plans`, `counterRefs`: the entries at these indices.
  */
 export type KeptPlans = {
-  places: readonly number[];
+  planIndices: readonly number[];
   plans: readonly StepRequest['plan'][];
   terms: readonly number[];
   counterRefs: readonly CounterRefs[];
@@ -191,10 +191,10 @@ export type KeptPlans = {
 
 /** @param text `KeptPlans` as JSON, made by encode-call.ts */
 export function contextIn(text: string): CallContext {
-  const { places, plans, terms, counterRefs, named } = JSON.parse(text) as KeptPlans;
+  const { planIndices, plans, terms, counterRefs, named } = JSON.parse(text) as KeptPlans;
   return {
     named,
-    planOf: (operation) => found(plans[places[operation - 1] ?? -1]),
+    planOf: (operation) => found(plans[planIndices[operation - 1] ?? -1]),
     counterRefsOf: (operation) => found(counterRefs[(terms[operation - 1] ?? 0) - 1]),
   };
 }

@@ -28,43 +28,43 @@ export function createTerms() {
   const rates = new Map<string, number>();
   const windowsMs: number[] = [];
   const ratesMs: number[] = [];
-  const places = new Map<string, number>();
+  const indices = new Map<string, number>();
   const all: Terms[] = [];
 
   /** Returns the index of a lifetime counter, or minus the index of a windowed counter. */
-  function budgetPlace(budget: BudgetReference): number {
+  function budgetIndex(budget: BudgetReference): number {
     const name = counterName(budget);
     const { windowMs } = budget;
-    if (windowMs === null) return placeIn(lifetimes, name);
-    const place = placeIn(windows, name);
-    windowsMs[place - 1] = integer(windowMs);
-    return -place;
+    if (windowMs === null) return indexIn(lifetimes, name);
+    const index = indexIn(windows, name);
+    windowsMs[index - 1] = integer(windowMs);
+    return -index;
   }
 
-  function ratePlace(rate: RateLimit): number {
-    const place = placeIn(rates, rateName(rate));
-    ratesMs[place - 1] = integer(rate.windowMs);
-    return place;
+  function rateIndex(rate: RateLimit): number {
+    const index = indexIn(rates, rateName(rate));
+    ratesMs[index - 1] = integer(rate.windowMs);
+    return index;
   }
 
-  function encodeLimit(limit: Limit): [kind: number, place: number, most: number] {
+  function encodeLimit(limit: Limit): [kind: number, index: number, most: number] {
     switch (limit.kind) {
       case 'confirmation':
         // A confirmation has no counter. The lifetime of its question takes the place of the counter.
         return [LIMIT_KIND.confirmation, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
       case 'rate':
-        return [LIMIT_KIND.rate, ratePlace(limit), integer(limit.maxCalls)];
+        return [LIMIT_KIND.rate, rateIndex(limit), integer(limit.maxCalls)];
       case 'budget':
         return [
           LIMIT_KIND.budget,
-          budgetPlace(limit),
+          budgetIndex(limit),
           limit.maxMicros === null ? NONE : integer(limit.maxMicros),
         ];
     }
   }
 
-  const total = (agentId: string): number => budgetPlace(totalOf(agentId));
-  const released = (agentId: string): number => budgetPlace(releasedOf(agentId));
+  const total = (agentId: string): number => budgetIndex(totalOf(agentId));
+  const released = (agentId: string): number => budgetIndex(releasedOf(agentId));
 
   function encode({ agentId, plan }: StepRequest): Terms {
     const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
@@ -79,7 +79,7 @@ export function createTerms() {
       refusal?.final ? 1 : 0,
       total(agentId),
       chargesWord(charged),
-      charged.map(({ budget }) => budgetPlace(budget)),
+      charged.map(({ budget }) => budgetIndex(budget)),
       plan.limits.flatMap(encodeLimit),
       0,
       0,
@@ -89,20 +89,20 @@ export function createTerms() {
   }
 
   return {
-    agent: (id: string): number => placeIn(agents, id),
+    agent: (id: string): number => indexIn(agents, id),
     total,
     released,
     of(request: StepRequest): number {
       const key = keyOf(request);
-      const known = places.get(key);
+      const known = indices.get(key);
       if (known !== undefined) return known;
       all.push(encode(request));
-      places.set(key, all.length);
+      indices.set(key, all.length);
       return all.length;
     },
     /** Counts one more request under these terms, and adds its reservation. */
-    count(place: number, reserveMicros: number): void {
-      const terms = all[place - 1] as unknown[] as number[];
+    count(index: number, reserveMicros: number): void {
+      const terms = all[index - 1] as unknown[] as number[];
       terms[REQUESTS] = (terms[REQUESTS] ?? 0) + 1;
       terms[RESERVES] = (terms[RESERVES] ?? 0) + reserveMicros;
     },
@@ -121,11 +121,11 @@ export function createTerms() {
   };
 }
 
-function placeIn(places: Map<string, number>, name: string): number {
-  const known = places.get(name);
+function indexIn(indices: Map<string, number>, name: string): number {
+  const known = indices.get(name);
   if (known !== undefined) return known;
-  places.set(name, places.size + 1);
-  return places.size;
+  indices.set(name, indices.size + 1);
+  return indices.size;
 }
 
 /**

@@ -83,7 +83,7 @@ function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, 
   return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))}`;
 }
 
-type Kept = { plan: StepRequest['plan']; terms: number; place: number };
+type Kept = { plan: StepRequest['plan']; terms: number; index: number };
 
 /**
  * A plan that equals the agent's last plan, or the last plan under the same terms, is sent once. Nearly all plans are
@@ -91,7 +91,7 @@ type Kept = { plan: StepRequest['plan']; terms: number; place: number };
  */
 function createPlans(terms: ReturnType<typeof createTerms>) {
   const plans: StepRequest['plan'][] = [];
-  const places: number[] = [];
+  const planIndices: number[] = [];
   const termsOf: number[] = [];
   const ofAgent = new Map<string, Kept>();
   const ofTerms: Kept[] = [];
@@ -103,8 +103,8 @@ function createPlans(terms: ReturnType<typeof createTerms>) {
     const its = terms.of(request);
     const known = ofTerms[its];
     const keeps =
-      known !== undefined && deepEqual(known.plan, plan) ? known : { plan, terms: its, place: plans.length };
-    if (keeps.place === plans.length) plans.push(plan);
+      known !== undefined && deepEqual(known.plan, plan) ? known : { plan, terms: its, index: plans.length };
+    if (keeps.index === plans.length) plans.push(plan);
     ofTerms[its] = keeps;
     ofAgent.set(agentId, keeps);
     return keeps;
@@ -114,16 +114,16 @@ function createPlans(terms: ReturnType<typeof createTerms>) {
     /** @returns the index of its terms */
     add(request: StepRequest): number {
       const its = kept(request);
-      places.push(its.place);
+      planIndices.push(its.index);
       termsOf.push(its.terms);
       return its.terms;
     },
     none(): void {
-      places.push(NONE);
+      planIndices.push(NONE);
       termsOf.push(NONE);
     },
     termsAt: (operation: number): number => termsOf[operation - 1] ?? 0,
     text: (counterRefs: KeptPlans['counterRefs'], named: KeptPlans['named']): string =>
-      JSON.stringify({ places, plans, terms: termsOf, counterRefs, named } satisfies KeptPlans),
+      JSON.stringify({ planIndices, plans, terms: termsOf, counterRefs, named } satisfies KeptPlans),
   };
 }

@@ -23,12 +23,12 @@ if refused then return refused end
 local agent = ARGV[5]
 local as_of = ARGV[6] == '' and shard.now or integer(ARGV[6])
 local memory = open_memory(keys, shard.now)
-local place, cursor = string.match(ARGV[8], '^(%a?)(%d+)$')
+local hash, cursor = string.match(ARGV[8], '^(%a?)(%d+)$')
 local positions = {}
 
 -- The running actions come first, then the actions that are not on the log yet.
 local next_cursor
-if place == 'u' then
+if hash == 'u' then
   local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', CALLS_A_PAGE))
   for at = 2, #found, 2 do
     for position in string.gmatch(found[at], '%S+') do positions[#positions + 1] = position end

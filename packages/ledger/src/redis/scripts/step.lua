@@ -181,8 +181,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   -- Observe mode lifts the refusals of its own mandate, and nothing else.
   if terms.observes and not ended then verdict, code, final = unpack(VERDICT.allowed) end
 
-  local place = sequence - call + 1
-  answers[place], answered[place] = answer, position
+  local index = sequence - call + 1
+  answers[index], answered[index] = answer, position
   local forget_at, runs = replay_until_of(at), nil
   local reserved, expires_at, state, charges = 0, 0, 0, ''
   if verdict == 'ALLOW' then
@@ -202,10 +202,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
 
   if unremembered then
     brief.remember(memory, position, pack_duplicate('u', forget_at, call, sequence, request_at(at).digest, agent))
-    return place
+    return index
   elseif first then
     remember(memory, position, pack_duplicate('d', forget_at, call, sequence, request_at(at).digest, agent))
-    return place
+    return index
   end
   local charged = reserved
   local outcome = shard.pending_until > now and take_pending_outcome(field, attempt)
@@ -218,7 +218,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     if is_open(cjson.decode(string.match(texts[at], '%S+$'))) then
       slots.leave_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), now, now)
     end
-    moved[place] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
+    moved[index] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
   end
   remember(memory, position, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
@@ -232,7 +232,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     local request = request_at(at)
     waiting_actions.begin(deferred, agent, request.action .. ' ' .. request.digest, terms.rates, now, forget_at)
   end
-  return place
+  return index
 end
 
 local settle
@@ -262,7 +262,7 @@ do
     local status, verified, by, releases_at, own, open_calls = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+)$')
     local outcome = { status = status, verified = verified, actual = actual >= 0 and actual, releases = by == 'release' }
     local releases = lifetimes[integer(releases_at)]
-    local entry, place = decision_for_attempt(memory, actions[at], attempt)
+    local entry, decided_at = decision_for_attempt(memory, actions[at], attempt)
     local kind = kind_of(entry)
     if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
     local lease = entry and entry.lease
@@ -288,8 +288,8 @@ do
       over = is_marked(charging, actual)
       lease.charged = lease.reserved + delta
       lease.result = result_of(outcome)
-      put(memory.seen, place, entry)
-      memory.ended[agent .. ' ' .. place] = true
+      put(memory.seen, decided_at, entry)
+      memory.ended[agent .. ' ' .. decided_at] = true
       overdrawn = delta + excess > 0 and is_overdrawn(charges, charged_to)
     end
     local sequence = next_sequence()

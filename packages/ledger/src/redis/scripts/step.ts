@@ -14,7 +14,7 @@ import type { Micros } from './field-encoding.ts';
  * The index of the answer. 0: published. -1: to be planned again. The pair: the index of an answer of an earlier
  * call.
  */
-type ResultReply = number | [call: number, place: number];
+type ResultReply = number | [call: number, index: number];
 
 type Answered = { reply: CallReply; decided: ReturnType<typeof decidedIn> };
 
@@ -65,13 +65,13 @@ function answeredBy(reply: CallReply, context: CallContext, epoch: string): Answ
 
 function resultOf(
   { reply, decided }: Answered,
-  place: number,
+  index: number,
   op: Operation['op'],
   epoch: string,
   redelivered: boolean,
 ): StepResult {
-  if (op === 'settle') return { kind: 'settled', facts: settledIn(reply, place, epoch), redelivered };
-  return { kind: 'decided', ...decided(place), redelivered };
+  if (op === 'settle') return { kind: 'settled', facts: settledIn(reply, index, epoch), redelivered };
+  return { kind: 'decided', ...decided(index), redelivered };
 }
 
 /** Confirms what is on the log now. Throws LEDGER_EPOCH_CHANGED if it was decided under another epoch. */

@@ -44,8 +44,8 @@ for at = 1, #found, 2 do
   local _, answers, moved = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, found[at])))
   for position in string.gmatch(found[at + 1], '%S+') do
     local delivery = get(memory.seen, position)
-    local place = delivery.sequence - delivery.call + 1
-    local settled, lease = moved[place], delivery.lease
+    local index = delivery.sequence - delivery.call + 1
+    local settled, lease = moved[index], delivery.lease
     if settled then
       local charged_at, charges, delta, excess, released, own, releases = unpack(settled)
       list(1, position, delivery, delta, counters_in(charges, charged_at, ''))

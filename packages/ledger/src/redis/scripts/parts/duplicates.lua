@@ -13,14 +13,14 @@ end
 
 -- By action id: returns the decision about the same attempt, or the latest one if it allows no further attempt.
 local function in_the_way(memory, grants, request)
-  local same, place = decision_for_attempt(memory, request.agent .. ' ' .. request.action, request.attempt)
+  local same, position = decision_for_attempt(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
     -- A deferred request is decided again once a person has answered.
     local answered = same.verdict == 'DEFER'
       and same.digest == request.digest
       and grant_state(grants, grant_name(request), memory.now) ~= 'none'
     if answered then return nil end
-    return same, place
+    return same, position
   end
   local last, at = latest(memory, request.agent .. ' ' .. request.action)
   if not last or (request.attempt > last.attempt and may_be_retried(last, memory.now)) then return nil end
@@ -38,11 +38,11 @@ end
 -- Returns { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the
 -- request repeats. Nil if the request must be decided.
 local function find_first(memory, grants, request)
-  local entry, place = in_the_way(memory, grants, request)
-  if not entry then entry, place = owner_of_key(memory, request) end
+  local entry, position = in_the_way(memory, grants, request)
+  if not entry then entry, position = owner_of_key(memory, request) end
   if not entry then return nil end
   return {
-    place, entry.appended_at, entry.kind, entry.action, entry.attempt, entry.verdict, entry.code,
+    position, entry.appended_at, entry.kind, entry.action, entry.attempt, entry.verdict, entry.code,
     entry.digest == request.digest and 1 or 0,
   }
 end

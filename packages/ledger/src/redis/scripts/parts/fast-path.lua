@@ -92,8 +92,8 @@ do
       terms.before, terms.after = pack_allowed(forget_at, attempt, reserve, expires_at)
       terms.lease_end, terms.attempt_word = decimal(expires_at), decimal(attempt) .. ' '
     end
-    local place = sequence - call + 1
-    answers[place], answered[place] = at, position
+    local index = sequence - call + 1
+    answers[index], answered[index] = at, position
     local runs = agent .. ' ' .. position
     local running = memory.running
     local last = #running
@@ -109,6 +109,6 @@ do
       put_stored(memory.actions, field, terms.attempt_word .. position)
     end
     if key ~= '' then put(memory.keys, key, request_at(at).action) end
-    return place
+    return index
   end
 end

@@ -44,10 +44,10 @@ local function forget_some(memory, most, grants, waiting, done)
       waiting_actions.put(waiting, field, waiting_actions.waiting_of(waiting, field, now))
     else
       looked_at = looked_at + 1
-      local hash, place = grants, 3
-      if kind == 'c' then hash, place = done, 1 end
+      local hash, element = grants, 3
+      if kind == 'c' then hash, element = done, 1 end
       local value = get(hash, field)
-      if value and value[place] <= now then put(hash, field, false) end
+      if value and value[element] <= now then put(hash, field, false) end
     end
   end
   return { members = members, later = later }

@@ -13,8 +13,8 @@
 local function open_terms(given, lifetimes, windowed, rates)
   local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
     ancestors, left = unpack(given)
-  local function budget_at(place)
-    return place > 0 and lifetimes[place] or windowed[-place]
+  local function budget_at(index)
+    return index > 0 and lifetimes[index] or windowed[-index]
   end
   local terms = {
     holds_from = holds_from,
@@ -38,18 +38,18 @@ local function open_terms(given, lifetimes, windowed, rates)
     counters = {},
     most = {},
   }
-  for at, place in ipairs(charged_to) do terms.charged[at] = budget_at(place) end
+  for at, index in ipairs(charged_to) do terms.charged[at] = budget_at(index) end
   local slots = {}
   for at = 1, #limits, 3 do
-    local kind, place, most = limits[at], limits[at + 1], limits[at + 2]
+    local kind, index, most = limits[at], limits[at + 1], limits[at + 2]
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
-    if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, place end
-    terms.counters[limit] = kind == BUDGET and budget_at(place) or kind == RATE and rates[place] or false
+    if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, index end
+    terms.counters[limit] = kind == BUDGET and budget_at(index) or kind == RATE and rates[index] or false
     -- One slot of each rate, even if a plan lists it twice.
-    if kind == RATE and not slots[place] then
-      slots[place] = true
-      terms.rates[#terms.rates + 1] = rates[place]
+    if kind == RATE and not slots[index] then
+      slots[index] = true
+      terms.rates[#terms.rates + 1] = rates[index]
     end
   end
   return terms
@@ -67,7 +67,7 @@ end
 -- Checks every limit, and charges nothing. Appends to the answer for each limit its sum if there is room, otherwise
 -- { sum, wait in ms, or -1 if no wait helps }. For a confirmation it appends { state of the grant, number of waiting
 -- actions of the agent }. Returns verdict, code, final, and whether a valid grant was needed and found.
-local function check_limits(terms, reserve, answer, person_of, at_place, now)
+local function check_limits(terms, reserve, answer, person_of, at_index, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false
   local held_at = #answer
@@ -85,13 +85,13 @@ local function check_limits(terms, reserve, answer, person_of, at_place, now)
       wait = fails and reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - reserve, now)
       if held > LARGEST / 2 or held < -LARGEST / 2 then held = decimal(held) end
     else
-      local grant, wait_already = person_of(at_place)
+      local grant, waiting_already = person_of(at_index)
       granted = granted or grant == 'granted'
       if grant ~= 'granted' then
-        local full = grant == 'none' and wait_already >= most
+        local full = grant == 'none' and waiting_already >= most
         first = first or full and VERDICT.too_many_wait or VERDICT_OF_GRANT[grant]
       end
-      held = { grant, wait_already }
+      held = { grant, waiting_already }
     end
     if fails then
       -- A caller must wait until all limits have room. If one never will, the whole refusal is final.
