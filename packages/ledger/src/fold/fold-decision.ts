@@ -3,7 +3,7 @@
  */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
-import { claim, decisionForAttempt, mayTakePlace, openAgent } from '../memory/agents.ts';
+import { claim, decisionForAttempt, mayReplace, openAgent } from '../memory/agents.ts';
 import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
@@ -60,10 +60,10 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
           unpublished: null,
           another: null,
         };
-  const takesPlace = entry !== null && mayTakePlace(agent, entry);
+  const replaces = entry !== null && mayReplace(agent, entry);
   if (entry !== null && decision.deferral !== undefined)
-    deferAgain(state, entry, decision.deferral, takesPlace);
-  if (entry === null || !takesPlace) {
+    deferAgain(state, entry, decision.deferral, replaces);
+  if (entry === null || !replaces) {
     const forgetAtMs = untilMs;
     remember(state, { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished: null });
     return;
@@ -121,14 +121,14 @@ function deferAgain(
   state: LedgerState,
   entry: StoredDecision,
   { rates: limits }: NonNullable<DecisionHead['deferral']>,
-  takesPlace: boolean,
+  replaces: boolean,
 ): void {
   const { agent, actionId, digest, atMs, forgetAtMs, sequence } = entry;
   const known = decisionForAttempt(agent, entry);
-  if (!takesPlace && known?.grantConsumed === true && known.digest === digest) return;
+  if (!replaces && known?.grantConsumed === true && known.digest === digest) return;
   const rates = takeSlotsAgain(state, agent, limits, atMs);
   const deferral = { actionId, digest, atMs, forgetAtMs, rates };
   const request = { agentId: agent.id, actionId, digest };
   if (attachDeferral(agent.tenant.grants, request, deferral, sequence)) return;
-  if (takesPlace) beginWaiting(agent, deferral, atMs);
+  if (replaces) beginWaiting(agent, deferral, atMs);
 }

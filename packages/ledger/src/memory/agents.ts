@@ -85,7 +85,7 @@ export function release(agent: AgentState, entry: StoredDecision): void {
  * True if the decision may replace the stored one of its attempt. A log may have two decisions about one attempt. The
  * second counts only if the first is forgotten, or is an older DEFER.
  */
-export function mayTakePlace(agent: AgentState, entry: StoredDecision): boolean {
+export function mayReplace(agent: AgentState, entry: StoredDecision): boolean {
   const known = decisionForAttempt(agent, entry);
   if (known === undefined || known.forgetAtMs <= entry.atMs) return true;
   return known.verdict === 'DEFER' && known.sequence < entry.sequence;

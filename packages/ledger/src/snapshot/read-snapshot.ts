@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { MandateError } from '@mandate/runtime';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { createFold, type Fold } from '../fold/fold.ts';
-import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
+import { claim, mayReplace, openAgent } from '../memory/agents.ts';
 import { type Counter, openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { beginWaiting } from '../memory/deferrals.ts';
@@ -171,7 +171,7 @@ function takeDelivery(
   const lease = rest.lease === null ? null : restoreLease(rest.lease, agent, counters);
   const entry: StoredDecision = { agent, log, offset, ...rest, lease, unpublished: null, another: null };
   remember(state, entry);
-  if (mayTakePlace(agent, entry)) claim(agent, entry);
+  if (mayReplace(agent, entry)) claim(agent, entry);
 }
 
 function restoreLease(lease: StoredLease, agent: AgentState, counters: ReadonlyMap<number, Counter>): Lease {

@@ -12,7 +12,7 @@ local function may_be_retried(entry, now)
 end
 
 -- By action id: returns the decision about the same attempt, or the latest one if it allows no further attempt.
-local function in_the_way(memory, grants, request)
+local function conflicting_decision(memory, grants, request)
   local same, position = decision_for_attempt(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
     -- A deferred request is decided again once a person has answered.
@@ -28,7 +28,7 @@ local function in_the_way(memory, grants, request)
 end
 
 -- By idempotency key: returns the latest attempt of the other action that owns the key.
-local function owner_of_key(memory, request)
+local function owns_the_key(memory, request)
   if not request.key then return nil end
   local owner = key_owner(memory, request.agent, request.key)
   if not owner or owner == request.action then return nil end
@@ -38,8 +38,8 @@ end
 -- Returns { position, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the
 -- request repeats. Nil if the request must be decided.
 local function find_first(memory, grants, request)
-  local entry, position = in_the_way(memory, grants, request)
-  if not entry then entry, position = owner_of_key(memory, request) end
+  local entry, position = conflicting_decision(memory, grants, request)
+  if not entry then entry, position = owns_the_key(memory, request) end
   if not entry then return nil end
   return {
     position, entry.appended_at, entry.kind, entry.action, entry.attempt, entry.verdict, entry.code,
