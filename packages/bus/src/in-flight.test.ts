@@ -3,52 +3,52 @@ import { InFlight } from './in-flight.ts';
 
 test('keeps waiting callers in order, and lets them in when there is room', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 60_000 });
-  await inFlight.enter(2, 10);
+  await inFlight.acquire(2, 10);
   const entered: string[] = [];
-  const large = inFlight.enter(2, 10).then(() => entered.push('large'));
-  inFlight.leave(1, 5);
-  const small = inFlight.enter(1, 10).then(() => entered.push('small'));
+  const large = inFlight.acquire(2, 10).then(() => entered.push('large'));
+  inFlight.release(1, 5);
+  const small = inFlight.acquire(1, 10).then(() => entered.push('small'));
   await Promise.resolve();
   expect(entered, 'the small one does not overtake').toEqual([]);
-  inFlight.leave(1, 5);
+  inFlight.release(1, 5);
   await large;
-  inFlight.leave(2, 10);
+  inFlight.release(2, 10);
   await small;
   expect(entered).toEqual(['large', 'small']);
 });
 
 test('counts bytes as well as records', async () => {
   const inFlight = new InFlight({ records: 100, bytes: 100, waitMs: 1 });
-  await inFlight.enter(1, 80);
-  await expect(inFlight.enter(1, 30)).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
-  await inFlight.enter(1, 20);
+  await inFlight.acquire(1, 80);
+  await expect(inFlight.acquire(1, 30)).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
+  await inFlight.acquire(1, 20);
 });
 
 test('lets urgent records in without room, and takes the room from later callers', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 1 });
-  await inFlight.enter(2, 10);
-  const waiting = inFlight.enter(1, 10);
-  await inFlight.enter(1, 10, true);
-  inFlight.leave(1, 5);
+  await inFlight.acquire(2, 10);
+  const waiting = inFlight.acquire(1, 10);
+  await inFlight.acquire(1, 10, true);
+  inFlight.release(1, 5);
   await expect(waiting).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
 });
 
 test('lets an append above the limit pass when it is alone', async () => {
   const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1 });
-  await inFlight.enter(50, 5_000);
-  await expect(inFlight.enter(1, 1)).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
-  inFlight.leave(50, 5_000);
-  await inFlight.enter(1, 1);
+  await inFlight.acquire(50, 5_000);
+  await expect(inFlight.acquire(1, 1)).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
+  inFlight.release(50, 5_000);
+  await inFlight.acquire(1, 1);
 });
 
 test('lets the next callers through when a waiting one gives up', async () => {
   vi.useFakeTimers();
   try {
     const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1_000 });
-    await inFlight.enter(8, 0);
-    const large = inFlight.enter(9, 0).catch((error) => error.code);
+    await inFlight.acquire(8, 0);
+    const large = inFlight.acquire(9, 0).catch((error) => error.code);
     vi.advanceTimersByTime(500);
-    const small = inFlight.enter(1, 0).then(() => 'entered');
+    const small = inFlight.acquire(1, 0).then(() => 'entered');
     vi.advanceTimersByTime(500);
     expect(await Promise.all([large, small])).toEqual(['BUS_OVERLOADED', 'entered']);
   } finally {

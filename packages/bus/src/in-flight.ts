@@ -1,6 +1,6 @@
 import { overloaded } from './errors.ts';
 
-export type InFlightBounds = { records: number; bytes: number; waitMs: number };
+export type InFlightLimits = { records: number; bytes: number; waitMs: number };
 
 /**
  * Back-pressure: limits the records that are handed to the log and not yet acknowledged. While it is full, callers
@@ -8,21 +8,21 @@ export type InFlightBounds = { records: number; bytes: number; waitMs: number };
  * could never pass.
  */
 export class InFlight {
-  readonly #bounds: InFlightBounds;
-  readonly #line: { records: number; bytes: number; enter: () => void }[] = [];
+  readonly #limits: InFlightLimits;
+  readonly #queue: { records: number; bytes: number; acquire: () => void }[] = [];
   #records = 0;
   #bytes = 0;
 
-  constructor(bounds: InFlightBounds) {
-    this.#bounds = bounds;
+  constructor(limits: InFlightLimits) {
+    this.#limits = limits;
   }
 
   /**
    * Resolves when there is room, or at once if urgent. Rejects with BUS_OVERLOADED after `waitMs`. Each caller that
-   * entered must call `leave`.
+   * acquired must call `release`.
    */
-  enter(records: number, bytes: number, urgent = false): Promise<void> {
-    if (urgent || (this.#line.length === 0 && this.#hasRoom(records, bytes))) {
+  acquire(records: number, bytes: number, urgent = false): Promise<void> {
+    if (urgent || (this.#queue.length === 0 && this.#hasRoom(records, bytes))) {
       this.#records += records;
       this.#bytes += bytes;
       return Promise.resolve();
@@ -31,43 +31,43 @@ export class InFlight {
       const waiting = {
         records,
         bytes,
-        enter: () => {
+        acquire: () => {
           clearTimeout(timer);
           resolve();
         },
       };
       const timer = setTimeout(() => {
-        this.#line.splice(this.#line.indexOf(waiting), 1);
+        this.#queue.splice(this.#queue.indexOf(waiting), 1);
         reject(
           overloaded(
-            `no room for ${records} records within ${this.#bounds.waitMs} ms: ` +
+            `no room for ${records} records within ${this.#limits.waitMs} ms: ` +
               `${this.#records} records, ${this.#bytes} bytes are in flight`,
           ),
         );
         this.#admit();
-      }, this.#bounds.waitMs);
-      this.#line.push(waiting);
+      }, this.#limits.waitMs);
+      this.#queue.push(waiting);
     });
   }
 
-  leave(records: number, bytes: number): void {
+  release(records: number, bytes: number): void {
     this.#records -= records;
     this.#bytes -= bytes;
     this.#admit();
   }
 
   #admit(): void {
-    for (let next = this.#line[0]; next !== undefined; next = this.#line[0]) {
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
       if (!this.#hasRoom(next.records, next.bytes)) return;
-      this.#line.shift();
+      this.#queue.shift();
       this.#records += next.records;
       this.#bytes += next.bytes;
-      next.enter();
+      next.acquire();
     }
   }
 
   #hasRoom(records: number, bytes: number): boolean {
     if (this.#records === 0) return true;
-    return this.#records + records <= this.#bounds.records && this.#bytes + bytes <= this.#bounds.bytes;
+    return this.#records + records <= this.#limits.records && this.#bytes + bytes <= this.#limits.bytes;
   }
 }

@@ -43,8 +43,8 @@ export { budgetFact, mostCallsBefore, mostSpentBefore, rateFact, waitForAll } fr
 export {
   callsIn,
   createSlidingRate,
-  leaveSlot,
   type RateReference,
+  releaseSlot,
   type SlidingRate,
   slotTimes,
   takeSlot,

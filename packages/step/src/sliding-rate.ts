@@ -45,7 +45,7 @@ export function takeSlot(rate: SlidingRate, atMs: number, nowMs: number): void {
 }
 
 /** Takes back one call at `atMs`. False if the window contains no call of that time. */
-export function leaveSlot(rate: SlidingRate, atMs: number, nowMs: number): boolean {
+export function releaseSlot(rate: SlidingRate, atMs: number, nowMs: number): boolean {
   callsIn(rate, nowMs);
   const place = rate.times.indexOf(atMs, rate.head);
   if (place === -1) return false;

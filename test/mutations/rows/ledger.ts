@@ -41,7 +41,11 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "first === null && enforced.verdict === 'ALLOW'",
     ],
     ['3 a repeated DEFER takes no slot', 'const takes = first === null &&', 'const takes ='],
-    ['3 a granted retry takes over its slots', 'leaveSlots(answered, ratesOf(tenant, request), nowMs)', '[]'],
+    [
+      '3 a granted retry takes over its slots',
+      'releaseSlots(answered, ratesOf(tenant, request), nowMs)',
+      '[]',
+    ],
     [
       '3 a refused retry keeps the slots of its question',
       "if (answered !== null && enforced.verdict !== 'ALLOW') retakeSlots",

@@ -59,7 +59,7 @@ export class Appender {
     const partitions = await topics.partitionsOf(topic);
     const records = outgoing.map((record, at) => this.#ready(topic, partitions, record, at));
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-    await inFlight.enter(records.length, bytes, urgent);
+    await inFlight.acquire(records.length, bytes, urgent);
     const late = Promise.withResolvers<never>();
     const attempt: Attempt = { failure: undefined, urgent };
     const timer = setTimeout(() => {
@@ -68,7 +68,7 @@ export class Appender {
     }, this.#sending.withinMs);
     const written = this.#write(topic, records, attempt).finally(() => {
       clearTimeout(timer);
-      inFlight.leave(records.length, bytes);
+      inFlight.release(records.length, bytes);
     });
     // If the caller has stopped waiting, nothing handles the result of a request in flight.
     written.catch(() => {});

@@ -63,11 +63,11 @@ export class Appender {
     const topic = await this.#topics.get(topicName);
     const records = outgoing.map((record) => this.#ready(topic, record));
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-    await this.#inFlight.enter(records.length, bytes, urgent);
+    await this.#inFlight.acquire(records.length, bytes, urgent);
     try {
       return await this.#write(slicesOf(records, TRANSACTION), urgent);
     } finally {
-      this.#inFlight.leave(records.length, bytes);
+      this.#inFlight.release(records.length, bytes);
     }
   }
 

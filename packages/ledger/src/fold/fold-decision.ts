@@ -5,7 +5,7 @@ import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, decisionForAttempt, mayReplace, openAgent } from '../memory/agents.ts';
 import { openRate } from '../memory/counters.ts';
-import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
+import { beginWaiting, endWaiting, releaseSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
 import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
@@ -113,7 +113,7 @@ function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: Decisio
   if (deferral === null) return;
   const { counters } = agent.tenant;
   const rates = decision.reservation?.rates.map((limit) => openRate(counters, limit)) ?? [];
-  leaveSlots(deferral, rates, state.clockMs);
+  releaseSlots(deferral, rates, state.clockMs);
 }
 
 /** Begins to wait, unless the fold has read the granted retry already: then the retry has the slots. */

@@ -1,6 +1,6 @@
 /** Applies an outcome to its ALLOW. The amounts that it moves come from a step, or from the log. */
 
-import { addToCounter, isOwnBudget, leaveSlot, openCallsOf, releasedOf } from '@mandate/step';
+import { addToCounter, isOwnBudget, openCallsOf, releasedOf, releaseSlot } from '@mandate/step';
 import { openCounter, openRate } from './counters.ts';
 import type { Moved, StoredDecision } from './remembered.ts';
 
@@ -17,7 +17,7 @@ export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number)
     addToCounter(released, nowMs, moved.releasedMicros, nowMs);
   }
   if (lease.settling.open) {
-    leaveSlot(openRate(agent.tenant.counters, openCallsOf(agent.id)), atMs, nowMs);
+    releaseSlot(openRate(agent.tenant.counters, openCallsOf(agent.id)), atMs, nowMs);
   }
   lease.chargedMicros += moved.deltaMicros;
   lease.result = moved.result;

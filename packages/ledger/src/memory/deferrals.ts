@@ -4,7 +4,7 @@
  * from the time of the ALLOW. So no window ever holds more calls than its rate.
  */
 
-import { leaveSlot, type SlidingRate, takeSlot } from '@mandate/step';
+import { releaseSlot, type SlidingRate, takeSlot } from '@mandate/step';
 import type { DeferralReference } from '../port.ts';
 import type { Deferral } from './deferral.ts';
 import type { AgentState } from './remembered.ts';
@@ -30,12 +30,12 @@ export function endWaiting(agent: AgentState, request: DeferralReference, nowMs:
 }
 
 /** Releases its slots of these rates. Returns the rates that held one. */
-export function leaveSlots(
+export function releaseSlots(
   { rates, atMs }: Deferral,
   of: readonly SlidingRate[],
   nowMs: number,
 ): SlidingRate[] {
-  return rates.filter((rate) => of.includes(rate) && leaveSlot(rate, atMs, nowMs));
+  return rates.filter((rate) => of.includes(rate) && releaseSlot(rate, atMs, nowMs));
 }
 
 /** Takes released slots again. */

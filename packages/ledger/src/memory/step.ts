@@ -13,7 +13,7 @@ import type { StepResult } from '../port.ts';
 import { claim, openAgent } from './agents.ts';
 import { sweepOne } from './counters.ts';
 import { questionMsIn } from './deferral.ts';
-import { beginWaiting, leaveSlots, retakeSlots } from './deferrals.ts';
+import { beginWaiting, releaseSlots, retakeSlots } from './deferrals.ts';
 import { replayUntilMs } from './deliveries.ts';
 import { findFirst } from './duplicates.ts';
 import { stoppedBy } from './flags.ts';
@@ -49,7 +49,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   const judged = !ended && (plan.refusal === null || isObserveOnly(plan));
   // An answered request holds its slots already. These slots must not refuse it.
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
-  const own = answered === null ? [] : leaveSlots(answered, ratesOf(tenant, request), nowMs);
+  const own = answered === null ? [] : releaseSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? checkLimits(tenant, request, nowMs) : [];
   const found = { first, unremembered, late, kill, limits };
   const enforced = enforcedVerdict(plan, found);

@@ -1,6 +1,6 @@
 /** Deferred actions of a log, and the rate slots that each holds until the ALLOW on its grant takes them over. */
 import { standsForAction } from '@mandate/schemas';
-import { leaveSlot, type SlidingRate, takeSlot } from '@mandate/step';
+import { releaseSlot, type SlidingRate, takeSlot } from '@mandate/step';
 import type { Decided } from './step.ts';
 
 type Deferral = { readonly atMs: number; readonly rates: ReadonlySet<SlidingRate> };
@@ -10,11 +10,11 @@ export function createDeferrals() {
 
   return {
     /** Returns the slots that a question held before this decision. They do not count while the decision is made. */
-    leaveSlots(decision: Decided, rates: ReadonlySet<SlidingRate>): SlidingRate[] {
+    releaseSlots(decision: Decided, rates: ReadonlySet<SlidingRate>): SlidingRate[] {
       const deferral = decision.isAnswered ? deferrals.get(nameOf(decision)) : undefined;
       if (deferral === undefined) return [];
       return [...rates].filter(
-        (rate) => deferral.rates.has(rate) && leaveSlot(rate, deferral.atMs, decision.atMs),
+        (rate) => deferral.rates.has(rate) && releaseSlot(rate, deferral.atMs, decision.atMs),
       );
     },
     /** Records a decision after it was checked. `left` has the rates in which its question held slots. */

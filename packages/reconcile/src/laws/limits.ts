@@ -21,9 +21,9 @@ import {
   createBudgetCounter,
   createSlidingRate,
   isOwnBudget,
-  leaveSlot,
   mostCallsBefore,
   mostSpentBefore,
+  releaseSlot,
   type SlidingRate,
   spentIn,
   takeSlot,
@@ -149,7 +149,7 @@ export function createLimits(findings: Findings) {
   return {
     decided(step: Pick<Step, 'at' | 'tenant'>, decision: Decided, isWhole: boolean): void {
       const rates = ratesOf(decision);
-      const left = deferrals.leaveSlots(decision, rates);
+      const left = deferrals.releaseSlots(decision, rates);
       let budget = 0;
       for (const check of decision.checks) {
         const listed = check.check === 'budget' ? decision.budgets?.[budget++] : undefined;
@@ -179,7 +179,8 @@ export function createLimits(findings: Findings) {
         }
         const asked = { tenant, agentId, tool: null };
         const openMs = DEFAULTS.openWindowMs;
-        if (known.settling.open) leaveSlot(rateOf(asked, { check: 'open-calls' }, openMs), known.atMs, nowMs);
+        if (known.settling.open)
+          releaseSlot(rateOf(asked, { check: 'open-calls' }, openMs), known.atMs, nowMs);
       }
       checkTotal(step, settlement, { nowMs, isWhole });
     },

@@ -160,7 +160,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   if not ended and (not terms.refusal or terms.observes) then
     -- An answered request holds its slots already. These slots must not refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
-    local own = its and slots.leave(its, terms.rates, now)
+    local own = its and slots.release(its, terms.rates, now)
     verdict, code, final, granted = check_limits(terms, reserve, answer, person_at, at, now)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
@@ -216,7 +216,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     add_to_all(counters, own_among(terms.charged, own), now, excess)
     add_to(counters, counter_of(counters, releases), now, released)
     if is_open(cjson.decode(string.match(texts[at], '%S+$'))) then
-      slots.leave_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), now, now)
+      slots.release_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), now, now)
     end
     moved[index] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
   end
@@ -282,7 +282,7 @@ do
       add_to_all(counters, charged_to, entry.at, delta)
       if released ~= 0 then add_to(counters, releases, now, released) end
       if is_open(charging) then
-        slots.leave_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), entry.at, now)
+        slots.release_one(rate_of(counters, open_calls, OPEN_WINDOW_MS), entry.at, now)
         fast_path.close()
       end
       over = is_marked(charging, actual)

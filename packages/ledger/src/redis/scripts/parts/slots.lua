@@ -5,7 +5,7 @@
 local slots = {}
 
 -- Releases its slots of these rates. Returns the rates that held one.
-function slots.leave(deferral, rates, now)
+function slots.release(deferral, rates, now)
   local left = {}
   for _, rate in ipairs(rates) do
     for _, held in ipairs(deferral[4]) do
@@ -23,8 +23,8 @@ function slots.leave(deferral, rates, now)
 end
 
 -- Releases one slot of the rate that was taken at `at`.
-function slots.leave_one(rate, at, now)
-  slots.leave({ false, at, false, { { rate.name } } }, { rate }, now)
+function slots.release_one(rate, at, now)
+  slots.release({ false, at, false, { { rate.name } } }, { rate }, now)
 end
 
 -- Takes released slots again.
