@@ -194,7 +194,7 @@ export function delivery(scene: Scene): void {
         seen.add(batch.partition);
         await batch.commit(afterLast(batch));
       },
-      { onHalted: (place, { code }) => halted.push({ ...place, code }) },
+      { onHalted: (partition, { code }) => halted.push({ ...partition, code }) },
     );
     await scene.until(async () => expect((await second.lag()).map(({ lag }) => lag)).toEqual(lags(2)));
     await scene.until(() =>

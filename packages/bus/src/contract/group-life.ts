@@ -84,9 +84,9 @@ export function groupLife(scene: Scene): void {
         await batch.commit(afterLast(batch));
       },
       {
-        async onAssigned(places) {
+        async onAssigned(partitions) {
           await new Promise(setImmediate);
-          assigned.push(...places.map(({ partition }) => partition));
+          assigned.push(...partitions.map(({ partition }) => partition));
         },
       },
     );
@@ -212,7 +212,9 @@ export function groupLife(scene: Scene): void {
         second.push(batch.partition);
         await batch.commit(afterLast(batch));
       },
-      { onAssigned: async (places) => void assigned.push(...places.map(({ partition }) => partition)) },
+      {
+        onAssigned: async (partitions) => void assigned.push(...partitions.map(({ partition }) => partition)),
+      },
       await scene.another(),
     );
     await scene.until(() => expect(assigned).toHaveLength(Math.floor(partitions / 2)));
@@ -265,9 +267,9 @@ function remember(seen: string[]): (batch: Batch) => Promise<void> {
 
 /** Returns the number of records with the round's number as their value. Each log position counts once. */
 function distinctRecords(batches: readonly Batch[], round: number): number {
-  const places = batches
+  const partitions = batches
     .flatMap(({ records }) => records)
     .filter((record) => text(record) === `${round}`)
     .map(({ position }) => `${position.partition}:${position.offset}`);
-  return new Set(places).size;
+  return new Set(partitions).size;
 }

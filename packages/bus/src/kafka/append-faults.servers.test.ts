@@ -84,7 +84,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
    */
   async function expectKept({ acknowledged, offsets }: Writers): Promise<void> {
     const found = await onTheLog();
-    const missing = [...acknowledged].filter(([place, value]) => found.get(place) !== value);
+    const missing = [...acknowledged].filter(([position, value]) => found.get(position) !== value);
     expect(missing).toEqual([]);
     for (const ofKey of offsets.values()) {
       const kept = ofKey.filter((offset) => offset !== undefined);

@@ -34,10 +34,10 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
   }
   const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.position.offset ?? 0) + 1);
   const fill = async (value: string) => {
-    const places = await bus.ranges(topic);
+    const partitions = await bus.ranges(topic);
     return bus.append(
       topic,
-      places.map(({ partition }) => ({ key: null, value, partition })),
+      partitions.map(({ partition }) => ({ key: null, value, partition })),
     );
   };
   const hasNoLag = async (consumer: Consumer) =>
@@ -254,11 +254,11 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     const clients = [await log.open({ createTopics: false }), await log.open({ createTopics: false })];
     const members = await Promise.all(clients.map((on) => join(take, { topics: [topic, goes] }, on)));
     const reads = async (value: string, of: string) => {
-      const places = await bus.ranges(of);
-      const records = places.map(({ partition }) => ({ key: null, value, partition }));
+      const partitions = await bus.ranges(of);
+      const records = partitions.map(({ partition }) => ({ key: null, value, partition }));
       await bus.append(of, records);
       const isIt = (each: string) => each === `${of} ${value}`;
-      await vi.waitFor(() => expect(seen.filter(isIt)).toHaveLength(places.length), PATIENCE);
+      await vi.waitFor(() => expect(seen.filter(isIt)).toHaveLength(partitions.length), PATIENCE);
     };
     for (const each of [topic, goes]) await reads('before', each);
 

@@ -23,7 +23,7 @@ const PART_BYTES = 512 * 1024;
 /** The key of closing records. The key of a part is the name of its snapshot. */
 const CLOSING = 'snapshot.taken';
 
-const place = z.tuple([z.int().min(0), z.int().min(0)]);
+const position = z.tuple([z.int().min(0), z.int().min(0)]);
 const closingRecord = z.object({
   event: z.literal(CLOSING),
   snapshot: z.object({
@@ -32,7 +32,7 @@ const closingRecord = z.object({
     head: z.string(),
     encoding: z.literal('zstd'),
     /** Partition and offset of each part, in order. */
-    parts: z.array(place).min(1),
+    parts: z.array(position).min(1),
     bytes: z.int(),
     /** The SHA-256 of all parts, one after the other. */
     sha256: z.string(),

@@ -72,9 +72,9 @@ export class Appender {
   }
 
   #ready(topic: Topic, outgoing: Outgoing): Ready {
-    const place = this.#partitioner.partitionOf(outgoing, topic.partitions.length);
-    const partition = topic.partitions[place];
-    if (partition === undefined) throw misused(`${topic.name} has no partition ${place}`);
+    const number = this.#partitioner.partitionOf(outgoing, topic.partitions.length);
+    const partition = topic.partitions[number];
+    if (partition === undefined) throw misused(`${topic.name} has no partition ${number}`);
     const value = ownBytes(outgoing.value);
     return {
       partition,

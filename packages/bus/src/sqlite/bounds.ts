@@ -30,9 +30,9 @@ export class Bounds {
   /**
    * Returns the cursors that may have something to read. Call this and `Changes.next` in one turn of the event loop.
    */
-  withNews<T extends { place: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
+  withNews<T extends { partition: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
     return this.#tail.holds()
-      ? cursors.filter(({ place, next }) => this.#tail.endOf(place.id) !== next)
+      ? cursors.filter(({ partition, next }) => this.#tail.endOf(partition.id) !== next)
       : cursors;
   }
 

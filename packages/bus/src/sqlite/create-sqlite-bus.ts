@@ -102,7 +102,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   retention.start();
 
   const running = new Set<{ stop(): Promise<void> }>();
-  const placesOf = async (names: readonly string[]) => {
+  const partitionsOf = async (names: readonly string[]) => {
     const wanted = await Promise.all([...new Set(names)].map((name) => topics.get(name)));
     return wanted.flatMap(({ partitions }) => partitions);
   };
@@ -120,7 +120,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
     async consume(wanted) {
       mustBeOpen();
       const parts = { bounds, changes, membership, busyWaitMs };
-      const member = new GroupMember(parts, log, wanted, await placesOf(wanted.topics));
+      const member = new GroupMember(parts, log, wanted, await partitionsOf(wanted.topics));
       mustBeOpen();
       // Added before the join, so that a close during the join ends the membership.
       running.add(member);
@@ -133,17 +133,17 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
         },
         async follow(topics) {
           mustBeOpen();
-          await member.follow(topics, await placesOf(topics));
+          await member.follow(topics, await partitionsOf(topics));
         },
         stop: (drainMs) => member.stop(drainMs).finally(() => running.delete(member)),
       };
     },
     async read(wanted) {
       mustBeOpen();
-      const places = await placesOf(wanted.topics);
+      const partitions = await partitionsOf(wanted.topics);
       mustBeOpen();
       const parts = { bounds, changes, busyWaitMs };
-      const reader = await untilFree(() => new LogReader(parts, wanted, places), busyWaitMs);
+      const reader = await untilFree(() => new LogReader(parts, wanted, partitions), busyWaitMs);
       running.add(reader);
       const ended = () => running.delete(reader);
       reader.finished.then(ended, ended);
@@ -166,10 +166,10 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
       mustBeOpen();
       return untilFree(
         () =>
-          partitions.map((place) => ({
+          partitions.map((partition) => ({
             topic,
-            partition: place.partition,
-            ...(beforeMs === undefined ? bounds.of(place) : bounds.before(place, beforeMs)),
+            partition: partition.partition,
+            ...(beforeMs === undefined ? bounds.of(partition) : bounds.before(partition, beforeMs)),
           })),
         busyWaitMs,
       );
@@ -178,12 +178,12 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
       mustBeOpen();
       return untilFree(() => groups.positionsOfAll(prefix), busyWaitMs);
     },
-    async at({ topic, partition, offset }) {
+    async at({ topic, partition: number, offset }) {
       mustBeOpen();
-      const place = (await topics.get(topic)).partitions[partition];
+      const partition = (await topics.get(topic)).partitions[number];
       mustBeOpen();
-      if (place === undefined) return null;
-      const [record] = await untilFree(() => fetchRecords(place, offset, 1), busyWaitMs);
+      if (partition === undefined) return null;
+      const [record] = await untilFree(() => fetchRecords(partition, offset, 1), busyWaitMs);
       return record?.position.offset === offset ? record : null;
     },
     async ping() {

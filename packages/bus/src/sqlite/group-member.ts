@@ -29,7 +29,7 @@ export class GroupMember {
    * All partitions that this member ever followed, by id. It may still hold a partition of a topic that it no longer
    * follows.
    */
-  readonly #places: Map<number, Partition>;
+  readonly #partitions: Map<number, Partition>;
   readonly #sessionTimeoutMs: number;
   readonly #held = new Map<number, HeldPartition>();
   /** By partition, the end of the last handler that this member ran for it. */
@@ -41,19 +41,19 @@ export class GroupMember {
   #failure: { error: unknown } | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(log: LogParts, logger: Logger, options: ConsumerOptions, places: readonly Partition[]) {
+  constructor(log: LogParts, logger: Logger, options: ConsumerOptions, partitions: readonly Partition[]) {
     this.#log = log;
     this.#logger = logger.child({ group: options.group });
     this.#options = options;
     this.#topics = options.topics;
-    this.#places = new Map(places.map((place) => [place.id, place]));
+    this.#partitions = new Map(partitions.map((partition) => [partition.id, partition]));
     this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
     this.#member = this.#newMember();
     this.finished = this.#finish.promise;
   }
 
   async join(): Promise<void> {
-    await this.#log.membership.join(this.#member, [...this.#places.values()], this.#options.from);
+    await this.#log.membership.join(this.#member, [...this.#partitions.values()], this.#options.from);
     this.#followGroup().catch((error) => this.#fail(error));
   }
 
@@ -66,22 +66,22 @@ export class GroupMember {
     const { membership, bounds, busyWaitMs } = this.#log;
     return untilFree(() => {
       const positions = membership.positions(this.#options.group);
-      const followed = [...this.#places.values()].filter(({ topic }) => this.#topics.includes(topic));
-      return followed.map((place) => ({
-        topic: place.topic,
-        partition: place.partition,
-        lag: bounds.of(place).endOffset - (positions.get(place.id) ?? 0),
+      const followed = [...this.#partitions.values()].filter(({ topic }) => this.#topics.includes(topic));
+      return followed.map((partition) => ({
+        topic: partition.topic,
+        partition: partition.partition,
+        lag: bounds.of(partition).endOffset - (positions.get(partition.id) ?? 0),
       }));
     }, busyWaitMs);
   }
 
-  /** @param places the partitions of the topics */
-  async follow(topics: readonly string[], places: readonly Partition[]): Promise<void> {
+  /** @param partitions the partitions of the topics */
+  async follow(topics: readonly string[], partitions: readonly Partition[]): Promise<void> {
     // This must come first, because the group may assign these partitions as soon as it knows the topics.
-    for (const place of places) this.#places.set(place.id, place);
+    for (const partition of partitions) this.#partitions.set(partition.id, partition);
     this.#topics = [...topics];
     this.#member = { ...this.#member, topics: this.#topics };
-    await this.#log.membership.follow(this.#member, places);
+    await this.#log.membership.follow(this.#member, partitions);
   }
 
   #newMember(): Member {
@@ -128,22 +128,22 @@ export class GroupMember {
     for (const held of this.#held.values()) held.letGo();
     this.#held.clear();
     this.#member = this.#newMember();
-    await this.#log.membership.join(this.#member, [...this.#places.values()], this.#options.from);
+    await this.#log.membership.join(this.#member, [...this.#partitions.values()], this.#options.from);
   }
 
   #take(fresh: readonly Holding[]): void {
     const taken = fresh.flatMap((holding) => {
-      const place = this.#places.get(holding.partitionId);
-      return place === undefined ? [] : [{ holding, place }];
+      const partition = this.#partitions.get(holding.partitionId);
+      return partition === undefined ? [] : [{ holding, partition }];
     });
-    const ready = Promise.all(taken.map(({ place }) => this.#lastHandler.get(place.id))).then(() =>
-      this.#options.onAssigned?.(taken.map(({ place: { topic, partition } }) => ({ topic, partition }))),
+    const ready = Promise.all(taken.map(({ partition }) => this.#lastHandler.get(partition.id))).then(() =>
+      this.#options.onAssigned?.(taken.map(({ partition: { topic, partition } }) => ({ topic, partition }))),
     );
-    for (const { holding, place } of taken) {
-      const held = new HeldPartition(this.#log, this.#member, this.#options, place, holding, ready);
-      this.#held.set(place.id, held);
+    for (const { holding, partition } of taken) {
+      const held = new HeldPartition(this.#log, this.#member, this.#options, partition, holding, ready);
+      this.#held.set(partition.id, held);
       this.#lastHandler.set(
-        place.id,
+        partition.id,
         held.done.catch((error) => this.#handlerThrew(held, error)),
       );
     }
@@ -155,7 +155,7 @@ export class GroupMember {
       return;
     }
     held.letGo();
-    if (this.#held.get(held.place.id) === held) this.#held.delete(held.place.id);
+    if (this.#held.get(held.partition.id) === held) this.#held.delete(held.partition.id);
   }
 
   /**

@@ -29,7 +29,7 @@ const LONGEST_PAUSE_MS = 1_000;
  * committed position on.
  */
 export class HeldPartition {
-  readonly place: Partition;
+  readonly partition: Partition;
   readonly holding: Holding;
   /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
   readonly done: Promise<void>;
@@ -44,14 +44,14 @@ export class HeldPartition {
     log: LogParts,
     member: Member,
     options: ConsumerOptions,
-    place: Partition,
+    partition: Partition,
     holding: Holding,
     ready: Promise<void>,
   ) {
     this.#log = log;
     this.#member = member;
     this.#options = options;
-    this.place = place;
+    this.partition = partition;
     this.holding = holding;
     this.#position = holding.nextOffset;
     this.done = ready.then(() => this.#serve());
@@ -70,8 +70,8 @@ export class HeldPartition {
     const { bounds, changes } = this.#log;
     const { signal } = this.#letGo;
     const { onBatch } = this.#options;
-    const news = [partitionChanged(this.place.id)];
-    const lane = ['consumers', this.#options.group, `${this.place.topic}/${this.place.partition}`];
+    const news = [partitionChanged(this.partition.id)];
+    const lane = ['consumers', this.#options.group, `${this.partition.topic}/${this.partition.partition}`];
     let pauseMs = 1;
     while (!signal.aborted) {
       const from = this.#position;
@@ -81,7 +81,7 @@ export class HeldPartition {
         await changes.next(news, signal);
         continue;
       }
-      await onBatch(this.#batch(records, bounds.endOf(this.place)));
+      await onBatch(this.#batch(records, bounds.endOf(this.partition)));
       if (this.#position > from) {
         pauseMs = 1;
         await turns.next(lane);
@@ -96,9 +96,9 @@ export class HeldPartition {
   async #next(from: number): Promise<readonly LogRecord[] | null> {
     const { bounds, busyWaitMs } = this.#log;
     const { group, maxBatch = DEFAULT_MAX_BATCH, onHalted } = this.#options;
-    const { topic, partition } = this.place;
+    const { topic, partition } = this.partition;
     try {
-      return await untilFree(() => bounds.read(this.place, from, maxBatch, group), busyWaitMs);
+      return await untilFree(() => bounds.read(this.partition, from, maxBatch, group), busyWaitMs);
     } catch (error) {
       if (onHalted === undefined || !isMandateError(error, 'BUS_OFFSET_LOST')) throw error;
       onHalted({ topic, partition }, error);
@@ -108,7 +108,7 @@ export class HeldPartition {
 
   #batch(records: readonly LogRecord[], endOffset: number): Batch {
     const { membership } = this.#log;
-    const { topic, partition } = this.place;
+    const { topic, partition } = this.partition;
     const first = records[0]?.position.offset ?? 0;
     const afterLast = first + records.length;
     return {
@@ -121,10 +121,10 @@ export class HeldPartition {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
         }
-        await membership.commit(this.#member, this.holding, this.place, nextOffset);
+        await membership.commit(this.#member, this.holding, this.partition, nextOffset);
         this.#position = Math.max(this.#position, nextOffset);
       },
-      heartbeat: () => membership.confirm(this.#member, this.holding, this.place),
+      heartbeat: () => membership.confirm(this.#member, this.holding, this.partition),
     };
   }
 }

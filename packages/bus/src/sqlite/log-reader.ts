@@ -7,7 +7,7 @@ import { type Changes, partitionChanged } from './changes.ts';
 import { untilFree } from './failure.ts';
 import type { Partition } from './topics.ts';
 
-type Cursor = { place: Partition; next: number; endAtStart: number };
+type Cursor = { partition: Partition; next: number; endAtStart: number };
 
 const DEFAULT_MAX_BATCH = 1_000;
 
@@ -30,14 +30,14 @@ export class LogReader implements Reader {
   constructor(
     parts: { bounds: Bounds; changes: Changes; busyWaitMs: number },
     options: ReaderOptions,
-    places: readonly Partition[],
+    partitions: readonly Partition[],
   ) {
     this.#bounds = parts.bounds;
     this.#changes = parts.changes;
     this.#busyWaitMs = parts.busyWaitMs;
     this.#options = options;
     this.#lane = ['readers', options.topics.join()];
-    this.#cursors = places.map((place) => this.#cursor(place));
+    this.#cursors = partitions.map((partition) => this.#cursor(partition));
     this.caughtUp = this.#caughtUp.promise;
     // A caller that does not await `caughtUp` learns of a failure through `finished`.
     this.caughtUp.catch(() => {});
@@ -51,7 +51,7 @@ export class LogReader implements Reader {
   }
 
   positions(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#cursors.map(({ place, next }) => [nameOf(place), next]));
+    return Object.fromEntries(this.#cursors.map(({ partition, next }) => [nameOf(partition), next]));
   }
 
   async stop(): Promise<void> {
@@ -59,23 +59,23 @@ export class LogReader implements Reader {
     await this.finished.catch(() => {});
   }
 
-  #cursor(place: Partition): Cursor {
+  #cursor(partition: Partition): Cursor {
     const { from } = this.#options;
-    const { startOffset, endOffset } = this.#bounds.of(place);
+    const { startOffset, endOffset } = this.#bounds.of(partition);
     const next =
       from === 'latest'
         ? endOffset
         : from === 'earliest'
           ? startOffset
-          : (from[nameOf(place)] ?? startOffset);
-    return { place, next, endAtStart: endOffset };
+          : (from[nameOf(partition)] ?? startOffset);
+    return { partition, next, endAtStart: endOffset };
   }
 
   async #run(): Promise<void> {
     // So the caller has the reader before the first call of its handler.
     await nextTurn();
     const { signal } = this.#stopping;
-    const news = this.#cursors.map(({ place }) => partitionChanged(place.id));
+    const news = this.#cursors.map(({ partition }) => partitionChanged(partition.id));
     while (!signal.aborted) {
       let found = false;
       const behindEnd = await untilFree(() => this.#bounds.withNews(this.#cursors), this.#busyWaitMs);
@@ -92,7 +92,7 @@ export class LogReader implements Reader {
     const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
     if (this.#stopping.signal.aborted) return false;
     const records = await untilFree(
-      () => this.#bounds.read(cursor.place, cursor.next, maxBatch),
+      () => this.#bounds.read(cursor.partition, cursor.next, maxBatch),
       this.#busyWaitMs,
     );
     if (records.length === 0) return false;

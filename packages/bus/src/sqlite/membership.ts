@@ -88,21 +88,21 @@ export class Membership {
   commit(
     { group, id }: Member,
     { partitionId, epoch }: Holding,
-    place: Partition,
+    partition: Partition,
     nextOffset: number,
   ): Promise<void> {
     return this.#writer.submit(() => {
       const moved = this.#rows.commit(group, partitionId, id, epoch, nextOffset);
-      if (!moved) throw fenced(group, place.topic, place.partition);
+      if (!moved) throw fenced(group, partition.topic, partition.partition);
     });
   }
 
   /** Records a heartbeat. Fails with BUS_FENCED if the partition is no longer the member's. */
-  confirm({ group, id }: Member, { partitionId, epoch }: Holding, place: Partition): Promise<void> {
+  confirm({ group, id }: Member, { partitionId, epoch }: Holding, partition: Partition): Promise<void> {
     return this.#writer.submit(() => {
       const alive =
         this.#rows.owns(group, partitionId, id, epoch) && this.#rows.touch(group, id, machineTimeMs());
-      if (!alive) throw fenced(group, place.topic, place.partition);
+      if (!alive) throw fenced(group, partition.topic, partition.partition);
     });
   }
 

@@ -74,10 +74,10 @@ export class Retention {
       const ageMs = this.#ageOf(name);
       if (ageMs === undefined) continue;
       const { partitions } = await this.#topics.get(name);
-      for (const place of partitions) {
+      for (const partition of partitions) {
         if (this.#stopped) return;
-        this.#warn(place, this.#bounds.before(place, this.#clock() - ageMs * WARN_AT).endOffset);
-        await this.#remove(place, this.#bounds.before(place, this.#clock() - ageMs).endOffset);
+        this.#warn(partition, this.#bounds.before(partition, this.#clock() - ageMs * WARN_AT).endOffset);
+        await this.#remove(partition, this.#bounds.before(partition, this.#clock() - ageMs).endOffset);
       }
     }
   }
@@ -89,29 +89,28 @@ export class Retention {
     return names[0] === undefined ? undefined : this.#options.ageMs[names[0]];
   }
 
-  #warn(place: Partition, soon: number): void {
+  #warn(partition: Partition, soon: number): void {
     const behind = this.#db
       .prepare('SELECT group_name, next_offset FROM positions WHERE partition_id = ? AND next_offset < ?')
-      .all(place.id, soon);
+      .all(partition.id, soon);
     for (const { group_name: group, next_offset: position } of behind) {
-      const { topic, partition } = place;
       this.#log.warn(
-        { group, topic, partition, position, soon },
+        { group, topic: partition.topic, partition: partition.partition, position, soon },
         'retention is about to overtake this group',
       );
     }
   }
 
-  async #remove(place: Partition, before: number): Promise<void> {
-    const remove = this.#db.prepare(`DELETE FROM records_${place.id} WHERE offset < ?`);
+  async #remove(partition: Partition, before: number): Promise<void> {
+    const remove = this.#db.prepare(`DELETE FROM records_${partition.id} WHERE offset < ?`);
     const move = this.#db.prepare('UPDATE partitions SET start_offset = max(start_offset, ?) WHERE id = ?');
-    for (let { startOffset } = this.#bounds.of(place); startOffset < before && !this.#stopped; ) {
+    for (let { startOffset } = this.#bounds.of(partition); startOffset < before && !this.#stopped; ) {
       startOffset = Math.min(startOffset + CHUNK, before);
       const until = startOffset;
       await this.#writer.submit(
         () => {
           remove.run(until);
-          move.run(until, place.id);
+          move.run(until, partition.id);
           this.#tail.forget();
         },
         { records: CHUNK, bytes: 0 },

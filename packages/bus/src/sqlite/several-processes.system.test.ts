@@ -72,7 +72,7 @@ test('loses no record, keeps the order and never commits before the work when pr
   const log = await everything();
   const handledRecords = handled();
   expect(ends.reduce((sum, endOffset) => sum + endOffset, 0)).toBe(log.length);
-  expect(new Set(handledRecords.map(placeOf)).size, `seed ${seed}`).toBe(log.length);
+  expect(new Set(handledRecords.map(positionText)).size, `seed ${seed}`).toBe(log.length);
   expectWorkBehind(ends, handledRecords, seed);
   expectInOrder(handledRecords, seed);
   for (const name of ['a', 'b', 'c']) expectOnLog(lines(name), log, seed);
@@ -160,7 +160,7 @@ function handled(): Handled[] {
     .sort((a, b) => (a.time < b.time ? -1 : 1));
 }
 
-function placeOf({ partition, offset }: { partition: number; offset: number }): string {
+function positionText({ partition, offset }: { partition: number; offset: number }): string {
   return `${partition}/${offset}`;
 }
 
@@ -194,10 +194,10 @@ async function everything(): Promise<LogRecord[]> {
 }
 
 function expectWorkBehind(committed: readonly number[], done: readonly Handled[], seed: number): void {
-  const places = new Set(done.map(placeOf));
+  const positions = new Set(done.map(positionText));
   const notDone = committed.flatMap((position, partition) =>
-    Array.from({ length: position }, (_, offset) => placeOf({ partition, offset })).filter(
-      (at) => !places.has(at),
+    Array.from({ length: position }, (_, offset) => positionText({ partition, offset })).filter(
+      (at) => !positions.has(at),
     ),
   );
   expect(notDone, `seed ${seed}: committed, not done`).toEqual([]);
@@ -216,7 +216,7 @@ function expectInOrder(done: readonly Handled[], seed: number): void {
 
 function expectOnLog(acknowledged: readonly string[][], log: readonly LogRecord[], seed: number): void {
   const values = new Map(
-    log.map(({ position, value }) => [placeOf(position), Buffer.from(value).toString()]),
+    log.map(({ position, value }) => [positionText(position), Buffer.from(value).toString()]),
   );
   const missing = acknowledged.filter(
     ([partition, offset, value]) => values.get(`${partition}/${offset}`) !== value,
