@@ -157,7 +157,7 @@ export const crc32c: (bytes: Buffer) => number = require('kafkajs/src/protocol/r
 const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
-mendThrottleTimer();
+fixThrottleTimer();
 shareConnects();
 
 /** Returns a view of the cluster with its own connections, and `sever`, which ends the connections at once. */
@@ -308,7 +308,7 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
  * time. Node turns that into one millisecond and warns, and the timer restarts without end. With this fix no timer
  * starts while no request waits.
  */
-function mendThrottleTimer(): void {
+function fixThrottleTimer(): void {
   const original = RequestQueue.prototype.scheduleCheckPendingRequests;
   RequestQueue.prototype.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
     if (this.pending.length > 0) original.call(this);

@@ -9,7 +9,7 @@ import { remedyOf } from './remedy.ts';
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 /** Longer than a request to a broker takes, with or without a response. */
-const MENDING_MS = 30_000;
+const RECOVERY_MS = 30_000;
 
 /**
  * Connections to the cluster that repair themselves. A failure that may pass is retried, with a new look-up of the
@@ -20,7 +20,7 @@ export class Connection {
   readonly #log: Logger;
   readonly #closing = new AbortController();
   #current: { cluster: Promise<Cluster>; sever: () => void } | undefined;
-  #mending: Promise<void> | undefined;
+  #recovering: Promise<void> | undefined;
   #connects = 0;
 
   constructor(config: KafkaConfig, log: Logger) {
@@ -61,11 +61,11 @@ export class Connection {
   }
 
   /** After a failure that may pass: looks up the leaders again, over new connections if needed. */
-  mend(failed: unknown): Promise<void> {
-    this.#mending ??= this.#mend(failed).finally(() => {
-      this.#mending = undefined;
+  recover(failed: unknown): Promise<void> {
+    this.#recovering ??= this.#recover(failed).finally(() => {
+      this.#recovering = undefined;
     });
-    return this.#mending;
+    return this.#recovering;
   }
 
   /** Returns the connected view of the cluster. It knows no broker until it is asked for a topic. */
@@ -86,18 +86,18 @@ export class Connection {
         if (this.#closing.signal.aborted) throw closed();
         if (!mayPass(error) || patience.isOver) throw error;
         patience.lastFailure = error;
-        await this.mend(error);
+        await this.recover(error);
         await pause(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {});
       }
     }
   }
 
-  async #mend(failed: unknown): Promise<void> {
+  async #recover(failed: unknown): Promise<void> {
     this.#log.debug({ err: innermost(failed) }, 'the log is asked anew who leads what');
     const current = this.#current;
     // Each step has its own time limit. This limit holds even if those fail.
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(reject, MENDING_MS, new Error('nobody answered'));
+    const timer = setTimeout(reject, RECOVERY_MS, new Error('nobody answered'));
     try {
       await Promise.race([current?.cluster.then((cluster) => cluster.refreshMetadata()), late]);
     } catch {

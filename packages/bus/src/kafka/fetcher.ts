@@ -155,7 +155,7 @@ export class Fetcher {
       this.#log.warn('a topic is gone; reading on without it');
     } else if (mayPass(error)) {
       this.#log.warn({ err: innermost(error) }, 'nothing can be fetched; trying again');
-      await this.#connection.mend(error);
+      await this.#connection.recover(error);
     } else {
       const failed = asked.length > 0 ? asked.map(({ cursor }) => cursor) : this.#cursors;
       for (const cursor of failed) cursor.fail(asBusError(error));
