@@ -1,7 +1,7 @@
 import type { Logger } from '@mandate/runtime';
 import { topicUnfit } from '../errors.ts';
 import { type Cluster, TOPIC_RESOURCE } from './client.ts';
-import { asking, type Connection } from './connection.ts';
+import { withBusErrors, type Connection } from './connection.ts';
 import { topicConfig } from './topic-config.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function checkTopic(
   log: Logger,
 ): Promise<void> {
   const wanted = topicConfig(topic);
-  const found = await asking(
+  const found = await withBusErrors(
     connection,
     (cluster) => describe(cluster, topic, [...Object.keys(wanted), IN_SYNC]),
     withinMs,

@@ -121,7 +121,7 @@ export class Connection {
 }
 
 /** Like `run`, for callers that handle no kafkajs failure themselves: every failure becomes an error of the bus. */
-export function asking<T>(
+export function withBusErrors<T>(
   connection: Connection,
   work: (cluster: Cluster) => Promise<T>,
   withinMs: number,

@@ -3,7 +3,7 @@ import { closed } from '../errors.ts';
 import { InFlight } from '../in-flight.ts';
 import type { Bus } from '../port.ts';
 import { Appender } from './append.ts';
-import { asking, Connection } from './connection.ts';
+import { withBusErrors, Connection } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { GroupMember } from './group-member.ts';
 import { groupPositions } from './group-positions.ts';
@@ -67,7 +67,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   };
   const rangesIn = async (topic: string, beforeMs?: number): Promise<TopicPartitionRange[]> => {
     const partitions = await topics.partitionsNow(topic);
-    const ranges = await asking(
+    const ranges = await withBusErrors(
       connection,
       (cluster) => rangesOf(cluster, topic, partitions, beforeMs),
       withinMs,

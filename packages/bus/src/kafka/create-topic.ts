@@ -1,5 +1,5 @@
 import { settingsOfTopic } from '@mandate/schemas';
-import { asking, type Connection } from './connection.ts';
+import { withBusErrors, type Connection } from './connection.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 import { topicConfig } from './topic-config.ts';
@@ -27,7 +27,7 @@ export async function createTopic(
     replicationFactor,
     configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
   };
-  await asking(
+  await withBusErrors(
     connection,
     async (cluster) => {
       await cluster.refreshMetadata();
@@ -41,5 +41,5 @@ export async function createTopic(
     withinMs,
   );
   // It takes a moment until every broker knows the topic and the leaders of its partitions.
-  await asking(connection, (cluster) => partitionsOf(cluster, topic), withinMs);
+  await withBusErrors(connection, (cluster) => partitionsOf(cluster, topic), withinMs);
 }

@@ -1,5 +1,5 @@
 import type { GroupPosition } from '../port.ts';
-import { asking, type Connection } from './connection.ts';
+import { withBusErrors, type Connection } from './connection.ts';
 import { Coordinator } from './coordinator.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function groupPositions(
   prefix: string,
   withinMs: number,
 ): Promise<GroupPosition[]> {
-  const groups = await asking(
+  const groups = await withBusErrors(
     connection,
     async (cluster) => {
       await cluster.refreshMetadata();

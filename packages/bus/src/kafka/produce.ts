@@ -1,6 +1,6 @@
 import { type Appended, acknowledgedIn } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
-import { asking, type Connection } from './connection.ts';
+import { withBusErrors, type Connection } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { leaderOf } from './leader-of.ts';
 
@@ -23,7 +23,7 @@ export async function produce(
   messages: WireMessage[],
 ): Promise<Appended> {
   const { topic, partition } = to;
-  const answer = await asking(
+  const answer = await withBusErrors(
     connection,
     async (cluster) => {
       const broker = await leaderOf(cluster, topic, partition);

@@ -1,5 +1,5 @@
 import type { LogPosition, LogRecord } from '../port.ts';
-import { asking, type Connection } from './connection.ts';
+import { withBusErrors, type Connection } from './connection.ts';
 import { Cursor } from './cursor.ts';
 import { answerOf } from './failure.ts';
 import { fetchRecords, ONE_BATCH_BYTES } from './fetch-records.ts';
@@ -12,7 +12,7 @@ export async function recordAt(
   withinMs: number,
 ): Promise<LogRecord | null> {
   if (!Number.isSafeInteger(offset) || offset < 0) return null;
-  return asking(
+  return withBusErrors(
     connection,
     async (cluster) => {
       const broker = await leaderOf(cluster, topic, partition);

@@ -3,7 +3,7 @@ import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TOPIC_RESOURCE } from './client.ts';
-import { asking } from './connection.ts';
+import { withBusErrors } from './connection.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
 describeWithOwnServers(['kafka'], 'topics', () => {
@@ -23,7 +23,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
   afterEach(() => log.close());
 
   async function settingsOf(topic: string): Promise<Record<string, string>> {
-    const { resources } = await asking(
+    const { resources } = await withBusErrors(
       log.connect(),
       async (client) => {
         await client.addMultipleTargetTopics([topic]);
@@ -39,7 +39,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
   }
 
   async function create(topic: string, config: Record<string, string>): Promise<void> {
-    await asking(
+    await withBusErrors(
       log.connect(),
       async (client) => {
         await client.refreshMetadata();

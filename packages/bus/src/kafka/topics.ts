@@ -3,7 +3,7 @@ import { tenantOfTopic } from '@mandate/schemas';
 import { topicUnfit } from '../errors.ts';
 import { checkTopic } from './check-topic.ts';
 import type { Cluster } from './client.ts';
-import { asking, type Connection } from './connection.ts';
+import { withBusErrors, type Connection } from './connection.ts';
 import { createTopic, type Provisioning } from './create-topic.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
@@ -75,7 +75,7 @@ export class Topics {
 
   /** Returns the topics that exist now. A deleted topic must not stop a reader of other topics. */
   async present(topics: readonly string[]): Promise<string[]> {
-    const areThere = await asking(
+    const areThere = await withBusErrors(
       this.#connection,
       async (cluster) => {
         // Asks for all topics at once. If one is missing, asks one by one, because the error does not name it. Other
@@ -98,7 +98,7 @@ export class Topics {
    */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()].filter((topic) => tenantOfTopic(topic) === null);
-    await asking(this.#connection, (cluster) => metadataOf(cluster, names), PROBE_MS);
+    await withBusErrors(this.#connection, (cluster) => metadataOf(cluster, names), PROBE_MS);
   }
 
   #learn(topic: string): Promise<readonly number[]> {
@@ -122,7 +122,7 @@ export class Topics {
   }
 
   #count(topic: string, mustBeFresh = false): Promise<readonly number[]> {
-    return asking(this.#connection, (cluster) => partitionsOf(cluster, topic, mustBeFresh), this.#withinMs);
+    return withBusErrors(this.#connection, (cluster) => partitionsOf(cluster, topic, mustBeFresh), this.#withinMs);
   }
 
   async #makeReady(topic: string): Promise<void> {
@@ -144,7 +144,7 @@ export class Topics {
    * another topic has no leader yet, and would count as present.
    */
   async #exists(topic: string): Promise<boolean> {
-    return asking(this.#connection, (cluster) => isIn(cluster, topic), this.#withinMs);
+    return withBusErrors(this.#connection, (cluster) => isIn(cluster, topic), this.#withinMs);
   }
 }
 

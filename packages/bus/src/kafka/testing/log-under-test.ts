@@ -1,6 +1,6 @@
 import { silentLogger } from '@mandate/runtime';
 import type { Bus } from '../../port.ts';
-import { asking, Connection } from '../connection.ts';
+import { withBusErrors, Connection } from '../connection.ts';
 import { createKafkaBus, type KafkaBusOptions } from '../create-kafka-bus.ts';
 import { leaderOf } from '../leader-of.ts';
 import { partitionsOf } from '../partitions-of.ts';
@@ -41,7 +41,7 @@ export class LogUnderTest {
 
   /** Deletes all records of the topic from the log, as retention would. */
   async expire(topic: string): Promise<void> {
-    await asking(
+    await withBusErrors(
       this.connect(),
       async (cluster) => {
         const ranges = await rangesOf(cluster, topic, await partitionsOf(cluster, topic));
@@ -57,7 +57,7 @@ export class LogUnderTest {
 
   async addPartitions(topic: string, count: number): Promise<void> {
     const connection = this.connect();
-    await asking(
+    await withBusErrors(
       connection,
       async (cluster) => {
         await cluster.addMultipleTargetTopics([topic]);
@@ -68,11 +68,11 @@ export class LogUnderTest {
     );
     // Waits until every broker knows the new partitions. Only this look-up may be repeated, and not the request that
     // makes them.
-    await asking(connection, (cluster) => leaderOf(cluster, topic, count - 1), PATIENCE_MS);
+    await withBusErrors(connection, (cluster) => leaderOf(cluster, topic, count - 1), PATIENCE_MS);
   }
 
   async deleteTopic(topic: string): Promise<void> {
-    await asking(
+    await withBusErrors(
       this.connect(),
       async (cluster) => {
         await cluster.refreshMetadata();
