@@ -155,7 +155,7 @@ export class GroupMember implements Consumer {
     } finally {
       // A member that stops drains its handlers in #end, under the same heartbeats.
       if (!this.#stopping.signal.aborted) {
-        await this.#letGoOfAll();
+        await this.#releaseAll();
         heartbeat.stop();
       }
     }
@@ -274,13 +274,13 @@ export class GroupMember implements Consumer {
    * Waits until the handlers have finished their batches. A handler that takes longer than the other members wait
    * loses its partition.
    */
-  async #letGoOfAll(): Promise<void> {
+  async #releaseAll(): Promise<void> {
     this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
-    for (const held of this.#held.values()) held.letGo();
+    for (const held of this.#held.values()) held.release();
     const mostMs = this.#sessionTimeoutMs * DRAIN_SHARE_OF_SESSION;
     await Promise.race([drain(this.#handlers(), mostMs), this.#stopped]);
     if (this.#stopping.signal.aborted) return;
-    for (const held of this.#held.values()) held.lose();
+    for (const held of this.#held.values()) held.fence();
   }
 
   #handlers(): Promise<void>[] {
@@ -292,7 +292,7 @@ export class GroupMember implements Consumer {
     this.#memberId = '';
     this.#heldSince = undefined;
     this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
-    for (const held of this.#held.values()) held.lose();
+    for (const held of this.#held.values()) held.fence();
     this.#held = new Map();
   }
 
@@ -301,7 +301,7 @@ export class GroupMember implements Consumer {
       this.#fail(error);
       return;
     }
-    held.lose();
+    held.fence();
     this.#newRound.resolve('rebalancing');
   }
 
@@ -312,9 +312,9 @@ export class GroupMember implements Consumer {
 
   async #end(drainMs: number): Promise<void> {
     this.#stopping.abort();
-    for (const held of this.#held.values()) held.letGo();
+    for (const held of this.#held.values()) held.release();
     await drain(this.#handlers(), drainMs);
-    for (const held of this.#held.values()) held.lose();
+    for (const held of this.#held.values()) held.fence();
     this.#fetcher.stop();
     this.#heartbeat?.stop();
     try {

@@ -31,7 +31,7 @@ export class HeldPartition {
   readonly cursor: Cursor;
   /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
   readonly done: Promise<void>;
-  readonly #letGo = new AbortController();
+  readonly #release = new AbortController();
   readonly #serving: Serving;
   readonly #options: ConsumerOptions;
   #position: number;
@@ -52,19 +52,19 @@ export class HeldPartition {
   /**
    * Releases the partition. No new batch starts. The handler is told to finish its batch, and may still commit it.
    */
-  letGo(): void {
-    this.#letGo.abort();
+  release(): void {
+    this.#release.abort();
     this.cursor.wake();
   }
 
   /** Another member may have the partition by now, so the batch in hand can no longer be committed. */
-  lose(): void {
+  fence(): void {
     this.#isLost = true;
-    this.letGo();
+    this.release();
   }
 
   async #serve(): Promise<void> {
-    const { signal } = this.#letGo;
+    const { signal } = this.#release;
     const { maxBatch = DEFAULT_MAX_BATCH, onBatch } = this.#options;
     let pauseMs = 1;
     while (!signal.aborted) {
@@ -124,7 +124,7 @@ export class HeldPartition {
       partition,
       records,
       endOffset: Math.max(this.cursor.endOffset, afterLast),
-      signal: this.#letGo.signal,
+      signal: this.#release.signal,
       commit: async (nextOffset) => {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);

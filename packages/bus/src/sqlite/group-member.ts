@@ -125,7 +125,7 @@ export class GroupMember {
   /** The group expelled this member, so other members may have all its partitions by now. */
   async #joinAgain(): Promise<void> {
     this.#logger.warn({ member: this.#member.id }, 'expelled from the group after silence; joining again');
-    for (const held of this.#held.values()) held.letGo();
+    for (const held of this.#held.values()) held.release();
     this.#held.clear();
     this.#member = this.#newMember();
     await this.#log.membership.join(this.#member, [...this.#partitions.values()], this.#options.from);
@@ -154,7 +154,7 @@ export class GroupMember {
       this.#fail(error);
       return;
     }
-    held.letGo();
+    held.release();
     if (this.#held.get(held.partition.id) === held) this.#held.delete(held.partition.id);
   }
 
@@ -165,7 +165,7 @@ export class GroupMember {
   #release(holding: Holding): void {
     const held = this.#held.get(holding.partitionId);
     if (held?.isLetGo) return;
-    held?.letGo();
+    held?.release();
     const member = this.#member;
     drain(held === undefined ? [] : [held.done], this.#sessionTimeoutMs)
       .then(() => {
@@ -182,7 +182,7 @@ export class GroupMember {
 
   async #end(drainMs: number): Promise<void> {
     this.#stopping.abort();
-    for (const held of this.#held.values()) held.letGo();
+    for (const held of this.#held.values()) held.release();
     await drain([...this.#lastHandler.values()], drainMs);
     try {
       await this.#log.membership.leave(this.#member);
