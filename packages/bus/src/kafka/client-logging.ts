@@ -4,7 +4,7 @@ import { type LogEntry, logLevel } from 'kafkajs';
 /**
  * The useful fields of a kafkajs log line. The request payload is left out, because it contains records and secrets.
  */
-const TOLD_FIELDS = ['broker', 'error', 'groupId', 'topic', 'partition', 'retryCount'] as const;
+const LOGGED_FIELDS = ['broker', 'error', 'groupId', 'topic', 'partition', 'retryCount'] as const;
 
 /**
  * kafkajs logs each failed attempt as an error. Only the bus knows whether the next attempt succeeded. So the bus
@@ -14,12 +14,12 @@ export function clientLogging(log: Logger) {
   const client = log.child({ client: 'kafkajs' });
   return () =>
     ({ namespace, level, log: { message, ...fields } }: LogEntry) => {
-      const told = Object.fromEntries(
-        TOLD_FIELDS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
+      const logged = Object.fromEntries(
+        LOGGED_FIELDS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
       );
       const line = `${namespace}: ${message}`;
-      if (level === logLevel.ERROR || level === logLevel.WARN) client.debug(told, line);
-      else client.trace(told, line);
+      if (level === logLevel.ERROR || level === logLevel.WARN) client.debug(logged, line);
+      else client.trace(logged, line);
     };
 }
 

@@ -17,7 +17,7 @@ const offsetsOf = (records: readonly LogRecord[]) => records.map(({ position }) 
 
 function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
   const cursor = new Cursor({ topic: 't', partition: 0, offset: 0 }, () => {});
-  cursor.arrive({ records, nextOffset, missing: null, spoilt: null }, nextOffset);
+  cursor.arrive({ records, nextOffset, missing: null, damaged: null }, nextOffset);
   return cursor;
 }
 

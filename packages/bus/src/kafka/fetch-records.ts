@@ -50,8 +50,8 @@ export async function fetchRecords(
     const { cursor, offset } = found;
     const arrived = await toRecords(offset, fetched);
     deliver({ cursor, arrived, endOffset });
-    if (arrived.spoilt !== null) {
-      const { cause } = arrived.spoilt;
+    if (arrived.damaged !== null) {
+      const { cause } = arrived.damaged;
       cursor.fail(unreadable({ topic, partition, offset: arrived.nextOffset, cause }));
     }
   }

@@ -27,7 +27,7 @@ const batch = (baseOffset: number, count: number, fields: BatchFields = {}) =>
   writeBatch({ baseOffset, records: records(count), ...fields });
 const offsetsOf = (arrived: Arrived) => arrived.records.map(({ position }) => position.offset);
 const valuesOf = (arrived: Arrived) => arrived.records.map(({ value }) => Buffer.from(value).toString());
-const WELL = { missing: null, spoilt: null };
+const WELL = { missing: null, damaged: null };
 
 test('does not hand over the records of a batch before the requested offset', async () => {
   const arrived = await toRecords(6, fetched([batch(2, 2), batch(4, 4)]));
@@ -222,7 +222,7 @@ describe('ends before a batch that was damaged after its producer sent it', () =
     const arrived = await toRecords(0, fetched([batch(0, 2), bad, batch(4, 2)]));
     expect(offsetsOf(arrived)).toEqual([0, 1]);
     expect(arrived).toMatchObject({ nextOffset: 2, missing: null });
-    expect(arrived.spoilt?.cause).toMatchObject({ message: expect.stringMatching(reason) });
+    expect(arrived.damaged?.cause).toMatchObject({ message: expect.stringMatching(reason) });
   });
 });
 

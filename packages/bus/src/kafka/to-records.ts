@@ -1,7 +1,7 @@
 import type { LogRecord } from '../port.ts';
 import { AbortedTransactions } from './batches/aborted-transactions.ts';
 import { BatchFault } from './batches/batch-fault.ts';
-import { isThinned, mustBeAsSent, type RecordBatch, readBatches } from './batches/read-batches.ts';
+import { isCompacted, verifyChecksum, type RecordBatch, readBatches } from './batches/read-batches.ts';
 import { type BatchRecord, MOST_BYTES, MOST_RECORDS, readRecords } from './batches/read-records.ts';
 import type { FetchedPartition } from './client.ts';
 
@@ -15,7 +15,7 @@ export type Arrived = {
   /** The first offset that is missing on the log. Null if none is. */
   missing: number | null;
   /** The error of the batch at `nextOffset` if its producer cannot be the cause: `{ cause }`. Otherwise null. */
-  spoilt: { cause: unknown } | null;
+  damaged: { cause: unknown } | null;
 };
 
 /**
@@ -32,15 +32,15 @@ export type Arrived = {
  */
 export async function toRecords(from: number, fetched: FetchedPartition): Promise<Arrived> {
   const aborted = new AbortedTransactions(fetched.abortedTransactions);
-  const arrived: Arrived = { records: [], nextOffset: from, missing: null, spoilt: null };
+  const arrived: Arrived = { records: [], nextOffset: from, missing: null, damaged: null };
   let bytes = 0;
   try {
     for (const batch of readBatches(fetched.batches)) {
-      const isHidden = aborted.hold(batch) || batch.isControl;
+      const isHidden = aborted.isAborted(batch) || batch.isControl;
       const { records, nextOffset } = arrived;
       // A broker sends whole batches, with the records before the requested offset, too.
       if (batch.lastOffset < nextOffset) continue;
-      if (batch.baseOffset > nextOffset || isThinned(batch)) return { ...arrived, missing: nextOffset };
+      if (batch.baseOffset > nextOffset || isCompacted(batch)) return { ...arrived, missing: nextOffset };
       if (bytes >= MOST_BYTES || records.length >= MOST_RECORDS) return arrived;
       if (!isHidden) {
         const read = await handedOver(batch, nextOffset, fetched);
@@ -51,7 +51,7 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
     }
     return arrived;
   } catch (cause) {
-    return { ...arrived, spoilt: { cause } };
+    return { ...arrived, damaged: { cause } };
   }
 }
 
@@ -70,7 +70,7 @@ async function handedOver(
     return { records: wanted.map((record) => toRecord(topic, partition, record)), bytes };
   } catch (error) {
     if (!(error instanceof BatchFault)) throw error;
-    mustBeAsSent(batch);
+    verifyChecksum(batch);
     const { lastOffset, bytes: value, maxTimestampMs: appendedAtMs } = batch;
     const position = { topic, partition, offset: from };
     const unreadable = { lastOffset, reason: error.message };

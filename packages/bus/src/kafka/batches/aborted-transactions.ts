@@ -14,7 +14,7 @@ export class AbortedTransactions {
    * Returns true if the batch belongs to an aborted transaction. A producer has one transaction at a time, and its
    * control batch ends it.
    */
-  hold({ lastOffset, producerId, isControl, isTransactional }: RecordBatch): boolean {
+  isAborted({ lastOffset, producerId, isControl, isTransactional }: RecordBatch): boolean {
     for (
       let [next] = this.#ahead;
       next !== undefined && next.firstOffset <= lastOffset;

@@ -18,21 +18,21 @@ export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
   // Magic, flags, block descriptor and header checksum take seven bytes.
   let at = 7 + (hasContentSize ? 8 : 0) + (hasDictionary ? 4 : 0);
 
-  const out = new Growing(mostBytes);
+  const out = new OutputBuffer(mostBytes);
   for (;;) {
-    const told = bytes.readUInt32LE(at);
+    const sizeField = bytes.readUInt32LE(at);
     at += 4;
-    if (told === 0) return out.whole();
-    const length = told & ~UNCOMPRESSED_BLOCK;
+    if (sizeField === 0) return out.whole();
+    const length = sizeField & ~UNCOMPRESSED_BLOCK;
     if (at + length > bytes.length) throw new BatchFault('an LZ4 block is cut short');
     const block = bytes.subarray(at, at + length);
-    if (told >= UNCOMPRESSED_BLOCK) out.append(block);
+    if (sizeField >= UNCOMPRESSED_BLOCK) out.append(block);
     else decompressBlock(block, out);
     at += length + (hasBlockChecksum ? 4 : 0);
   }
 }
 
-function decompressBlock(bytes: Buffer, out: Growing): void {
+function decompressBlock(bytes: Buffer, out: OutputBuffer): void {
   let at = 0;
   const lengthFrom = (nibble: number) => {
     let length = nibble;
@@ -58,7 +58,7 @@ function decompressBlock(bytes: Buffer, out: Growing): void {
  * The decompressed output so far, in a buffer that grows. Blocks may refer back to earlier output, and few frames
  * state their size.
  */
-class Growing {
+class OutputBuffer {
   readonly #most: number;
   #bytes = Buffer.alloc(64 * 1024);
   #end = 0;

@@ -80,7 +80,7 @@ function readBatch(bytes: Buffer): RecordBatch {
  * with a valid checksum came from its producer. If the checksum is wrong, the broker, its disk or the network damaged
  * the batch.
  */
-export function mustBeAsSent({ bytes }: RecordBatch): void {
+export function verifyChecksum({ bytes }: RecordBatch): void {
   if (crc32c(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32BE(CHECKSUM_AT)) {
     throw new Error('its checksum does not fit: it is not what was sent');
   }
@@ -89,6 +89,6 @@ export function mustBeAsSent({ bytes }: RecordBatch): void {
 /**
  * True if compaction removed records from the batch: the offsets stay. A broker accepts no new batch with such gaps.
  */
-export function isThinned({ baseOffset, lastOffset, recordCount }: RecordBatch): boolean {
+export function isCompacted({ baseOffset, lastOffset, recordCount }: RecordBatch): boolean {
   return recordCount !== lastOffset - baseOffset + 1;
 }

@@ -51,8 +51,8 @@ function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
     const tag = next();
     const kind = tag & 3;
     if (kind === 0) {
-      const told = tag >> 2;
-      const length = (told < 60 ? told : little(told - 59)) + 1;
+      const lengthField = tag >> 2;
+      const length = (lengthField < 60 ? lengthField : little(lengthField - 59)) + 1;
       if (at + length > bytes.length || end + length > size)
         throw new BatchFault('a snappy literal is too long');
       bytes.copy(out, end, at, at + length);
