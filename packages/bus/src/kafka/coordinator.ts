@@ -9,7 +9,7 @@ export type TopicPartition = { topic: string; partition: number };
 export type Membership = { memberId: string; generationId: number };
 
 /** The membership of a commit without a member. The broker accepts it while the group has no members. */
-const NOBODY: Membership = { memberId: '', generationId: -1 };
+const NO_MEMBER: Membership = { memberId: '', generationId: -1 };
 /** Kafka's value for "the group has no position in this partition". */
 const NO_POSITION = -1;
 
@@ -107,9 +107,9 @@ export class Coordinator {
    * Sets where the group starts. A member calls it, or a program without a member while the group has none. If other
    * members have joined meanwhile, they set the start, and this call changes nothing.
    */
-  async settle(
+  async setStart(
     starts: readonly (TopicPartition & { offset: number })[],
-    as: Membership = NOBODY,
+    as: Membership = NO_MEMBER,
   ): Promise<void> {
     if (starts.length === 0) return;
     await this.commit(as, starts).catch((error) => {

@@ -12,7 +12,7 @@ import { Fetcher } from './fetcher.ts';
 import { Heartbeat, type HeartbeatResult } from './heartbeat.ts';
 import { HeldPartition } from './held-partition.ts';
 import { assignAsLeader, type LeaderAssignment, MISSED_MS } from './leader.ts';
-import { type Log, lagOf, nameOf, nextOffsets, settleStart } from './positions.ts';
+import { type Log, lagOf, nameOf, nextOffsets, fixStart } from './positions.ts';
 import { candidatesOf, decodeAssignment, joinMetadata } from './protocol.ts';
 
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
@@ -95,7 +95,7 @@ export class GroupMember implements Consumer {
    * Resolves when the member has started in its group. Rebalancing continues afterwards, however long other members take.
    */
   async join(): Promise<void> {
-    const partitions = await settleStart(this.#coordinator, this.#parts.log, this.#options);
+    const partitions = await fixStart(this.#coordinator, this.#parts.log, this.#options);
     if (partitions.length > 0) {
       const what =
         'the group has no position where the log no longer begins at 0: what is gone was perhaps never handled';

@@ -21,7 +21,7 @@ export function nameOf({ topic, partition }: TopicPartition): string {
  * @returns partitions where the group starts after deleted records. Kafka forgets positions, too, after
  * `offsets.retention.minutes`. So it is unknown whether the group handled those records
  */
-export async function settleStart(
+export async function fixStart(
   coordinator: Coordinator,
   log: Log,
   { topics, from }: Pick<ConsumerOptions, 'topics' | 'from'>,
@@ -35,7 +35,7 @@ export async function settleStart(
       partition,
       offset: from === 'latest' ? endOffset : startOffset,
     }));
-  await coordinator.settle(starts);
+  await coordinator.setStart(starts);
   return from === 'latest' ? [] : starts.filter(({ offset }) => offset > 0);
 }
 
@@ -58,7 +58,7 @@ export async function nextOffsets(
     ...partition,
     offset: starts.get(nameOf(partition)) ?? 0,
   });
-  await coordinator.settle(fresh.map(startsAt), membership);
+  await coordinator.setStart(fresh.map(startsAt), membership);
   return partitions.map((partition) => {
     const offset = positions.get(nameOf(partition));
     return offset === undefined ? startsAt(partition) : { ...partition, offset };
