@@ -31,7 +31,7 @@ export class HeldPartition {
   readonly cursor: Cursor;
   /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
   readonly done: Promise<void>;
-  readonly #release = new AbortController();
+  readonly #releasing = new AbortController();
   readonly #serving: Serving;
   readonly #options: ConsumerOptions;
   #position: number;
@@ -53,7 +53,7 @@ export class HeldPartition {
    * Releases the partition. No new batch starts. The handler is told to finish its batch, and may still commit it.
    */
   release(): void {
-    this.#release.abort();
+    this.#releasing.abort();
     this.cursor.wake();
   }
 
@@ -64,7 +64,7 @@ export class HeldPartition {
   }
 
   async #serve(): Promise<void> {
-    const { signal } = this.#release;
+    const { signal } = this.#releasing;
     const { maxBatch = DEFAULT_MAX_BATCH, onBatch } = this.#options;
     let pauseMs = 1;
     while (!signal.aborted) {
@@ -124,7 +124,7 @@ export class HeldPartition {
       partition,
       records,
       endOffset: Math.max(this.cursor.endOffset, afterLast),
-      signal: this.#release.signal,
+      signal: this.#releasing.signal,
       commit: async (nextOffset) => {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);

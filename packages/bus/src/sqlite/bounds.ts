@@ -30,7 +30,7 @@ export class Bounds {
   /**
    * Returns the cursors that may have something to read. Call this and `Changes.next` in one turn of the event loop.
    */
-  withNews<T extends { partition: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
+  withNewRecords<T extends { partition: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
     return this.#tail.holds()
       ? cursors.filter(({ partition, next }) => this.#tail.endOf(partition.id) !== next)
       : cursors;

@@ -98,7 +98,7 @@ export class GroupMember {
     const read = () => untilFree(() => membership.generation(group), busyWaitMs);
     while (!signal.aborted) {
       const generation = await read();
-      await this.#attend();
+      await this.#heartbeat();
       const due = performance.now() + this.#sessionTimeoutMs / 4;
       while (!signal.aborted && (await read()) === generation) {
         const left = due - performance.now();
@@ -108,13 +108,13 @@ export class GroupMember {
     }
   }
 
-  async #attend(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     try {
-      const standing = await this.#log.membership.attend(this.#member);
+      const share = await this.#log.membership.heartbeat(this.#member);
       if (this.#stopping.signal.aborted) return;
-      if (standing === null) return await this.#joinAgain();
-      for (const holding of standing.surplus) this.#release(holding);
-      const fresh = standing.holds.filter(({ partitionId }) => !this.#held.has(partitionId));
+      if (share === null) return await this.#joinAgain();
+      for (const holding of share.surplus) this.#release(holding);
+      const fresh = share.holds.filter(({ partitionId }) => !this.#held.has(partitionId));
       if (fresh.length > 0) this.#take(fresh);
     } catch (error) {
       if (!isMandateError(error, 'BUS_UNAVAILABLE') || !error.retryable) throw error;

@@ -33,7 +33,7 @@ export class HeldPartition {
   readonly holding: Holding;
   /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
   readonly done: Promise<void>;
-  readonly #release = new AbortController();
+  readonly #releasing = new AbortController();
   readonly #log: LogParts;
   readonly #member: Member;
   readonly #options: ConsumerOptions;
@@ -58,17 +58,17 @@ export class HeldPartition {
   }
 
   get isLetGo(): boolean {
-    return this.#release.signal.aborted;
+    return this.#releasing.signal.aborted;
   }
 
   /** Releases the partition. No new batch starts, and the handler is told to finish its batch. */
   release(): void {
-    this.#release.abort();
+    this.#releasing.abort();
   }
 
   async #serve(): Promise<void> {
     const { bounds, changes } = this.#log;
-    const { signal } = this.#release;
+    const { signal } = this.#releasing;
     const { onBatch } = this.#options;
     const news = [partitionChanged(this.partition.id)];
     const lane = ['consumers', this.#options.group, `${this.partition.topic}/${this.partition.partition}`];
@@ -116,7 +116,7 @@ export class HeldPartition {
       partition,
       records,
       endOffset: Math.max(endOffset, afterLast),
-      signal: this.#release.signal,
+      signal: this.#releasing.signal,
       commit: async (nextOffset) => {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);

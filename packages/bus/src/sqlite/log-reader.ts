@@ -78,7 +78,7 @@ export class LogReader implements Reader {
     const news = this.#cursors.map(({ partition }) => partitionChanged(partition.id));
     while (!signal.aborted) {
       let found = false;
-      const behindEnd = await untilFree(() => this.#bounds.withNews(this.#cursors), this.#busyWaitMs);
+      const behindEnd = await untilFree(() => this.#bounds.withNewRecords(this.#cursors), this.#busyWaitMs);
       for (const cursor of behindEnd) found = (await this.#advance(cursor)) || found;
       // This check comes after the reads, because a position that the log does not have must fail first.
       const behind = this.#cursors.some(({ next, endAtStart }) => next < endAtStart);

@@ -13,7 +13,7 @@ export type Holding = { partitionId: number; epoch: number; nextOffset: number }
  * What a member learns when it looks: the partitions it holds, and those of them that it must give up. Null if the
  * member was expelled.
  */
-export type Standing = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
+export type Share = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
 
 /**
  * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many finishes its
@@ -48,7 +48,7 @@ export class Membership {
   }
 
   /** Records a heartbeat, expels silent members, and claims the free partitions of this member's share. */
-  attend({ group, id }: Member): Promise<Standing> {
+  heartbeat({ group, id }: Member): Promise<Share> {
     return this.#writer.submit((announce) => {
       if (!this.#rows.touch(group, id, machineTimeMs())) return null;
       this.#expelSilent(group, announce);

@@ -86,7 +86,7 @@ export class Writer {
     try {
       this.#db.exec('BEGIN IMMEDIATE');
     } catch (error) {
-      this.#begunInVain(error);
+      this.#beginFailed(error);
       return;
     }
     this.#transact(this.#take());
@@ -98,7 +98,7 @@ export class Writer {
    * BEGIN failed. If another process holds the lock, the jobs wait, and those that waited too long fail. After any
    * other error all jobs fail.
    */
-  #begunInVain(error: unknown): void {
+  #beginFailed(error: unknown): void {
     const now = performance.now();
     const givenUp = isBusy(error) ? this.#queue.filter((job) => job.deadline <= now) : this.#queue;
     this.#queue = isBusy(error) ? this.#queue.filter((job) => job.deadline > now) : [];
