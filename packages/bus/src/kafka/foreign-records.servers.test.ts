@@ -5,7 +5,7 @@ import kafkajs, { type Kafka } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nextOffset } from '../next-offset.ts';
 import type { Batch, Bus } from '../port.ts';
-import { MOST_BYTES } from './batches/read-records.ts';
+import { MAX_BYTES } from './batches/read-records.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
 describeWithOwnServers(['kafka'], 'records of other producers', () => {
@@ -179,7 +179,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
           }
         },
       });
-      const bomb = `it would become more than ${MOST_BYTES} bytes`;
+      const bomb = `it would become more than ${MAX_BYTES} bytes`;
       const all = ['first', 'second', bomb, bomb, 'behind'];
       await vi.waitFor(() => expect(seen).toEqual(all), PATIENCE);
       await vi.waitFor(

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { MOST_BYTES, MOST_RECORDS } from './batches/read-records.ts';
+import { MAX_BYTES, MAX_RECORDS } from './batches/read-records.ts';
 import type { FetchedPartition } from './client.ts';
 import {
   ATTRIBUTES,
@@ -138,8 +138,8 @@ describe('a batch that no reader can decode', () => {
   const many = Array.from({ length: 1_001 }, (_, i): [string, string] => [`${i}`, '']);
   const manyWithMany = Array(1_001).fill({ headers: headerBytes(many.slice(1)) });
   test.each<[string, BatchFields, RegExp]>([
-    ['a bomb of gzip', { ...gzip, records: blanks(MOST_BYTES) }, /more than 33554432 bytes/],
-    ['a bomb of zstd', { ...zstd, records: blanks(MOST_BYTES) }, /more than 33554432 bytes/],
+    ['a bomb of gzip', { ...gzip, records: blanks(MAX_BYTES) }, /more than 33554432 bytes/],
+    ['a bomb of zstd', { ...zstd, records: blanks(MAX_BYTES) }, /more than 33554432 bytes/],
     ['cut gzip', { ...gzip, pack: cut(gzip.pack) }, /cut or garbled: unexpected end of file/],
     ['cut zstd', { ...zstd, pack: cut(zstd.pack) }, /cut or garbled: unexpected end of file/],
     ['garbled gzip', { ...gzip, pack: garbled(gzip.pack) }, /cut or garbled/],
@@ -155,7 +155,7 @@ describe('a batch that no reader can decode', () => {
     ['a codec of another time', { attributes: 5 }, /nothing here knows codec 5/],
     [
       'records without end',
-      { lastOffsetDelta: MOST_RECORDS, recordCount: MOST_RECORDS + 1 },
+      { lastOffsetDelta: MAX_RECORDS, recordCount: MAX_RECORDS + 1 },
       /100001 records/,
     ],
     ['headers without end', { records: [{ headers: many }] }, /1001 headers/],
@@ -234,8 +234,8 @@ test('leaves the rest to the next fetch if batches decompress to very much', asy
       copy.writeBigInt64BE(BigInt(turn * count));
       return copy;
     });
-  const large = inTurn(writeBatch({ ...gzip, records: blanks(MOST_BYTES / 2) }), 1);
+  const large = inTurn(writeBatch({ ...gzip, records: blanks(MAX_BYTES / 2) }), 1);
   expect(await toRecords(0, fetched(large))).toMatchObject({ nextOffset: 2, ...WELL });
-  const numerous = inTurn(batch(0, MOST_RECORDS / 2, gzip), MOST_RECORDS / 2);
-  expect(await toRecords(0, fetched(numerous))).toMatchObject({ nextOffset: MOST_RECORDS, ...WELL });
+  const numerous = inTurn(batch(0, MAX_RECORDS / 2, gzip), MAX_RECORDS / 2);
+  expect(await toRecords(0, fetched(numerous))).toMatchObject({ nextOffset: MAX_RECORDS, ...WELL });
 });

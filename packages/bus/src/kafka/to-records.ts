@@ -2,7 +2,7 @@ import type { LogRecord } from '../port.ts';
 import { AbortedTransactions } from './batches/aborted-transactions.ts';
 import { BatchFault } from './batches/batch-fault.ts';
 import { isCompacted, verifyChecksum, type RecordBatch, readBatches } from './batches/read-batches.ts';
-import { type BatchRecord, MOST_BYTES, MOST_RECORDS, readRecords } from './batches/read-records.ts';
+import { type BatchRecord, MAX_BYTES, MAX_RECORDS, readRecords } from './batches/read-records.ts';
 import type { FetchedPartition } from './client.ts';
 
 /** The result of one fetch of a partition. */
@@ -41,7 +41,7 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
       // A broker sends whole batches, with the records before the requested offset, too.
       if (batch.lastOffset < nextOffset) continue;
       if (batch.baseOffset > nextOffset || isCompacted(batch)) return { ...arrived, missing: nextOffset };
-      if (bytes >= MOST_BYTES || records.length >= MOST_RECORDS) return arrived;
+      if (bytes >= MAX_BYTES || records.length >= MAX_RECORDS) return arrived;
       if (!isHidden) {
         const read = await handedOver(batch, nextOffset, fetched);
         for (const record of read.records) records.push(record);
@@ -76,7 +76,7 @@ async function handedOver(
     const unreadable = { lastOffset, reason: error.message };
     return {
       records: [{ position, key: null, value, headers: {}, appendedAtMs, unreadable }],
-      bytes: MOST_BYTES,
+      bytes: MAX_BYTES,
     };
   }
 }

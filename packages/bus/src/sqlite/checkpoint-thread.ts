@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
  * Above this many pages (64 MiB) writers wait for the checkpoint, so that the write-ahead log starts again from its
  * beginning.
  */
-const MOST_PAGES = 16_384;
+const MAX_PAGES = 16_384;
 
 const db = new DatabaseSync(String(workerData), { timeout: 1_000 });
 const passive = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
@@ -18,6 +18,6 @@ parentPort?.on('message', (message) => {
     return;
   }
   // Neither fails if the file is busy: they report it, and the next checkpoint gets further.
-  if (Number(passive.get()?.log) > MOST_PAGES) restart.get();
+  if (Number(passive.get()?.log) > MAX_PAGES) restart.get();
   parentPort?.postMessage('done');
 });

@@ -4,13 +4,13 @@ import type { LogRecord } from '../port.ts';
 import type { Partition } from './topics.ts';
 
 /** The limits of one fetch. With them it blocks the event loop for a few milliseconds at most. */
-const MOST_RECORDS = 1_000;
+const MAX_RECORDS = 1_000;
 
 /** Returns up to `limit` consecutive records from offset `from` on, and fewer if they are large. Empty at the end. */
 export function fetchRecords(partition: Partition, from: number, limit: number): LogRecord[] {
   const records: LogRecord[] = [];
   let bytes = 0;
-  for (const row of partition.select.iterate(from, Math.min(limit, MOST_RECORDS))) {
+  for (const row of partition.select.iterate(from, Math.min(limit, MAX_RECORDS))) {
     const record = toRecord(partition, row);
     records.push(record);
     bytes += record.value.byteLength;

@@ -3,7 +3,7 @@ import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 
 /** The most bytes of values in all partitions together. A reader that keeps up is behind by less. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The newest records of a partition, without a gap up to its end. `first` is the offset of the first of them. */
 type Kept = { first: number; records: LogRecord[] };
@@ -38,7 +38,7 @@ export class Tail {
   afterCommit(): void {
     for (const { partitionId, record } of this.#staged) this.#keep(partitionId, record);
     this.#staged.length = 0;
-    if (this.#bytes > MOST_BYTES) this.#dropOlderHalf();
+    if (this.#bytes > MAX_BYTES) this.#dropOlderHalf();
   }
 
   afterRollback(): void {

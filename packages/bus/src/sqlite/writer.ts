@@ -5,8 +5,8 @@ import type { Changes } from './changes.ts';
 import { asBusError, isBusy, retryDelayMs } from './failure.ts';
 
 /** The most records and bytes in a transaction, so that it blocks the event loop only for milliseconds. */
-const MOST_RECORDS = 1_000;
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_RECORDS = 1_000;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /** The size of a write job, and whether it runs before all others. */
 type Weight = { records: number; bytes: number; urgent?: boolean };
@@ -118,7 +118,7 @@ export class Writer {
     for (const { weight } of this.#queue) {
       records += weight.records;
       bytes += weight.bytes;
-      if (taken > 0 && (records > MOST_RECORDS || bytes > MOST_BYTES)) break;
+      if (taken > 0 && (records > MAX_RECORDS || bytes > MAX_BYTES)) break;
       taken += 1;
     }
     return this.#queue.splice(0, taken);

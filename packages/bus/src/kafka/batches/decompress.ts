@@ -20,16 +20,16 @@ const inflateGzip = promisify(gunzip);
 const inflateZstd = promisify(zstdDecompress);
 
 /**
- * Decompresses bytes of any codec that Kafka knows. Stops as soon as the output exceeds `mostBytes`, however much
+ * Decompresses bytes of any codec that Kafka knows. Stops as soon as the output exceeds `maxBytes`, however much
  * input is left.
  * @throws BatchFault if the output would be too large, the input is damaged, or the codec is unknown
  */
-export async function decompress(codec: number, bytes: Buffer, mostBytes: number): Promise<Buffer> {
+export async function decompress(codec: number, bytes: Buffer, maxBytes: number): Promise<Buffer> {
   try {
-    return await inflate(codec, bytes, mostBytes);
+    return await inflate(codec, bytes, maxBytes);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw new BatchFault(`it would become more than ${mostBytes} bytes`);
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw new BatchFault(`it would become more than ${maxBytes} bytes`);
     if (GARBLED.test(code)) throw new BatchFault(`it is cut or garbled: ${message}`, { cause: error });
     throw error;
   }

@@ -8,8 +8,8 @@ import { repeat } from './repetition.ts';
 const MAGIC = 0x184d2204;
 const UNCOMPRESSED_BLOCK = 0x80000000;
 
-/** @throws BatchFault if the bytes are no LZ4 frame, or the output would exceed `mostBytes` */
-export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
+/** @throws BatchFault if the bytes are no LZ4 frame, or the output would exceed `maxBytes` */
+export function decompressLz4(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.readUInt32LE(0) !== MAGIC) throw new BatchFault('this is no LZ4 frame');
   const flags = bytes.readUInt8(4);
   const hasBlockChecksum = (flags & 0x10) !== 0;
@@ -18,7 +18,7 @@ export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
   // Magic, flags, block descriptor and header checksum take seven bytes.
   let at = 7 + (hasContentSize ? 8 : 0) + (hasDictionary ? 4 : 0);
 
-  const out = new OutputBuffer(mostBytes);
+  const out = new OutputBuffer(maxBytes);
   for (;;) {
     const sizeField = bytes.readUInt32LE(at);
     at += 4;

@@ -6,14 +6,14 @@ import type { RecordBatch } from './read-batches.ts';
  * The most decompressed bytes of a batch. A batch is 1 MiB on the wire, and agents' text compresses about tenfold. A
  * batch larger than this limit is an attack on memory.
  */
-export const MOST_BYTES = 32 * 1024 * 1024;
+export const MAX_BYTES = 32 * 1024 * 1024;
 /**
  * The most records of a batch. An empty record takes seven bytes and a header two, but many times as much in memory.
  * So the byte limit does not suffice.
  */
-export const MOST_RECORDS = 100_000;
-const MOST_HEADERS = 10 * MOST_RECORDS;
-const MOST_HEADERS_OF_ONE = 1_000;
+export const MAX_RECORDS = 100_000;
+const MAX_HEADERS = 10 * MAX_RECORDS;
+const MAX_HEADERS_OF_ONE = 1_000;
 
 export type BatchRecord = {
   offset: number;
@@ -29,10 +29,10 @@ export type BatchRecord = {
  */
 export async function readRecords(batch: RecordBatch): Promise<{ records: BatchRecord[]; bytes: number }> {
   const { recordCount } = batch;
-  if (recordCount > MOST_RECORDS) {
-    throw new BatchFault(`it holds ${recordCount} records; ${MOST_RECORDS} are allowed`);
+  if (recordCount > MAX_RECORDS) {
+    throw new BatchFault(`it holds ${recordCount} records; ${MAX_RECORDS} are allowed`);
   }
-  const unpacked = await decompress(batch.codec, batch.body, MOST_BYTES);
+  const unpacked = await decompress(batch.codec, batch.body, MAX_BYTES);
   const reading = new Reading(unpacked);
   const records: BatchRecord[] = [];
   let headers = 0;
@@ -42,7 +42,7 @@ export async function readRecords(batch: RecordBatch): Promise<{ records: BatchR
     if (record.offset !== batch.baseOffset + i) throw new BatchFault(`its record ${i} is numbered otherwise`);
     records.push(record);
     headers += Object.keys(record.headers).length;
-    if (headers > MOST_HEADERS) throw new BatchFault(`its records have more than ${MOST_HEADERS} headers`);
+    if (headers > MAX_HEADERS) throw new BatchFault(`its records have more than ${MAX_HEADERS} headers`);
   }
   if (!reading.isAtEnd) throw new BatchFault('there is more behind its last record');
   return { records, bytes: unpacked.length };
@@ -63,8 +63,8 @@ function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
 /** If a header occurs several times, the last value counts, like in Kafka's own `lastHeader`. */
 function readHeaders(reading: Reading): Record<string, string> {
   const count = reading.varint();
-  if (count > MOST_HEADERS_OF_ONE) {
-    throw new BatchFault(`a record has ${count} headers; ${MOST_HEADERS_OF_ONE} are allowed`);
+  if (count > MAX_HEADERS_OF_ONE) {
+    throw new BatchFault(`a record has ${count} headers; ${MAX_HEADERS_OF_ONE} are allowed`);
   }
   const headers: [name: string, value: string][] = [];
   for (let i = 0; i < count; i++) {

@@ -10,11 +10,11 @@ const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00
 /** The magic, and two versions of four bytes each. */
 const XERIAL_HEADER_BYTES = 16;
 
-/** @throws BatchFault if the bytes are no Snappy, or the output would exceed `mostBytes` */
-export function decompressSnappy(bytes: Buffer, mostBytes: number): Buffer {
-  if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return decompressBlock(bytes, mostBytes);
+/** @throws BatchFault if the bytes are no Snappy, or the output would exceed `maxBytes` */
+export function decompressSnappy(bytes: Buffer, maxBytes: number): Buffer {
+  if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return decompressBlock(bytes, maxBytes);
   const blocks: Buffer[] = [];
-  let room = mostBytes;
+  let room = maxBytes;
   for (let at = XERIAL_HEADER_BYTES; at < bytes.length; ) {
     const length = bytes.readInt32BE(at);
     at += 4;
@@ -27,7 +27,7 @@ export function decompressSnappy(bytes: Buffer, mostBytes: number): Buffer {
   return Buffer.concat(blocks);
 }
 
-function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
+function decompressBlock(bytes: Buffer, maxBytes: number): Buffer {
   let at = 0;
   const next = () => bytes.readUInt8(at++);
   const little = (count: number) => {
@@ -43,7 +43,7 @@ function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
     if (byte < 0x80) break;
     if (shift > 28) throw new BatchFault('a snappy block does not tell its size');
   }
-  if (size > mostBytes) throw new BatchFault(`a snappy block would become ${size} bytes`);
+  if (size > maxBytes) throw new BatchFault(`a snappy block would become ${size} bytes`);
 
   const out = Buffer.alloc(size);
   let end = 0;
