@@ -3,7 +3,7 @@
 import type { HttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
 import type { AgentRegister } from '@mandate/control';
-import type { BudgetReference, KillBroadcast, Ledger, Ancestry } from '@mandate/ledger';
+import type { Ancestry, BudgetReference, KillBroadcast, Ledger } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';

@@ -1,7 +1,7 @@
 import type { Logger } from '@mandate/runtime';
 import { topicUnfit } from '../errors.ts';
 import { type Cluster, TOPIC_RESOURCE } from './client.ts';
-import { withBusErrors, type Connection } from './connection.ts';
+import { type Connection, withBusErrors } from './connection.ts';
 import { topicConfig } from './topic-config.ts';
 
 /**

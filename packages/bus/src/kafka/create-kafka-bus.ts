@@ -3,7 +3,7 @@ import { closed } from '../errors.ts';
 import { InFlight } from '../in-flight.ts';
 import type { Bus } from '../port.ts';
 import { Appender } from './append.ts';
-import { withBusErrors, Connection } from './connection.ts';
+import { Connection, withBusErrors } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { GroupMember } from './group-member.ts';
 import { groupPositions } from './group-positions.ts';

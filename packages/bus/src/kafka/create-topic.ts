@@ -1,5 +1,5 @@
 import { settingsOfTopic } from '@mandate/schemas';
-import { withBusErrors, type Connection } from './connection.ts';
+import { type Connection, withBusErrors } from './connection.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 import { topicConfig } from './topic-config.ts';

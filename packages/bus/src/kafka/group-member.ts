@@ -12,7 +12,7 @@ import { Fetcher } from './fetcher.ts';
 import { Heartbeat, type HeartbeatResult } from './heartbeat.ts';
 import { HeldPartition } from './held-partition.ts';
 import { assignAsLeader, type LeaderAssignment, MISSED_MS } from './leader.ts';
-import { type Log, lagOf, nameOf, nextOffsets, fixStart } from './positions.ts';
+import { fixStart, type Log, lagOf, nameOf, nextOffsets } from './positions.ts';
 import { candidatesOf, decodeAssignment, joinMetadata } from './protocol.ts';
 
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000;

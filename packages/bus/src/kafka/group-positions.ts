@@ -1,5 +1,5 @@
 import type { GroupPosition } from '../port.ts';
-import { withBusErrors, type Connection } from './connection.ts';
+import { type Connection, withBusErrors } from './connection.ts';
 import { Coordinator } from './coordinator.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type Appended, acknowledgedIn } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
-import { withBusErrors, type Connection } from './connection.ts';
+import { type Connection, withBusErrors } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { leaderOf } from './leader-of.ts';
 

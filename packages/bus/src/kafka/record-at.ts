@@ -1,5 +1,5 @@
 import type { LogPosition, LogRecord } from '../port.ts';
-import { withBusErrors, type Connection } from './connection.ts';
+import { type Connection, withBusErrors } from './connection.ts';
 import { Cursor } from './cursor.ts';
 import { answerOf } from './failure.ts';
 import { fetchRecords, ONE_BATCH_BYTES } from './fetch-records.ts';

@@ -153,11 +153,7 @@ describe('a batch that no reader can decode', () => {
       /cut or garbled/,
     ],
     ['a codec of another time', { attributes: 5 }, /nothing here knows codec 5/],
-    [
-      'records without end',
-      { lastOffsetDelta: MAX_RECORDS, recordCount: MAX_RECORDS + 1 },
-      /100001 records/,
-    ],
+    ['records without end', { lastOffsetDelta: MAX_RECORDS, recordCount: MAX_RECORDS + 1 }, /100001 records/],
     ['headers without end', { records: [{ headers: many }] }, /1001 headers/],
     ['headers without end, in many records', { records: manyWithMany }, /more than 1000000 headers/],
     ['records that are not numbered in turn', { records: [{}, { offsetDelta: 0 }] }, /numbered otherwise/],

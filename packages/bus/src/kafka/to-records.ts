@@ -1,7 +1,7 @@
 import type { LogRecord } from '../port.ts';
 import { AbortedTransactions } from './batches/aborted-transactions.ts';
 import { BatchFault } from './batches/batch-fault.ts';
-import { isCompacted, verifyChecksum, type RecordBatch, readBatches } from './batches/read-batches.ts';
+import { isCompacted, type RecordBatch, readBatches, verifyChecksum } from './batches/read-batches.ts';
 import { type BatchRecord, MAX_BYTES, MAX_RECORDS, readRecords } from './batches/read-records.ts';
 import type { FetchedPartition } from './client.ts';
 

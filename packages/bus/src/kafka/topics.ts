@@ -3,7 +3,7 @@ import { tenantOfTopic } from '@mandate/schemas';
 import { topicUnfit } from '../errors.ts';
 import { checkTopic } from './check-topic.ts';
 import type { Cluster } from './client.ts';
-import { withBusErrors, type Connection } from './connection.ts';
+import { type Connection, withBusErrors } from './connection.ts';
 import { createTopic, type Provisioning } from './create-topic.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
@@ -122,7 +122,11 @@ export class Topics {
   }
 
   #count(topic: string, mustBeFresh = false): Promise<readonly number[]> {
-    return withBusErrors(this.#connection, (cluster) => partitionsOf(cluster, topic, mustBeFresh), this.#withinMs);
+    return withBusErrors(
+      this.#connection,
+      (cluster) => partitionsOf(cluster, topic, mustBeFresh),
+      this.#withinMs,
+    );
   }
 
   async #makeReady(topic: string): Promise<void> {

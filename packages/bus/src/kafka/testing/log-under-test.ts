@@ -1,6 +1,6 @@
 import { silentLogger } from '@mandate/runtime';
 import type { Bus } from '../../port.ts';
-import { withBusErrors, Connection } from '../connection.ts';
+import { Connection, withBusErrors } from '../connection.ts';
 import { createKafkaBus, type KafkaBusOptions } from '../create-kafka-bus.ts';
 import { leaderOf } from '../leader-of.ts';
 import { partitionsOf } from '../partitions-of.ts';
