@@ -146,8 +146,8 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['8 stopping does not wait for a log that is away', 'closing ??= ', 'closing = '],
   ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
-    ['8 a batch that the broker damaged is no dead letter', '    mustBeAsSent(batch);\n', ''],
-    ['8 a fetch returns at most one bad batch', 'if (bytes >= MOST_BYTES || ', 'if ('],
+    ['8 a batch that the broker damaged is no dead letter', '    verifyChecksum(batch);\n', ''],
+    ['8 a fetch returns at most one bad batch', 'if (bytes >= MAX_BYTES || ', 'if ('],
     [
       '8 reading goes on after a bad batch',
       'arrived.nextOffset = batch.lastOffset + 1;',
@@ -155,8 +155,8 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/bus/src/kafka/batches/read-records.ts', [
-    ['8 never more records than the limit', 'if (recordCount > MOST_RECORDS)', 'if (recordCount < 0)'],
-    ['8 never more headers than the limit', 'if (headers > MOST_HEADERS)', 'if (headers < 0)'],
+    ['8 never more records than the limit', 'if (recordCount > MAX_RECORDS)', 'if (recordCount < 0)'],
+    ['8 never more headers than the limit', 'if (headers > MAX_HEADERS)', 'if (headers < 0)'],
   ]),
   ...inFile('packages/bus/src/kafka/cursor.ts', [
     ['8 the size of a batch is bounded', 'bytes >= BATCH_BYTES', 'bytes < 0'],
