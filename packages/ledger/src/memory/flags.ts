@@ -4,7 +4,7 @@
  * events are read.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus, Ancestry } from '../port.ts';
+import type { Ancestry, KillStatus } from '../port.ts';
 
 export type Flag = {
   readonly target: KillTarget;

@@ -1,6 +1,6 @@
 /** Kill flags, computed from all kills and revives. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus, Ancestry } from '../../port.ts';
+import type { Ancestry, KillStatus } from '../../port.ts';
 import type { History } from './history.ts';
 
 type FlagState = { killed: boolean; revision: number; reason: string; atMs: number; heldSince: number };
