@@ -48,19 +48,25 @@ export function fieldsIn(schema: Schema, path: string): Field[] {
 /** A sentence begins with a capital letter, a digit or code, and ends with a full stop. */
 const SENTENCE = /^[A-Z0-9`].+[.]$/s;
 
-/** What the fields lack, a line for each field: a sentence, an example, or an example that their own schema accepts. */
+/** What the fields lack, a line for each fault: a sentence, an example, or an example that their own schema accepts. */
 export function faultsOfFields(fields: readonly Field[], $defs: Record<string, Schema> = {}): string[] {
   const ajv = new Ajv2020({ strict: false, validateSchema: false });
   formats.default(ajv);
-  return fields.flatMap(({ path, schema }) => [
-    ...(SENTENCE.test(schema.description ?? '')
-      ? []
-      : [`${path}: no sentence (${schema.description ?? ''})`]),
-    ...(hasExample(schema) ? [] : [`${path}: no example`]),
-    ...(schema.examples ?? [])
-      .filter((example) => !ajv.validate({ ...schema, $defs }, example))
-      .map((example) => `${path}: ${JSON.stringify(example)} is no valid example: ${ajv.errorsText()}`),
-  ]);
+  // One schema describes the fields of many routes, and compiling it takes a millisecond.
+  const known = new Map<string, readonly string[]>();
+  const faultsOf = (schema: Schema): readonly string[] => {
+    const key = JSON.stringify(schema);
+    const found = known.get(key) ?? [
+      ...(SENTENCE.test(schema.description ?? '') ? [] : [`no sentence (${schema.description ?? ''})`]),
+      ...(hasExample(schema) ? [] : ['no example']),
+      ...(schema.examples ?? [])
+        .filter((example) => !ajv.validate({ ...schema, $defs }, example))
+        .map((example) => `${JSON.stringify(example)} is no valid example: ${ajv.errorsText()}`),
+    ];
+    known.set(key, found);
+    return found;
+  };
+  return fields.flatMap(({ path, schema }) => faultsOf(schema).map((fault) => `${path}: ${fault}`));
 }
 
 /** Whether a reader sees a value of this schema. The fields of an object have examples of their own. */

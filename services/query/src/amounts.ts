@@ -1,5 +1,5 @@
 /** Amounts as answers give them: exact micro-dollars for programs, and the same in dollars for people. */
-import { formatSum } from '@mandate/schemas';
+import { described, formatSum } from '@mandate/schemas';
 import { z } from 'zod';
 
 type Micros = `${string}Micros`;
@@ -15,18 +15,22 @@ export function withDollars<Row extends Record<string, unknown>>(row: Row): Row 
   return { ...row, ...Object.fromEntries(dollars) };
 }
 
-export const microsField = z
-  .int()
-  .describe('Micro-dollars: 1,000,000 is one dollar. 9007199254740991 stands for that much, or more.');
-export const dollarsField = z
-  .string()
-  .describe('The same in dollars, for people.')
-  .meta({ examples: ['$0.10'] });
+/** Micro-dollars. 9007199254740991 means that amount, or more. */
+export const microsField = z.int();
+export const dollarsField = described(z.string(), 'The same in dollars, for people.', '$0.10');
 
 export const spent = {
-  chargedMicros: microsField.describe('Reserved by decisions, in micro-dollars.'),
-  settledMicros: microsField.describe('Added or given back by outcomes, in micro-dollars.'),
-  spentMicros: microsField.describe('Both together, in micro-dollars.'),
+  chargedMicros: described(microsField, 'What decisions reserved, in micro-dollars.', 360_000),
+  settledMicros: described(
+    microsField,
+    'What outcomes added, in micro-dollars. Negative: they gave back.',
+    -20_000,
+  ),
+  spentMicros: described(
+    microsField,
+    'The sum of both, in micro-dollars. 9007199254740991: this amount, or more.',
+    340_000,
+  ),
   charged: dollarsField,
   settled: dollarsField,
   spent: dollarsField,

@@ -1,10 +1,22 @@
 /** An approval as answers show it: the question, the decisions since, and the person's answer. */
 import { approvals } from '@mandate/audit';
-import { APPROVAL_ID_UNITS, approvalId, CODES, parsedJson, time, VERDICTS } from '@mandate/schemas';
+import {
+  APPROVAL_ID_UNITS,
+  approvalId,
+  CODES,
+  described,
+  parsedJson,
+  time,
+  VERDICTS,
+} from '@mandate/schemas';
 import { z } from 'zod';
 
 export const approvalFound = z.object({
-  id: z.string().max(APPROVAL_ID_UNITS).describe('By which it is granted or denied.'),
+  id: described(
+    z.string().max(APPROVAL_ID_UNITS),
+    'The id of the question. A person approves or denies it under this id.',
+    'apr_WyJhaXJsaW5lLTAwNyJd',
+  ),
   ...approvals.row.pick({
     decisionId: true,
     agentId: true,
@@ -15,39 +27,74 @@ export const approvalFound = z.object({
     reason: true,
     mandateId: true,
   }).shape,
-  args: parsedJson.describe(
-    'As on record: what was redacted or sealed is so here; null where there are none.',
+  args: described(
+    parsedJson,
+    'The arguments of the call, as on the log: redacted or sealed values are redacted or sealed here too. null: no arguments.',
+    { reservation: 'HATHAT', amount: 120 },
   ),
-  costMicros: approvals.row.shape.costMicros.describe(
-    'What the limits took the call to cost; null if none looked at the cost.',
+  costMicros: described(
+    approvals.row.shape.costMicros,
+    'The cost of the call by the limits that looked at it, in micro-dollars. null: no limit did.',
+    20_000,
   ),
-  estimatedCostMicros: approvals.row.shape.estimatedCostMicros.describe(
-    'What the caller said that it costs.',
+  estimatedCostMicros: described(
+    approvals.row.shape.estimatedCostMicros,
+    'What the caller believes that the call costs, in micro-dollars. null: the caller did not say.',
+    20_000,
   ),
-  principal: z.object({ id: z.string(), role: z.string().nullable() }).nullable(),
-  context: z.record(z.string(), parsedJson),
-  pinned: z
-    .array(z.string())
-    .describe(
-      'Fields of principal and context that the API key fixed; all else in them is a claim of the caller.',
-    ),
-  digest: z.string().describe('Of the exact arguments, those that are hidden included.'),
-  since: time,
-  decided: z
-    .object({ id: z.string(), verdict: z.enum(VERDICTS), code: z.enum(CODES), at: time })
-    .nullable()
-    .describe('What was decided last; null while it waits.'),
-  answer: z
-    .object({
-      answer: z.enum(['granted', 'denied']),
-      by: z.string(),
-      reason: z.string(),
-      at: time,
-      expiresAt: time.nullable().describe('Of a grant.'),
-      usedBy: z.string().nullable().describe('The decision that used the grant up.'),
-    })
-    .nullable()
-    .describe('The last one to this question.'),
+  principal: described(
+    z
+      .object({
+        id: described(z.string(), 'The id of the user.', 'u1'),
+        role: described(z.string().nullable(), 'The role of the user. null: none.', 'user'),
+      })
+      .nullable(),
+    'The user for whom the agent acts. null: none.',
+  ),
+  context: described(
+    z.record(z.string(), parsedJson),
+    'What the caller said about the situation of the action, as on the log.',
+    { environment: 'prod' },
+  ),
+  pinned: described(
+    z.array(z.string()),
+    'The fields of principal and context that the API key fixed. Everything else in them is a claim of the caller.',
+    ['context.environment'],
+  ),
+  digest: described(
+    z.string(),
+    'The SHA-256 of the exact arguments, redacted values included. The answer holds for these arguments only.',
+    'e1e73835b27823313abc982824acbddc97200ce67e99e3e672816a10d5a3afd2',
+  ),
+  since: described(time, 'When the question was asked.'),
+  decided: described(
+    z
+      .object({
+        id: described(z.string(), 'The id of the decision.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
+        verdict: described(z.enum(VERDICTS), 'The verdict of the decision.'),
+        code: described(z.enum(CODES), 'The code of the decision.'),
+        at: described(time, 'When it was decided.'),
+      })
+      .nullable(),
+    'The latest decision about the action after the question. null: nothing was decided after it.',
+  ),
+  answer: described(
+    z
+      .object({
+        answer: described(z.enum(['granted', 'denied']), 'What the person answered.'),
+        by: described(z.string(), 'The person or the API key that answered.', 'key:ops-laptop'),
+        reason: described(z.string(), 'Why, in the words of the person.', 'checked with the customer'),
+        at: described(time, 'When the person answered.'),
+        expiresAt: described(time.nullable(), 'Until when the approval is valid. null: it was denied.'),
+        usedBy: described(
+          z.string().nullable(),
+          'The decision that used the approval. null: no decision has used it.',
+          'dec_01ke6qx4f8c6ede247811a2d78f78a',
+        ),
+      })
+      .nullable(),
+    'The latest answer to the question. null: no person has answered.',
+  ),
 });
 
 type Row = z.output<typeof approvals.row>;

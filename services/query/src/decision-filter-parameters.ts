@@ -2,52 +2,81 @@
 import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
 import { normalModel, normalProvider } from '@mandate/policy';
 import type { Clock } from '@mandate/runtime';
-import { action, CODES, DECISION_KINDS, id, VERDICTS } from '@mandate/schemas';
+import { action, CODES, DECISION_KINDS, described, id, VERDICTS } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { anyOf, period, wholeNumber } from './query-parameters.ts';
 
 export const decisionFilterParameters = (clock: Clock) => ({
-  agent: anyOf(id).describe('Of this agent. Like all that name something it may be repeated: any of them.'),
-  actionId: anyOf(id).describe('Of one action: ids of actions are unique per agent only.'),
-  parentAction: anyOf(id).describe('Of actions that name this one as their parent.'),
-  tool: anyOf(id)
-    .describe('Calls of this tool.')
-    .meta({ examples: ['get_user'] }),
-  model: anyOf(id).describe(
-    'LLM calls of this model, however its name is spelled: `openai/GPT-4o` finds `gpt-4o`.',
+  agent: described(
+    anyOf(id),
+    'Only decisions on this agent. May be repeated, like every filter by a name: any of them.',
+    'airline-007',
   ),
-  provider: anyOf(id).describe('LLM calls to this provider, by any of its names.'),
-  type: anyOf(z.enum(action.options.map((option) => option.shape.type.value))).describe(
-    'Of this type of action.',
+  actionId: described(
+    anyOf(id),
+    'Only decisions on this action. Two agents may use the same action id.',
+    'act_7f3a',
   ),
-  verdict: anyOf(z.enum(VERDICTS)).describe('Decided so.'),
-  code: anyOf(z.enum(CODES)).describe('Decided so for this reason.'),
-  observedCode: anyOf(z.enum(CODES)).describe('What a mandate that only observes would have said.'),
-  shadow: anyOf(z.enum(SHADOW_FILTERS)).describe(
-    'What rules in shadow would have said; differs: another verdict than the one that fell.',
+  parentAction: described(anyOf(id), 'Only actions that name this action as their parent.', 'act_7f00'),
+  tool: described(anyOf(id), 'Only calls of this tool.', 'get_user'),
+  model: described(
+    anyOf(id),
+    'Only LLM calls of this model, in any spelling: `openai/GPT-4o` finds `gpt-4o`.',
+    'gpt-4o',
   ),
-  kind: anyOf(z.enum(DECISION_KINDS)).describe(
-    'The first on an attempt, or one on what was decided before, or came too late.',
+  provider: described(anyOf(id), 'Only LLM calls to this provider, by any of its names.', 'anthropic'),
+  type: described(
+    anyOf(z.enum(action.options.map((option) => option.shape.type.value))),
+    'Only actions of this kind.',
+    'tool_call',
   ),
-  principal: anyOf(id).describe('On whose behalf the agent acted.'),
-  role: anyOf(id).describe('Of the principal.'),
-  mandate: anyOf(id).describe('Decided under the mandate of this id.'),
-  policy: anyOf(id).describe('Of which the mandate is composed: a policy, or one version of it (name@3).'),
-  rule: anyOf(id).describe('By which the mandate came to apply.'),
-  trace: anyOf(z.string().regex(/^[0-9a-f]{32}$/, 'a trace id is 32 hexadecimal digits')).describe(
-    'Of the trace with this id.',
+  verdict: described(anyOf(z.enum(VERDICTS)), 'Only decisions with this verdict.', 'BLOCK'),
+  code: described(anyOf(z.enum(CODES)), 'Only decisions with this code.', 'RATE_LIMIT_EXCEEDED'),
+  observedCode: described(
+    anyOf(z.enum(CODES)),
+    'Only decisions under a mandate that observes, if enforcement would have given this code.',
+    'TOOL_DENIED',
   ),
-  minChargedMicros: wholeNumber.optional().describe('Charged at least so many micro-dollars.'),
-  maxChargedMicros: wholeNumber.optional().describe('Charged at most so many micro-dollars.'),
-  text: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe(
-      'Text in the reason, or in a name or a value of the arguments, as the agent gave them. Case does not matter; every sign is taken literally.',
-    ),
+  shadow: described(
+    anyOf(z.enum(SHADOW_FILTERS)),
+    'Only decisions for which the rules in shadow would have given this verdict. `differs`: another verdict than the decision.',
+    'differs',
+  ),
+  kind: described(
+    anyOf(z.enum(DECISION_KINDS)),
+    'Only decisions of this kind. `first` and `expired` decide an attempt. `duplicate` and `unremembered` do not.',
+    'first',
+  ),
+  principal: described(anyOf(id), 'Only actions for this user.', 'u1'),
+  role: described(anyOf(id), 'Only actions for users with this role.', 'user'),
+  mandate: described(anyOf(id), 'Only decisions under the mandate with this id.', 'support-bot'),
+  policy: described(
+    anyOf(id),
+    'Only decisions under this policy: in any version, or in one (`name@3`).',
+    'read-only@3',
+  ),
+  rule: described(anyOf(id), 'Only decisions under a policy that this rule gave.', 'support-reads'),
+  trace: described(
+    anyOf(z.string().regex(/^[0-9a-f]{32}$/, 'a trace id is 32 hexadecimal digits')),
+    'Only decisions of the trace with this id.',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+  ),
+  minChargedMicros: described(
+    wholeNumber.optional(),
+    'Only decisions that charged at least this amount, in micro-dollars.',
+    100_000,
+  ),
+  maxChargedMicros: described(
+    wholeNumber.optional(),
+    'Only decisions that charged at most this amount, in micro-dollars.',
+    1_000_000,
+  ),
+  text: described(
+    z.string().min(1).max(200).optional(),
+    'A text that the reason, a name or a value of the arguments contains. Upper and lower case are equal, and every character stands for itself.',
+    'refund',
+  ),
   ...period(clock),
 });
 

@@ -7,6 +7,7 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
+import { described } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from './amounts.ts';
 import { logPosition, withLogPosition } from './query-context.ts';
@@ -14,11 +15,15 @@ import { logPosition, withLogPosition } from './query-context.ts';
 const LOG_POSITION = { logTopic: true, logPartition: true, logOffset: true } as const;
 
 export const decisionFound = searchDecisions.row.omit(LOG_POSITION).extend({
-  chargedMicros: microsField,
+  chargedMicros: described(microsField, 'What the decision charged, in micro-dollars.', 100_000),
   charged: dollarsField,
-  cumulativeMicros: microsField,
+  cumulativeMicros: described(
+    microsField,
+    'What the agent has spent in its lifetime, in micro-dollars.',
+    340_000,
+  ),
   cumulative: dollarsField,
-  log: logPosition,
+  log: described(logPosition, 'The log position of the decision.'),
 });
 
 export function shownDecision(row: DecisionSummary): z.output<typeof decisionFound> {
@@ -26,21 +31,47 @@ export function shownDecision(row: DecisionSummary): z.output<typeof decisionFou
 }
 
 export const settlementFound = searchSettlements.row.omit(LOG_POSITION).extend({
-  deltaMicros: microsField.describe('Added to the charge, or given back when negative.'),
+  deltaMicros: described(
+    microsField,
+    'What the outcome added to the charge, in micro-dollars. Negative: it gave back.',
+    -9_000,
+  ),
   delta: dollarsField,
-  chargedMicros: microsField.describe('The charge after it.'),
+  chargedMicros: described(
+    microsField,
+    'The whole cost of the action after the outcome, in micro-dollars.',
+    91_000,
+  ),
   charged: dollarsField,
-  cumulativeMicros: microsField,
+  cumulativeMicros: described(
+    microsField,
+    'What the agent has spent in its lifetime, in micro-dollars.',
+    331_000,
+  ),
   cumulative: dollarsField,
-  excessMicros: microsField.describe("Above the cap: charged to the agent's own budgets alone."),
+  excessMicros: described(
+    microsField,
+    "The part of the actual cost above its cap, in micro-dollars. Only the agent's own budgets are charged with it.",
+    0,
+  ),
   excess: dollarsField,
-  releasedMicros: microsField.describe(
-    "Added to what the agent's own reports gave back; negative where a success made room.",
+  releasedMicros: described(
+    microsField,
+    "What the agent's own reports gave back with this one, in micro-dollars. Negative: a success made room.",
+    -18_200,
   ),
   released: dollarsField,
-  mayRelease: z.boolean().describe('A trusted reporter reported it, such as a key with the scope `release`.'),
-  reportedBy: z.string().nullable().describe('The id of the key; null: a producer, or not recorded.'),
-  log: logPosition,
+  mayRelease: described(
+    z.boolean(),
+    'Whether a trusted reporter reported it, such as a key with the scope `release`.',
+    false,
+  ),
+  reportedBy: described(
+    z.string().nullable(),
+    'The public id of the key that reported it. null: a producer reported it, or the key was not recorded.',
+    '7dQ1xYb0aKpL',
+  ),
+  log: described(logPosition, 'The log position of the settlement.'),
 });
 
 export function shownSettlement(row: SettlementSummary): z.output<typeof settlementFound> {

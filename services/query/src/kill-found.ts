@@ -1,14 +1,24 @@
 /** A kill in the form in which answers show it: who pulled the switch and why, and who revived. */
 import { kills } from '@mandate/audit';
-import { time } from '@mandate/schemas';
+import { described, time } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const killFound = kills.row.omit({ revivedBy: true, revivedWhy: true, revivedAt: true }).extend({
-  inForce: z.boolean().describe('No revive of the same switch is on record after this kill.'),
-  revived: z
-    .object({ by: z.string(), reason: z.string(), at: time })
-    .nullable()
-    .describe('The revive that ended this kill; null while the kill is in force.'),
+  inForce: described(
+    z.boolean(),
+    'Whether the kill still holds: no revive of the same switch came after it.',
+    true,
+  ),
+  revived: described(
+    z
+      .object({
+        by: described(z.string(), 'The person or the API key that revived it.', 'key:ops-laptop'),
+        reason: described(z.string(), 'Why, in the words of the operator.', 'the loop is fixed'),
+        at: described(time, 'When it was revived.'),
+      })
+      .nullable(),
+    'The revive that ended the kill. null: the kill still holds.',
+  ),
 });
 
 export function shownKill(row: z.output<typeof kills.row>): z.output<typeof killFound> {

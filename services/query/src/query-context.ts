@@ -1,5 +1,6 @@
 /** What all routes share. */
 import type { Clock } from '@mandate/runtime';
+import { described, TOPICS } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import type { Asker, BoundedAsk, BoundedExport } from './bounded-ask.ts';
@@ -15,7 +16,11 @@ export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
 }
 
 /** The log position of a record. */
-export const logPosition = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });
+export const logPosition = z.object({
+  topic: described(z.string(), 'The topic of the log.', TOPICS.decisions),
+  partition: described(z.int(), 'The partition of the topic.', 2),
+  offset: described(z.int(), 'The offset in the partition.', 41),
+});
 
 /** Moves the log position of a row into the field `log`. */
 export function withLogPosition<Row extends { logTopic: string; logPartition: number; logOffset: number }>(

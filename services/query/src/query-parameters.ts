@@ -1,6 +1,6 @@
 /** Query parameters. Every parameter must be known, and every value is checked before use. */
 import type { Clock } from '@mandate/runtime';
-import { AGO, END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
+import { AGO, described, END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** A schema of query parameters. It refuses an unknown parameter, and names the known ones. */
@@ -40,11 +40,13 @@ const MOMENT = 'an RFC 3339 time, a day (UTC), or how long ago: 15m, 2h, 7d, 4w'
 
 /** The period includes `from` and excludes `to`. */
 export const period = (clock: Clock) => ({
-  from: moment(clock)
-    .optional()
-    .describe(`From here on: ${MOMENT}.`)
-    .meta({ examples: ['24h', '2026-01-31T12:00:00Z'] }),
-  to: moment(clock).optional().describe(`Up to here, which is not included: ${MOMENT}.`),
+  from: described(
+    moment(clock).optional(),
+    `The period begins at this time: ${MOMENT}.`,
+    '24h',
+    '2026-01-31T12:00:00Z',
+  ),
+  to: described(moment(clock).optional(), `The period ends before this time: ${MOMENT}.`, '2026-02-01'),
 });
 
 /** A parameter that may be repeated, at most `most` times. Error messages refer to the form in which it was given. */
@@ -62,7 +64,7 @@ export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: n
 
 /** A parameter that matches any of its values. */
 export function anyOf<Value extends z.ZodType<string>>(value: Value) {
-  return oneOrMore(value, 100).optional().describe('May be repeated: any of them.');
+  return oneOrMore(value, 100).optional();
 }
 
 /** Digits only: no sign, no spaces, no exponent, no hexadecimal. */
@@ -78,6 +80,8 @@ export const wholeNumberWithin = (least: number, most: number) => {
 /** A count or an amount. */
 export const wholeNumber = wholeNumberWithin(0, Number.MAX_SAFE_INTEGER);
 
-export const limit = wholeNumberWithin(1, 1_000)
-  .default(100)
-  .describe('At most so many, 1 to 1,000. Default 100.');
+export const limit = described(
+  wholeNumberWithin(1, 1_000).default(100),
+  'How many to return at most, 1 to 1,000.',
+  20,
+);

@@ -1,6 +1,6 @@
 /** One decision as the log has it, for a caller that asks for it by its id. */
 import { decisionById } from '@mandate/audit';
-import { actionDecided, decision } from '@mandate/schemas';
+import { actionDecided, decision, described } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
@@ -8,8 +8,8 @@ import { logPosition } from './query-context.ts';
 
 /** Fields that a newer writer adds to a decision are shown, although this version does not know them. */
 export const wholeDecision = actionDecided.extend({
-  decision: decision.loose(),
-  log: logPosition.describe('Where the record lies.'),
+  decision: described(decision.loose(), 'The decision. Fields of a newer writer are kept.'),
+  log: described(logPosition, 'The log position of the record.'),
 });
 
 /** Returns the record, and the trace id from its header. Throws HttpProblem 404. */

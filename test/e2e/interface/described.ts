@@ -50,6 +50,21 @@ export function operationsOf({ paths }: Pick<OpenApi, 'paths'>): Described[] {
   );
 }
 
+/** The parameter as a field. A query parameter has its examples in its description: the page fills in those of a schema. */
+export function fieldOfParameter(
+  { name, in: part, description = '', schema, example }: Parameter,
+  path: string,
+) {
+  const isNumber = schema.type === 'integer' || schema.type === 'number';
+  const [, listed = ''] = / For example (`.+`)[.]$/.exec(description) ?? [];
+  const written = [...listed.matchAll(/`([^`]+)`/g)].map(([, text = '']) => (isNumber ? Number(text) : text));
+  const examples = [...written, ...(schema.examples ?? []), ...(example === undefined ? [] : [example])];
+  return {
+    path: `${path} ${part} ${name}`,
+    schema: { ...schema, description, ...(examples.length > 0 && { examples }) },
+  };
+}
+
 /** True if the answer is an endless stream of events. */
 export function isStream({ responses }: Operation): boolean {
   return 'text/event-stream' in (responses['200']?.content ?? {});

@@ -8,7 +8,16 @@ import { silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
+import { faultsOfFields, fieldsIn } from '../../described-fields.ts';
+import {
+  type Described,
+  fieldOfParameter,
+  isStream,
+  type OpenApi,
+  operationsOf,
+  requiredValues,
+  urlOf,
+} from './described.ts';
 import { OPENAPI_SCHEMA } from './openapi-schema.ts';
 
 const CONSOLE = 'https://console.example.com';
@@ -94,6 +103,24 @@ describe('the OpenAPI document', () => {
       if (requestBody !== undefined)
         expect([operationId, body?.example ?? body?.examples]).not.toEqual([operationId, undefined]);
     }
+  });
+
+  test('says what each field and each parameter holds, with a valid example', () => {
+    const { schemas } = document.components;
+    const contents = operations.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((part) =>
+        Object.values(part?.content ?? {}).map(({ schema }) => ({ operationId, schema })),
+      ),
+    );
+    const fields = [
+      ...operations.flatMap(({ operationId, parameters = [] }) =>
+        parameters.map((parameter) => fieldOfParameter(parameter, operationId)),
+      ),
+      ...contents.flatMap(({ operationId, schema }) => fieldsIn(schema, operationId)),
+      ...Object.entries(schemas).flatMap(([name, schema]) => fieldsIn(schema, name)),
+    ];
+    expect(fields.length).toBeGreaterThan(1_000);
+    expect(faultsOfFields(fields)).toEqual([]);
   });
 
   test('describes for each operation the answers to failed requests', () => {

@@ -7,7 +7,7 @@
  * decisions of these actions are read FINAL, without large columns. The large columns are read for one page only. An
  * answer belongs to the last question before it that has the same digest.
  */
-import { CODES, id, tenant, time, VERDICTS } from '@mandate/schemas';
+import { CODES, described, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
@@ -32,15 +32,23 @@ export const approvals = question({
     limit: z.int().min(1).max(1_000).default(100),
   }),
   row: z.object({
-    decisionId: z.string(),
-    agentId: z.string(),
-    actionId: z.string(),
-    attempt: z.int(),
-    tool: z.string().nullable(),
+    decisionId: described(
+      z.string(),
+      'The decision that asks the question.',
+      'dec_01ke6qxba079817457defc4972b9f9',
+    ),
+    agentId: described(z.string(), 'The agent that asked.', 'airline-007'),
+    actionId: described(z.string(), 'The action.', 'act_7f41'),
+    attempt: described(z.int(), 'The attempt, from 1.', 1),
+    tool: described(z.string().nullable(), 'The tool of the call. null: another kind of action.', 'refund'),
     /** JSON text, as on the log. */
     arguments: z.string().nullable(),
-    code: z.enum(CODES),
-    reason: z.string(),
+    code: described(z.enum(CODES), 'The code of the decision.'),
+    reason: described(
+      z.string(),
+      'The reason of the decision, as a sentence.',
+      'A person must confirm this call.',
+    ),
     /** The cost of the call by the limits that looked at it. Null if no limit did. */
     costMicros: z.int().nullable(),
     /** The estimate of the caller. */
@@ -51,7 +59,7 @@ export const approvals = question({
     context: z.string().nullable(),
     /** The claims of the caller that its API key fixed. */
     pinned: z.array(z.string()),
-    mandateId: z.string().nullable(),
+    mandateId: described(z.string().nullable(), 'The mandate of the decision. null: none.', 'support-bot'),
     digest: z.string(),
     since: time,
     /** The latest decision about the action. Null if that is the question itself. */

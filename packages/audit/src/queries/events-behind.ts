@@ -3,7 +3,7 @@
  * concern its agent, up to `toMs`. The payload is left out, because a kill of everything names the actions of other
  * tenants in it.
  */
-import { id, tenant, time } from '@mandate/schemas';
+import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
 
@@ -18,23 +18,39 @@ export const eventsBehind = question({
     limit: z.int().min(1).max(1_000).default(100),
   }),
   row: z.object({
-    id: z.string(),
-    event: z.enum(['agent.killed', 'agent.revived', 'approval.recorded']),
-    /** For a kill or revive: its scope. */
-    scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
-    /** The agent that the event names. For a family, its root agent. */
-    agentId: z.string().nullable(),
-    by: z.string().nullable(),
-    reason: z.string(),
-    /** For an approval. */
-    answer: z.enum(['granted', 'denied']).nullable(),
-    /**
-     * For a kill: its ledger sequence among the decisions of the tenant in that epoch. Null if its event does not
-     * name it.
-     */
-    ledgerSequence: z.int().nullable(),
-    ledgerEpoch: z.string().nullable(),
-    happenedAt: time,
+    id: described(z.string(), 'The id of the event.', 'kill_1'),
+    event: described(
+      z.enum(['agent.killed', 'agent.revived', 'approval.recorded']),
+      'The kind of the event.',
+    ),
+    scope: described(
+      z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
+      'What a kill or a revive is about. null: an approval.',
+      'agent',
+    ),
+    agentId: described(
+      z.string().nullable(),
+      'The agent that the event names. For a family: its head. null: none.',
+      'airline-007',
+    ),
+    by: described(z.string().nullable(), 'The person or the API key. null: not recorded.', 'key:ops-laptop'),
+    reason: described(z.string(), 'Why, in the words of the operator.', 'runaway loop'),
+    answer: described(
+      z.enum(['granted', 'denied']).nullable(),
+      'What a person answered. null: a kill or a revive.',
+      'granted',
+    ),
+    ledgerSequence: described(
+      z.int().nullable(),
+      'For a kill: the last ledger sequence of the tenant before it. null: the event does not name it.',
+      420,
+    ),
+    ledgerEpoch: described(
+      z.string().nullable(),
+      'The epoch of the ledger. null: not recorded.',
+      'epoch_01kc7d5k0g',
+    ),
+    happenedAt: described(time, 'When it happened.'),
   }),
   sql: () => `
     SELECT id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason, nullIf(answer, '') AS answer,

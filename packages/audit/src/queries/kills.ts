@@ -3,7 +3,7 @@
  * revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. A kill of
  * everything names open actions of all tenants, and the tenant sees only its own.
  */
-import { id, tenant, time } from '@mandate/schemas';
+import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
@@ -26,8 +26,8 @@ export const kills = question({
   row: controlEventSummary
     .pick({ id: true, agentId: true, by: true, reason: true, open: true, openCount: true })
     .extend({
-      scope: controlEventSummary.shape.scope.unwrap(),
-      killedAt: time,
+      scope: described(controlEventSummary.shape.scope.unwrap(), 'What was stopped.'),
+      killedAt: described(time, 'When it was killed.'),
       revivedBy: z.string().nullable(),
       revivedWhy: z.string().nullable(),
       revivedAt: time.nullable(),

@@ -2,7 +2,7 @@
  * Calls that came close to a limit: which agents, at which budget or rate, the latest first. Computed from the
  * decisions themselves.
  */
-import { id, time } from '@mandate/schemas';
+import { described, id, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { NEAR_MISS_AT } from './booked.ts';
@@ -15,8 +15,8 @@ export const nearMisses = question({
     limit: z.int().min(1).max(1_000).default(100),
   }),
   row: z.object({
-    agentId: z.string(),
-    kind: z.enum(['budget', 'rate']),
+    agentId: described(z.string(), 'The agent that used the limit.', 'airline-007'),
+    kind: described(z.enum(['budget', 'rate']), 'The kind of limit.'),
     /** The scope of a budget. Null for a rate. */
     scope: z.string().nullable(),
     /** The subject of the budget, or the agent of the calls. */
@@ -31,7 +31,7 @@ export const nearMisses = question({
     used: z.int(),
     most: z.int(),
     decisionId: id,
-    decidedAt: time,
+    decidedAt: described(time, 'When the latest of them was decided.'),
   }),
   sql: ({ nearMissAt: _, limit: __, ...filter }) => `
     SELECT agent_id AS agentId, one.kind AS kind, nullIf(one.scope, '') AS scope, one.subject AS subject, one.id AS id,

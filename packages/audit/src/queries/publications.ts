@@ -3,7 +3,7 @@
  * tenant limits (`tenant acme@7`, by the revision of the change). A refused change made no version, so it is left
  * out.
  */
-import { id, tenant, time } from '@mandate/schemas';
+import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
 
@@ -12,10 +12,22 @@ export const publications = question({
   row: z.object({
     /** The version as records name it. */
     name: z.string(),
-    changeId: id.describe('Of the change: `/v1/audit/control-events/{id}` has its whole document.'),
-    by: z.string().nullable().describe('Who made the change: the name and the id of the key.'),
-    reason: z.string().describe('Why, as the author said; empty if the author said nothing.'),
-    publishedAt: time,
+    changeId: described(
+      id,
+      'The id of the change. `/v1/audit/control-events/{id}` returns its whole document.',
+      'chg_issued',
+    ),
+    by: described(
+      z.string().nullable(),
+      'The person who made the change, with the id of the key. null: not recorded.',
+      'ann (1bC2dE3fG4hI)',
+    ),
+    reason: described(
+      z.string(),
+      'Why, in the words of the author. Empty: the author did not say.',
+      'the contract of January',
+    ),
+    publishedAt: described(time, 'When it was published.'),
   }),
   sql: () => `
     SELECT if(event = 'tenant.put', concat('tenant ', subject, '@', toString(revision)),

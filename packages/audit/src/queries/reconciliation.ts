@@ -3,7 +3,7 @@
  * everything recorded. Long answers come in pages by key: give the key of the last row as `after`. A page with fewer
  * than `limit` rows is the last.
  */
-import { BUDGET_SCOPES, id, tenant } from '@mandate/schemas';
+import { BUDGET_SCOPES, described, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
@@ -72,7 +72,12 @@ export const chargesByBudget = question({
 /** Attempts with more than one first decision, without deferrals. There must be none. At most 1,000 are returned. */
 export const doubledActions = question({
   params: z.strictObject({ tenant }),
-  row: z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int(), firstDecisions: z.int() }),
+  row: z.object({
+    agentId: described(z.string(), 'The agent.', 'airline-007'),
+    actionId: described(z.string(), 'The action.', 'act_7f3a'),
+    attempt: described(z.int(), 'The attempt.', 1),
+    firstDecisions: described(z.int(), 'How many first decisions it has.', 2),
+  }),
   sql: () => `
     SELECT agent_id AS agentId, action_id AS actionId, attempt, count() AS firstDecisions
     FROM decisions FINAL
@@ -86,11 +91,19 @@ export const doubledActions = question({
 const ROWS = {
   params: z.strictObject({ tenant, after: id.optional(), limit }),
   row: z.object({
-    id: z.string(),
-    void: z.boolean().describe('In no answer: a newer ledger epoch had begun.'),
-    atMs: z.int().describe('By which it is kept.'),
-    logPartition: z.int(),
-    logOffset: z.int(),
+    id: described(z.string(), 'The id of the row.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
+    void: described(
+      z.boolean(),
+      'Whether the row is left out of every answer, because a newer ledger epoch had begun.',
+      false,
+    ),
+    atMs: described(
+      z.int(),
+      'The time that decides how long the row is kept, in epoch milliseconds.',
+      1_767_605_441_004,
+    ),
+    logPartition: described(z.int(), 'The partition of the record on the log.', 2),
+    logOffset: described(z.int(), 'The offset of the record in its partition.', 41),
   }),
 };
 

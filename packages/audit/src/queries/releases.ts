@@ -3,7 +3,7 @@
  * first. Each row also counts refused give-backs, and actual costs above a cap. `fromMs` and `toMs` filter
  * settlements by the time of their booking. All other filters apply to the decisions that they settle.
  */
-import { time } from '@mandate/schemas';
+import { described, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { COUNTED, letThrough, SETTLED } from './booked.ts';
@@ -13,7 +13,7 @@ import { summedMicros } from './summed-micros.ts';
 export const releases = question({
   params: decisionFilter.extend({ limit: z.int().min(1).max(1_000).default(100) }),
   row: z.object({
-    agentId: z.string(),
+    agentId: described(z.string(), 'The agent that ran the actions.', 'airline-007'),
     tool: z.string().nullable(),
     model: z.string().nullable(),
     outcomes: z.int(),
@@ -32,7 +32,7 @@ export const releases = question({
     /** The number of actual costs above their cap, and the sum of the amounts above the caps. */
     excesses: z.int(),
     excessMicros: summedMicros,
-    lastSettledAt: time,
+    lastSettledAt: described(time, 'When the last of them was settled.'),
   }),
   sql: ({ agentId, fromMs, toMs, limit: _, ...ofDecision }) => {
     const settled = `settlements FINAL WHERE ${COUNTED}${narrowed({ agentId, fromMs, toMs }, SETTLED)}`;

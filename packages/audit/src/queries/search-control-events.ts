@@ -4,7 +4,7 @@
  * payload, so the payload is left out, and only the tenant's own actions are returned. An event in several partitions
  * is returned once. Times repeat, so the page key is time and id: give `beforeMs` and `beforeId` of the last row.
  */
-import { BUDGET_SCOPES, CONTROL_RECORDS, id, tenant, time } from '@mandate/schemas';
+import { BUDGET_SCOPES, CONTROL_RECORDS, described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
@@ -38,37 +38,107 @@ export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nul
       happened_at AS happenedAt`;
 
 export const controlEventSummary = z.object({
-  id: z.string(),
-  event: z.enum(CONTROL_EVENTS),
-  /** For a kill or revive: its scope. */
-  scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
-  agentId: z.string().nullable(),
-  by: z.string().nullable(),
-  reason: z.string(),
-  budgetScope: z.enum(BUDGET_SCOPES).nullable(),
-  budgetSubject: z.string().nullable(),
-  budgetId: z.string().nullable(),
-  budgetWindowMs: z.int().nullable(),
-  deltaMicros: z.int().nullable(),
-  /** For an approval: the request that it answers, as named by the decision that deferred it. */
-  actionId: z.string().nullable(),
-  digest: z.string().nullable(),
-  answer: z.enum(['granted', 'denied']).nullable(),
-  ledgerEpoch: z.string().nullable(),
-  subject: z.string().nullable().describe('Of a change: the id of the agent, key, policy, rule or mandate.'),
-  policyVersion: z.int().nullable().describe('Of a policy that was published: which version this made.'),
-  revision: z.int().nullable().describe('Of a change: its place on the control topic, counted from 1.'),
-  refusal: z.string().nullable().describe('Why a change never took effect; null where it did.'),
-  role: z.string().nullable().describe('Of a key that somebody was issued: with which role.'),
-  keyName: z.string().nullable().describe('Of a key that was issued: its name, whose it is.'),
-  /** For a kill: the allowed actions of this tenant that might still run, as far as the event names them. */
-  open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
-  /**
-   * The number of these actions. Null for a kill of everything, because its event counts actions of other tenants
-   * too.
-   */
-  openCount: z.int().nullable(),
-  happenedAt: time,
+  id: described(z.string(), 'The id of the event.', 'chg_issued'),
+  event: described(z.enum(CONTROL_EVENTS), 'The kind of the event.'),
+  scope: described(
+    z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
+    'What a kill or a revive is about. null: another kind of event.',
+    'agent',
+  ),
+  agentId: described(
+    z.string().nullable(),
+    'The agent of the event. null: the event is not about one agent.',
+    'airline-007',
+  ),
+  by: described(z.string().nullable(), 'The person or the API key. null: not recorded.', 'key:ops-laptop'),
+  reason: described(
+    z.string(),
+    'Why, in the words of the person. Empty: the person did not say.',
+    'runaway loop',
+  ),
+  budgetScope: described(
+    z.enum(BUDGET_SCOPES).nullable(),
+    'Who shares the adjusted budget. null: another kind of event.',
+    'agent',
+  ),
+  budgetSubject: described(
+    z.string().nullable(),
+    'The agent, principal or mandate of the adjusted budget. Empty: the tenant. null: another kind of event.',
+    'airline-007',
+  ),
+  budgetId: described(
+    z.string().nullable(),
+    'The id of the adjusted budget. null: another kind of event.',
+    'total',
+  ),
+  budgetWindowMs: described(
+    z.int().nullable(),
+    'The length of the window of the adjusted budget, in milliseconds. null: no window, or another kind of event.',
+    86_400_000,
+  ),
+  deltaMicros: described(
+    z.int().nullable(),
+    'What an adjustment added, in micro-dollars. Negative: it gave back. null: another kind of event.',
+    -2_500_000,
+  ),
+  actionId: described(
+    z.string().nullable(),
+    'The action that an approval answers. null: another kind of event.',
+    'act_7f41',
+  ),
+  digest: described(
+    z.string().nullable(),
+    'The digest of the request that an approval answers. null: another kind of event.',
+    'e1e73835b27823313abc982824acbddc97200ce67e99e3e672816a10d5a3afd2',
+  ),
+  answer: described(
+    z.enum(['granted', 'denied']).nullable(),
+    'What a person answered. null: another kind of event.',
+    'granted',
+  ),
+  ledgerEpoch: described(
+    z.string().nullable(),
+    'The epoch of the ledger. null: another kind of event.',
+    'epoch_01kc7d5k0g',
+  ),
+  subject: described(
+    z.string().nullable(),
+    'The id of the agent, key, policy, rule, grant or tenant that a change is about. null: another kind of event.',
+    'read-only',
+  ),
+  policyVersion: described(
+    z.int().nullable(),
+    'The version that a publication made. null: another kind of event.',
+    3,
+  ),
+  revision: described(z.int().nullable(), 'The revision of a change. null: another kind of event.', 42),
+  refusal: described(
+    z.string().nullable(),
+    'Why a change never took effect. null: it took effect, or it is another kind of event.',
+    'the rule was changed in the meantime',
+  ),
+  role: described(
+    z.string().nullable(),
+    'The role of an issued key. null: another kind of event.',
+    'operator',
+  ),
+  keyName: described(z.string().nullable(), 'The name of an issued key. null: another kind of event.', 'ann'),
+  open: described(
+    z.array(
+      z.object({
+        agentId: described(z.string(), 'The agent of the action.', 'airline-007'),
+        actionId: described(z.string(), 'The action.', 'act_7f3a'),
+        attempt: described(z.int(), 'The attempt, from 1.', 1),
+      }),
+    ),
+    'For a kill: the allowed actions of the tenant that might still run, as far as the event names them. Empty for other events.',
+  ),
+  openCount: described(
+    z.int().nullable(),
+    'For a kill: the number of these actions. null: a kill of everything, which counts actions of other tenants too, or another kind of event.',
+    1,
+  ),
+  happenedAt: described(time, 'When it happened.'),
 });
 
 export const searchControlEvents = question({

@@ -2,7 +2,7 @@
  * The settlements, which say how outcomes changed charges, newest first. Paged like decisions: `before` is the last
  * id of the previous page.
  */
-import { id, settlement, tenant, time } from '@mandate/schemas';
+import { described, id, settlement, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
@@ -28,26 +28,29 @@ export const SETTLEMENT_COLUMNS = `id, kind, action_id AS actionId, attempt, age
       settled_at AS settledAt, log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
 
 export const settlementSummary = z.object({
-  id: z.string(),
+  id: described(z.string(), 'The id of the settlement.', 'stl_01ke6qxgf1b34d9107f5a24cc10e77b2'),
   kind: settlement.shape.kind,
-  actionId: z.string(),
-  attempt: z.int(),
-  agentId: z.string(),
+  actionId: described(z.string(), 'The action that was settled.', 'act_7f3a'),
+  attempt: described(z.int(), 'The attempt that was settled, from 1.', 1),
+  agentId: described(z.string(), 'The agent that ran the action.', 'airline-007'),
   status: settlement.shape.status,
   code: settlement.shape.code,
   deltaMicros: z.int(),
   chargedMicros: z.int(),
   cumulativeMicros: z.int(),
-  late: z.boolean(),
+  late: described(z.boolean(), 'Whether the lease of the call had run out before the outcome came.', false),
   excessMicros: z.int(),
   releasedMicros: z.int(),
   marks: settlement.shape.marks,
-  /** Empty if it was recorded without a reason. */
-  reason: z.string(),
+  reason: described(
+    z.string(),
+    'What happened, as a sentence. Empty: it was recorded without a reason.',
+    'The action costs $0.091 in all.',
+  ),
   mayRelease: z.boolean(),
   /** The key that reported it. Null if a producer reported it, or if the key was not recorded. */
   reportedBy: z.string().nullable(),
-  settledAt: time,
+  settledAt: described(time, 'When it was settled, by the clock of the ledger.'),
   logTopic: z.string(),
   logPartition: z.int(),
   logOffset: z.int(),

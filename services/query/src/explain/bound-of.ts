@@ -2,20 +2,44 @@
  * Where the limit of a check is defined: in the document with the id and hash of the decision. If that is composed of
  * policies, in the policy that the check names.
  */
-import { type Check, type Decision, mayNotWait, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';
+import {
+  type Check,
+  type Decision,
+  described,
+  mayNotWait,
+  rulesThatGave,
+  TOTAL_BUDGET,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { parseEvidence } from './parse-evidence.ts';
 
 export const boundOrigin = z.object({
-  field: z.string().describe('Where it stands in the mandate.'),
-  mandate: z.object({ id: z.string(), hash: z.string() }),
-  policy: z
-    .string()
-    .nullable()
-    .describe('The policy that put it there; null where it is a whole mandate, or not on the record.'),
-  rules: z
-    .array(z.string())
-    .describe('The rules that gave that policy; none where it is of no rule, or that is not on the record.'),
+  field: described(
+    z.string(),
+    'The field of the mandate that sets the limit.',
+    'toolPolicies.send_certificate.cost',
+  ),
+  mandate: described(
+    z.object({
+      id: described(z.string(), 'The id of the mandate.', 'support-bot'),
+      hash: described(
+        z.string(),
+        'The SHA-256 of the mandate, in hex.',
+        'd917f6c0656db7673eea3c6db8b1a231fa5fce9687a95c8e94de3b404a9dacfa',
+      ),
+    }),
+    'The mandate of the decision.',
+  ),
+  policy: described(
+    z.string().nullable(),
+    'The policy that has the field. null: the mandate has no policies, or the record does not name one.',
+    'read-only@3',
+  ),
+  rules: described(
+    z.array(z.string()),
+    'The rules that gave that policy. Empty: no rule did, or the record does not name them.',
+    ['support-reads'],
+  ),
 });
 export type BoundOrigin = z.output<typeof boundOrigin>;
 

@@ -1,33 +1,59 @@
 /** The budgets and rates that a decision was checked against: their values before and after it. */
-import { BUDGET_SCOPES, type Decision, sumMicros } from '@mandate/schemas';
+import { BUDGET_SCOPES, type Decision, described, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { parseEvidence } from './parse-evidence.ts';
 
 export const limitsMoved = z.object({
-  budgets: z.array(
-    z.object({
-      scope: z.enum(BUDGET_SCOPES),
-      id: z.string(),
-      holder: z.string().optional().describe('The agent above whose it is; absent: of the one that asked.'),
-      windowMs: z.int().nullable().describe('null: for ever.'),
-      beforeMicros: microsField,
-      before: dollarsField,
-      afterMicros: microsField,
-      after: dollarsField,
-      maxMicros: microsField.nullable().describe('null: counted, not limited.'),
-      max: dollarsField.optional(),
-    }),
+  budgets: described(
+    z.array(
+      z.object({
+        scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
+        id: described(z.string(), 'The id of the budget.', 'total'),
+        holder: described(
+          z.string().optional(),
+          'The ancestor that holds the budget. Absent: the agent that asked.',
+          'airline-lead',
+        ),
+        windowMs: described(
+          z.int().nullable(),
+          'The length of the window, in milliseconds. null: the budget never resets.',
+          86_400_000,
+        ),
+        beforeMicros: described(microsField, 'What the budget had spent before, in micro-dollars.', 240_000),
+        before: dollarsField,
+        afterMicros: described(microsField, 'What the budget had spent after it, in micro-dollars.', 340_000),
+        after: dollarsField,
+        maxMicros: described(
+          microsField.nullable(),
+          'The limit, in micro-dollars. null: the budget is counted, not limited.',
+          10_000_000,
+        ),
+        max: described(dollarsField.optional(), 'The same in dollars. Absent: no limit.', '$10.00'),
+      }),
+    ),
+    'The budgets that the decision looked at.',
   ),
-  rates: z.array(
-    z.object({
-      tool: z.string().nullable().describe('null: all calls of the agent.'),
-      holder: z.string().optional().describe('The agent above whose calls are counted, with those below it.'),
-      windowMs: z.int(),
-      before: z.int(),
-      after: z.int(),
-      maxCalls: z.int(),
-    }),
+  rates: described(
+    z.array(
+      z.object({
+        tool: described(
+          z.string().nullable(),
+          'The tool of the rate. null: all calls of the agent.',
+          'send_certificate',
+        ),
+        holder: described(
+          z.string().optional(),
+          'The ancestor whose calls count, with those of its descendants. Absent: the agent that asked.',
+          'airline-lead',
+        ),
+        windowMs: described(z.int(), 'The length of the window, in milliseconds.', 3_600_000),
+        before: described(z.int(), 'How many calls the window contained before.', 2),
+        after: described(z.int(), 'How many calls the window contained after it.', 3),
+        maxCalls: described(z.int(), 'The most calls in any window.', 5),
+      }),
+    ),
+    'The rates that the decision looked at.',
   ),
 });
 

@@ -12,6 +12,7 @@ import {
   CAPS,
   type Check,
   type Decision,
+  described,
   durationInWords,
   formatMicros,
   mayNotWait,
@@ -48,31 +49,99 @@ const WAYS = [
 ] as const;
 
 const way = z.object({
-  way: z.enum(WAYS),
-  words: z.string(),
-  field: z.string().optional().describe('Of the mandate, where that is what changes.'),
-  name: z.string().optional().describe('Of the tool, the model or the provider.'),
-  budget: z.object({ scope: z.enum(BUDGET_SCOPES), id: z.string(), windowMs: z.int().nullable() }).optional(),
-  atLeastMicros: z.int().optional(),
-  atMostMicros: z.int().optional(),
-  atLeastCalls: z.int().optional(),
-  atLeastMs: z.int().optional(),
-  notBefore: z.string().optional(),
-  after: z.string().optional(),
+  way: described(z.enum(WAYS), 'The kind of change.'),
+  words: described(z.string(), 'The change, as a sentence.', 'raise maxCostTotal to $10.10 or more'),
+  field: described(
+    z.string().optional(),
+    'The field of the mandate to change. Absent: the change is not in the mandate.',
+    'maxCostTotal',
+  ),
+  name: described(
+    z.string().optional(),
+    'The tool, model or provider that it is about. Absent: none.',
+    'send_certificate',
+  ),
+  budget: described(
+    z
+      .object({
+        scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
+        id: described(z.string(), 'The id of the budget.', 'total'),
+        windowMs: described(
+          z.int().nullable(),
+          'The length of the window, in milliseconds. null: the budget never resets.',
+          86_400_000,
+        ),
+      })
+      .optional(),
+    'The budget that it is about. Absent: none.',
+  ),
+  atLeastMicros: described(
+    z.int().optional(),
+    'The least amount that suffices, in micro-dollars. Absent: it is not about an amount.',
+    10_100_000,
+  ),
+  atMostMicros: described(
+    z.int().optional(),
+    'The largest amount that passes, in micro-dollars. Absent: it is not about an amount.',
+    60_000,
+  ),
+  atLeastCalls: described(
+    z.int().optional(),
+    'The fewest calls that suffice. Absent: it is not about calls.',
+    6,
+  ),
+  atLeastMs: described(
+    z.int().optional(),
+    'The shortest time that suffices, in milliseconds. Absent: it is not about a duration.',
+    6_000,
+  ),
+  notBefore: described(
+    z.string().optional(),
+    'The earliest time at which it passes. Absent: it is not about a time.',
+    '2026-01-05T10:30:41.004Z',
+  ),
+  after: described(
+    z.string().optional(),
+    'What must happen before this time, such as an expiry. Absent: nothing.',
+    '2026-01-05T09:30:41.004Z',
+  ),
 });
 type Way = z.output<typeof way>;
 
 const AS = ['the-same-request', 'next-attempt', 'new-id'] as const;
 
 export const change = z.object({
-  needs: z
-    .array(z.object({ check: z.string(), why: z.string(), anyOf: z.array(way) }))
-    .describe('What stood in the way. All of them have to be met, each by any one of its ways.'),
-  near: z
-    .array(z.object({ check: z.string(), why: z.string(), words: z.string() }))
-    .describe('What let it pass, but only just.'),
-  unasked: z.array(z.string()).describe('Checks that were not asked, and might still object.'),
-  askAgainAs: z.enum(AS).nullable().describe('How it can be asked again; null where nothing has to be.'),
+  needs: described(
+    z.array(
+      z.object({
+        check: described(z.string(), 'The check that did not pass.', 'budget'),
+        why: described(
+          z.string(),
+          'What it found, as a sentence.',
+          'the agent budget "total" has $0.04 left, and the call costs $0.10',
+        ),
+        anyOf: described(z.array(way), 'Changes that meet the need. Any one of them suffices.'),
+      }),
+    ),
+    'What stood in the way. All of these needs must be met, each by any one of its changes.',
+  ),
+  near: described(
+    z.array(
+      z.object({
+        check: described(z.string(), 'The check that passed narrowly.', 'tool-rate'),
+        why: described(z.string(), 'What it found, as a sentence.', '4 of 5 calls in an hour'),
+        words: described(z.string(), 'How narrowly, as a sentence.', 'one more call passes'),
+      }),
+    ),
+    'The checks that passed only narrowly.',
+  ),
+  unasked: described(z.array(z.string()), 'Checks that were not asked and might still object.', [
+    'mandate-rate',
+  ]),
+  askAgainAs: described(
+    z.enum(AS).nullable(),
+    'How the action can be asked again. null: nothing has to be asked again.',
+  ),
 });
 export type Change = z.output<typeof change>;
 

@@ -1,7 +1,7 @@
 /** GET /v1/audit/analytics/budgets: what is left of each budget, and how long it will last. */
 import { type BudgetRow, budgets, outlookOf } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
-import { BUDGET_SCOPES, END_OF_TIME_MS, time, wireTime } from '@mandate/schemas';
+import { BUDGET_SCOPES, described, END_OF_TIME_MS, time, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
@@ -12,42 +12,72 @@ import { asOf } from './analytics-parameters.ts';
 const DAY_MS = 86_400_000;
 
 const parameters = (clock: Clock) => ({
-  scope: z.enum(BUDGET_SCOPES).optional().describe('Who shares the budget.'),
-  subject: z
-    .string()
-    .max(256)
-    .optional()
-    .describe('Whose: an agent, a principal, a mandate; empty for the tenant.'),
-  budget: z.string().max(256).optional().describe("The budget's id."),
-  from: period(clock).from.describe('Where the period of the burn rate begins. Default a day before `to`.'),
-  to: period(clock).to.describe('Where it ends. Default now.'),
+  scope: described(z.enum(BUDGET_SCOPES).optional(), 'Only budgets with this scope.', 'agent'),
+  subject: described(
+    z.string().max(256).optional(),
+    'Only budgets of this agent, principal or mandate. Empty: budgets of the tenant.',
+    'airline-007',
+  ),
+  budget: described(z.string().max(256).optional(), 'Only budgets with this id.', 'total'),
+  from: described(
+    period(clock).from,
+    'The beginning of the period of `burnedMicros`, which is included. Absent: a day before `to`.',
+    '24h',
+  ),
+  to: described(period(clock).to, 'The end of the period, which is not included. Absent: now.', '2026-02-01'),
   limit,
 });
 
 const budget = z.object({
-  scope: z.enum(BUDGET_SCOPES),
-  subject: z.string().describe('Whose: an agent, a principal, a mandate; empty for the tenant.'),
-  budgetId: z.string(),
-  windowMs: z.int().nullable().describe('Null: for ever.'),
-  limitMicros: microsField
-    .nullable()
-    .describe('As the last decision saw it; null where none was weighed against a limit.'),
-  limit: dollarsField.optional(),
-  limitSeenAt: time.nullable().describe('When that decision was made.'),
-  spentMicros: microsField.describe(
-    'Charged, settled and adjusted: of a budget for ever all of it; with a window what was decided or adjusted in the last `windowMs`.',
+  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
+  subject: described(
+    z.string(),
+    'The agent, principal or mandate of the budget. Empty: the tenant.',
+    'airline-007',
+  ),
+  budgetId: described(z.string(), 'The id of the budget.', 'total'),
+  windowMs: described(
+    z.int().nullable(),
+    'The length of the window, in milliseconds. null: the budget never resets.',
+    86_400_000,
+  ),
+  limitMicros: described(
+    microsField.nullable(),
+    'The limit that the latest decision saw, in micro-dollars. null: no decision looked at a limit.',
+    10_000_000,
+  ),
+  limit: described(dollarsField.optional(), 'The limit in dollars. Absent: no limit.', '$10.00'),
+  limitSeenAt: described(
+    time.nullable(),
+    'When that decision was made. null: no decision looked at a limit.',
+  ),
+  spentMicros: described(
+    microsField,
+    'What was charged, settled and adjusted, in micro-dollars. With a window: in the last `windowMs`.',
+    340_000,
   ),
   spent: dollarsField,
-  leftMicros: microsField.nullable().describe('Less than 0 when overdrawn; null without a limit.'),
-  left: dollarsField.optional(),
-  usedPercent: z.number().nullable().describe('Rounded down to a tenth; null without a limit.'),
-  burnedMicros: microsField.describe('Charged and settled in the period, adjustments left out.'),
+  leftMicros: described(
+    microsField.nullable(),
+    'What is left, in micro-dollars. Negative: the budget is overdrawn. null: no limit.',
+    9_660_000,
+  ),
+  left: described(dollarsField.optional(), 'What is left, in dollars. Absent: no limit.', '$9.66'),
+  usedPercent: described(
+    z.number().nullable(),
+    'How much of the limit is used, in percent, rounded down to a tenth. null: no limit.',
+    3.4,
+  ),
+  burnedMicros: described(
+    microsField,
+    'What was charged and settled in the period, without adjustments, in micro-dollars.',
+    310_000,
+  ),
   burned: dollarsField,
-  exhaustedAt: time
-    .nullable()
-    .describe(
-      'When nothing is left, spending as in the period: of a budget with a window at the earliest, as it frees meanwhile what leaves the window. `asOf` when nothing is left already; null when it never comes to that.',
-    ),
+  exhaustedAt: described(
+    time.nullable(),
+    'When nothing is left if spending goes on as in the period. A budget with a window may last longer, because charges leave the window. `asOf`: nothing is left now. null: it does not run out.',
+  ),
 });
 
 export const analyticsBudgets: Route = (server, { ask, clock }) => {
@@ -62,7 +92,17 @@ export const analyticsBudgets: Route = (server, { ask, clock }) => {
           'Budgets that decisions on record were weighed against or charged to. What is spent of a budget for ever is what its counter holds, once everything decided is on record.',
         querystring: queryParameters(parameters(clock)),
         response: {
-          200: z.object({ asOf, period: z.object({ from: time, to: time }), budgets: z.array(budget) }),
+          200: z.object({
+            asOf,
+            period: described(
+              z.object({
+                from: described(time, 'The beginning of the period, which is included.'),
+                to: described(time, 'The end of the period, which is not included.'),
+              }),
+              'The period that `burnedMicros` counts.',
+            ),
+            budgets: described(z.array(budget), 'The budgets, the most used first.'),
+          }),
         },
       },
     },

@@ -1,6 +1,6 @@
 /** GET /v1/audit/analytics/latency: how long decisions took, from the log to the decision. */
 import { latencies, percentile } from '@mandate/audit';
-import { wireTime } from '@mandate/schemas';
+import { described, wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
@@ -23,11 +23,15 @@ export const analyticsLatency: Route = (server, { ask, clock }) => {
             asOf,
             calls: callFields.calls,
             ...latencyFields,
-            histogram: z
-              .array(z.object({ upToMs: z.int(), calls: z.int() }))
-              .describe(
-                'How many took longer than the bound before and no longer than this one; bounds without any are left out.',
+            histogram: described(
+              z.array(
+                z.object({
+                  upToMs: described(z.int(), 'The upper bound of the bucket, in milliseconds.', 20),
+                  calls: described(z.int(), 'How many decisions are in the bucket.', 340),
+                }),
               ),
+              'How many decisions took at most `upToMs`, and longer than the bucket before. Empty buckets are left out.',
+            ),
           }),
         },
       },

@@ -1,7 +1,7 @@
 /** GET /v1/audit/analytics/movers: which groups changed most, compared with the period before. */
 import { groupOf, MOVED_BY, movers } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
-import { formatSum, sumMicros, time, wireTime } from '@mandate/schemas';
+import { described, formatSum, sumMicros, time, wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField } from '../amounts.ts';
@@ -14,32 +14,43 @@ const DAY_MS = 86_400_000;
 
 const parameters = (clock: Clock) => ({
   ...ranked(clock),
-  groupBy: groupBy
-    .default(['agent'])
-    .describe('Whose changes: up to three dimensions, repeated. Default agent.'),
-  by: z.enum(MOVED_BY).default('spend').describe('Changes of what. Default spend.'),
+  groupBy: described(
+    groupBy.default(['agent']),
+    'The dimensions to group by, up to three. Repeat it for several.',
+    'agent',
+  ),
+  by: described(z.enum(MOVED_BY).default('spend'), 'What to compare: spending, calls or refusals.', 'spend'),
 });
 
-const amount = z
-  .int()
-  .describe('Micro-dollars by spend, else how many. 9007199254740991 stands for that much, or more.');
-const inDollars = dollarsField.optional().describe('By spend: the same in dollars.');
+/** 9007199254740991 means that amount, or more. */
+const amount = z.int();
+const inDollars = dollarsField.optional();
 
 const mover = z.object({
   group: groupField,
-  change: z
-    .enum(['new', 'gone', 'up', 'down'])
-    .describe('New: nothing in the period before. Gone: nothing in this one.'),
-  before: amount,
-  now: amount,
-  difference: amount,
-  percent: z
-    .number()
-    .nullable()
-    .describe('The difference in percent of what was before, to a tenth; null where that was none, or less.'),
-  beforeDollars: inDollars,
-  nowDollars: inDollars,
-  differenceDollars: inDollars,
+  change: described(
+    z.enum(['new', 'gone', 'up', 'down']),
+    'How it changed. `new`: there was nothing in the period before. `gone`: there is nothing in this period.',
+  ),
+  before: described(
+    amount,
+    'The amount of the period before. By spend: micro-dollars. Otherwise: how many.',
+    240_000,
+  ),
+  now: described(amount, 'The amount of this period. By spend: micro-dollars. Otherwise: how many.', 340_000),
+  difference: described(
+    amount,
+    'The change from the period before. By spend: micro-dollars. Otherwise: how many.',
+    100_000,
+  ),
+  percent: described(
+    z.number().nullable(),
+    'The change in percent, to a tenth. null: there was nothing before, or less.',
+    41.7,
+  ),
+  beforeDollars: described(inDollars, '`before` in dollars. Absent unless by spend.', '$0.24'),
+  nowDollars: described(inDollars, '`now` in dollars. Absent unless by spend.', '$0.34'),
+  differenceDollars: described(inDollars, '`difference` in dollars. Absent unless by spend.', '$0.10'),
 });
 
 export const analyticsMovers: Route = (server, { ask, clock }) => {
@@ -56,9 +67,21 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
         response: {
           200: z.object({
             asOf,
-            before: z.object({ from: time, to: time }),
-            now: z.object({ from: time, to: time }),
-            movers: z.array(mover),
+            before: described(
+              z.object({
+                from: described(time, 'The beginning of the period, which is included.'),
+                to: described(time, 'The end of the period, which is not included.'),
+              }),
+              'The period before.',
+            ),
+            now: described(
+              z.object({
+                from: described(time, 'The beginning of the period, which is included.'),
+                to: described(time, 'The end of the period, which is not included.'),
+              }),
+              'This period.',
+            ),
+            movers: described(z.array(mover), 'The changes, the largest first.'),
           }),
         },
       },

@@ -1,6 +1,6 @@
 /** GET /v1/audit/analytics/near-misses: actions that nearly reached a limit, the latest first. */
 import { nearMisses } from '@mandate/audit';
-import { wireTime } from '@mandate/schemas';
+import { described, wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
@@ -10,17 +10,43 @@ import { asOf, narrowedBy, ranked } from './analytics-parameters.ts';
 const { shape } = nearMisses.row;
 
 const nearMiss = nearMisses.row.extend({
-  scope: shape.scope.describe('Of a budget; null for a rate.'),
-  subject: shape.subject.describe('Whose budget, or whose calls.'),
-  id: shape.id.describe('The budget; of a rate the tool, empty for all calls.'),
-  windowMs: shape.windowMs.describe('Null for a budget for ever.'),
-  nearMisses: shape.nearMisses.describe('ALLOWs that left it used so far.'),
-  highestPercent: shape.highestPercent.describe(
-    'The most that one of them left used, in whole percent, rounded down.',
+  scope: described(shape.scope, 'Who shares the budget. null: a rate.', 'agent'),
+  subject: described(
+    shape.subject,
+    'The agent, principal or mandate of the budget, or the agent of the calls.',
+    'airline-007',
   ),
-  used: shape.used.describe('After the latest of them: micro-dollars of a budget, calls of a rate.'),
-  most: shape.most.describe('The limit as the latest saw it, in the same unit.'),
-  decisionId: shape.decisionId.describe('The latest of them.'),
+  id: described(
+    shape.id,
+    'The id of the budget, or the tool of the rate. Empty: a rate of all calls.',
+    'total',
+  ),
+  windowMs: described(
+    shape.windowMs,
+    'The length of the window, in milliseconds. null: a budget that never resets.',
+    86_400_000,
+  ),
+  nearMisses: described(
+    shape.nearMisses,
+    'How many ALLOWs left the limit used at least `nearMissAt` percent.',
+    3,
+  ),
+  highestPercent: described(
+    shape.highestPercent,
+    'The highest use after one of them, in whole percent, rounded down.',
+    97,
+  ),
+  used: described(
+    shape.used,
+    'The use after the latest of them: micro-dollars of a budget, calls of a rate.',
+    9_700_000,
+  ),
+  most: described(shape.most, 'The limit that the latest of them saw, in the same unit.', 10_000_000),
+  decisionId: described(
+    shape.decisionId,
+    'The latest of these decisions.',
+    'dec_01ke6qx4f8c6ede247811a2d78f78a',
+  ),
 });
 
 export const analyticsNearMisses: Route = (server, { ask, clock }) => {
@@ -34,7 +60,12 @@ export const analyticsNearMisses: Route = (server, { ask, clock }) => {
         description:
           'A near-miss is an ALLOW that left a budget or a rate used up to `nearMissAt` percent, or beyond.',
         querystring: queryParameters(ranked(clock)),
-        response: { 200: z.object({ asOf, nearMisses: z.array(nearMiss) }) },
+        response: {
+          200: z.object({
+            asOf,
+            nearMisses: described(z.array(nearMiss), 'The limits, the latest near miss first.'),
+          }),
+        },
       },
     },
     async (request) => {

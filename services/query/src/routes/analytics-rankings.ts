@@ -1,6 +1,6 @@
 /** GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: the most frequent forms of the general question. */
 import { analytics, analyticsAnswer, type Dimension, type Measures, NOTHING } from '@mandate/audit';
-import { CODES, time, VERDICTS, wireTime } from '@mandate/schemas';
+import { CODES, described, time, VERDICTS, wireTime } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
@@ -14,7 +14,7 @@ type Ranking = {
   name: string;
   of: Dimension;
   /** The name of the dimension in a row. */
-  field: string;
+  field: { name: string; description: string; example: string };
   summary: string;
   /** Fields in addition to calls and spend. */
   more?: Partial<Record<keyof Measures, z.ZodType>>;
@@ -26,18 +26,31 @@ const RANKINGS: readonly Ranking[] = [
   {
     name: 'agents',
     of: 'agent',
-    field: 'agentId',
+    field: { name: 'agentId', description: 'The agent.', example: 'airline-007' },
     summary: 'Which agents were at work, the busiest first',
     more: {
-      lastDecidedAt: time.nullable().describe('Null when only outcomes fell into the time asked about.'),
+      lastDecidedAt: described(
+        time.nullable(),
+        'When the last of these decisions was made. null: the period has outcomes only.',
+      ),
     },
   },
-  { name: 'tools', of: 'tool', field: 'tool', summary: 'Which tools were called, the most called first' },
-  { name: 'models', of: 'model', field: 'model', summary: 'Which models were called, the most called first' },
+  {
+    name: 'tools',
+    of: 'tool',
+    field: { name: 'tool', description: 'The tool.', example: 'get_user' },
+    summary: 'Which tools were called, the most called first',
+  },
+  {
+    name: 'models',
+    of: 'model',
+    field: { name: 'model', description: 'The normal form of the model.', example: 'gpt-4o' },
+    summary: 'Which models were called, the most called first',
+  },
   {
     name: 'principals',
     of: 'principal',
-    field: 'principal',
+    field: { name: 'principal', description: 'The user for whom the agents acted.', example: 'u1' },
     summary: 'On whose behalf agents acted, the most often first',
   },
 ];
@@ -62,9 +75,9 @@ function ranking(
   { name, of, field, summary, more }: Ranking,
 ): void {
   const row = z.object({
-    [field]: z.string(),
+    [field.name]: described(z.string(), field.description, field.example),
     ...callFields,
-    spentMicros: microsField,
+    spentMicros: described(microsField, 'What was charged and settled, in micro-dollars.', 340_000),
     spent: dollarsField,
     ...more,
   });
@@ -76,7 +89,12 @@ function ranking(
         tags: ['analytics'],
         summary,
         querystring: queryParameters(ranked(context.clock)),
-        response: { 200: z.object({ asOf, [name]: z.array(row) }) },
+        response: {
+          200: z.object({
+            asOf,
+            [name]: described(z.array(row), `The ${name} of the period, the most used first.`),
+          }),
+        },
       },
     },
     async (request) => {
@@ -91,7 +109,7 @@ function ranking(
       return {
         asOf,
         [name]: found.map(({ group, ...measures }) => ({
-          [field]: group[of] ?? '',
+          [field.name]: group[of] ?? '',
           ...withDollars(measures),
         })),
       };
@@ -113,8 +131,13 @@ function spend(server: HttpServer, context: QueryContext): void {
         response: {
           200: z.object({
             asOf,
-            total: z.object(spent),
-            agents: z.array(z.object({ agentId: z.string(), ...spent })),
+            total: described(z.object(spent), 'The whole spending of the period.'),
+            agents: described(
+              z.array(
+                z.object({ agentId: described(z.string(), 'The id of the agent.', 'airline-007'), ...spent }),
+              ),
+              'The spending of each agent, the largest first.',
+            ),
           }),
         },
       },
@@ -138,9 +161,9 @@ function spend(server: HttpServer, context: QueryContext): void {
 
 function verdicts(server: HttpServer, context: QueryContext): void {
   const row = z.object({
-    verdict: z.enum(VERDICTS),
-    decisions: z.int().describe('Every record counts, duplicates too.'),
-    observed: z.int().describe('Of these: let through only because the mandate observes.'),
+    verdict: described(z.enum(VERDICTS), 'The verdict.'),
+    decisions: described(z.int(), 'How many decisions have it, duplicates included.', 1_200),
+    observed: described(z.int(), 'How many of these were let through only because the mandate observes.', 0),
   });
   server.get(
     '/v1/audit/analytics/verdicts',
@@ -150,7 +173,12 @@ function verdicts(server: HttpServer, context: QueryContext): void {
         tags: ['analytics'],
         summary: 'How decisions fell, by verdict',
         querystring: queryParameters(narrowing(context.clock)),
-        response: { 200: z.object({ asOf, verdicts: z.array(row) }) },
+        response: {
+          200: z.object({
+            asOf,
+            verdicts: described(z.array(row), 'The decisions by verdict, the most frequent first.'),
+          }),
+        },
       },
     },
     async (request) => {
@@ -180,10 +208,17 @@ function verdicts(server: HttpServer, context: QueryContext): void {
 
 function codes(server: HttpServer, context: QueryContext): void {
   const row = z.object({
-    code: z.enum(CODES),
-    verdict: z.enum(VERDICTS),
-    observedCode: z.enum(CODES).nullable(),
-    decisions: z.int(),
+    code: described(z.enum(CODES), 'The code.'),
+    verdict: described(z.enum(VERDICTS), 'The verdict.'),
+    observedCode: described(
+      z.enum(CODES).nullable(),
+      'The code that enforcement would have given. null: the mandate was enforced, or would have allowed it too.',
+    ),
+    decisions: described(
+      z.int(),
+      'How many decisions have this code and verdict, duplicates included.',
+      1_200,
+    ),
   });
   server.get(
     '/v1/audit/analytics/codes',
@@ -194,7 +229,12 @@ function codes(server: HttpServer, context: QueryContext): void {
         summary: 'Why actions were allowed, blocked or deferred, by code and verdict',
         description: '`observedCode` is what a mandate that only observes would have said.',
         querystring: queryParameters(narrowing(context.clock)),
-        response: { 200: z.object({ asOf, codes: z.array(row) }) },
+        response: {
+          200: z.object({
+            asOf,
+            codes: described(z.array(row), 'The decisions by code and verdict, the most frequent first.'),
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 /** GET /v1/audit/analytics/releases: how much of the reserved money outcomes released, by agent and tool or model. */
 import { releases } from '@mandate/audit';
-import { wireTime } from '@mandate/schemas';
+import { described, wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
@@ -12,25 +12,45 @@ import { asOf } from './analytics-parameters.ts';
 const { shape } = releases.row;
 
 const release = releases.row.extend({
-  tool: shape.tool.describe('Null for a model call.'),
-  model: shape.model.describe('Null for a tool call.'),
-  outcomes: shape.outcomes.describe('Settlements in the time asked about.'),
-  failed: shape.failed.describe('Of these, failures, and successes whose verification failed.'),
-  cancelled: shape.cancelled.describe('Of these, reported as `cancelled`.'),
-  reservedMicros: microsField.describe('What the decisions that they settle reserved, in micro-dollars.'),
-  reserved: dollarsField,
-  givenBackMicros: microsField.describe('What those that did not succeed gave back of it, in micro-dollars.'),
-  givenBack: dollarsField,
-  givenBackPercent: shape.givenBackPercent.describe(
-    'The share in whole percent, rounded down; null where nothing was reserved.',
+  tool: described(shape.tool, 'The tool. null: a model call.', 'send_certificate'),
+  model: described(shape.model, 'The model. null: a tool call.', 'claude-sonnet-4-5'),
+  outcomes: described(shape.outcomes, 'How many settlements the period has.', 120),
+  failed: described(
+    shape.failed,
+    'How many of these are failures, or successes that failed their verification.',
+    8,
   ),
-  ownMicros: microsField.describe(
-    "What of it the agent's own reports of failures and cancellations gave back, in micro-dollars.",
+  cancelled: described(shape.cancelled, 'How many of these were cancelled.', 2),
+  reservedMicros: described(
+    microsField,
+    'What the settled decisions had reserved, in micro-dollars.',
+    12_000_000,
+  ),
+  reserved: dollarsField,
+  givenBackMicros: described(
+    microsField,
+    'What outcomes without success gave back of it, in micro-dollars.',
+    900_000,
+  ),
+  givenBack: dollarsField,
+  givenBackPercent: described(
+    shape.givenBackPercent,
+    'The share that was given back, in whole percent, rounded down. null: nothing was reserved.',
+    7,
+  ),
+  ownMicros: described(
+    microsField,
+    "What the agent's own reports of failures and cancellations gave back, in micro-dollars.",
+    400_000,
   ),
   own: dollarsField,
-  refused: shape.refused.describe('RELEASE_REFUSED: own reports that may not give back more.'),
-  excesses: shape.excesses.describe('EXCESS_QUARANTINED: actual costs above their cap.'),
-  excessMicros: microsField.describe('How much above, in micro-dollars.'),
+  refused: described(shape.refused, 'How many own reports could give back no more (RELEASE_REFUSED).', 1),
+  excesses: described(shape.excesses, 'How many actual costs were above their cap (EXCESS_QUARANTINED).', 1),
+  excessMicros: described(
+    microsField,
+    'By how much all of these were above their caps, in micro-dollars.',
+    9_000_000,
+  ),
   excess: dollarsField,
 });
 
@@ -45,7 +65,15 @@ export const analyticsReleases: Route = (server, { ask, clock }) => {
         description:
           'The agent and tool that gave back most come first. The time asked about is that of the settlements.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), limit }),
-        response: { 200: z.object({ asOf, releases: z.array(release) }) },
+        response: {
+          200: z.object({
+            asOf,
+            releases: described(
+              z.array(release),
+              'Agents with their tools and models, the largest give-back first.',
+            ),
+          }),
+        },
       },
     },
     async (request) => {

@@ -7,6 +7,7 @@ import {
   analyticsAnswer,
   bucketsOf,
   DIMENSION_NAMES,
+  type Dimension,
   INTERVALS,
   isTimeZone,
   ORDERS,
@@ -14,7 +15,7 @@ import {
   timeline,
 } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
-import { wireTime } from '@mandate/schemas';
+import { described, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
@@ -29,50 +30,96 @@ export const groupBy = oneOrMore(z.enum(DIMENSION_NAMES), 3).refine(
   { error: 'names a dimension twice' },
 );
 
+const EXAMPLES: Readonly<Record<Dimension, string>> = {
+  agent: 'airline-007',
+  tool: 'get_user',
+  model: 'gpt-4o',
+  provider: 'anthropic',
+  type: 'tool_call',
+  verdict: 'ALLOW',
+  code: 'ALLOWED',
+  observedCode: 'TOOL_DENIED',
+  principal: 'u1',
+  role: 'user',
+  mandate: 'support-bot',
+  policy: 'read-only@3',
+};
+
 export const groupField = z
-  .object(Object.fromEntries(DIMENSION_NAMES.map((name) => [name, z.string().nullable().optional()])))
-  .describe('The value of each dimension in `groupBy`; null for none.');
+  .object(
+    Object.fromEntries(
+      DIMENSION_NAMES.map((name) => [
+        name,
+        described(
+          z.string().nullable().optional(),
+          `The ${name} of the group. null: none. Absent: \`groupBy\` does not have it.`,
+          EXAMPLES[name],
+        ),
+      ]),
+    ),
+  )
+  .describe('The value of each dimension of `groupBy`.');
 
 const parameters = (clock: Clock) => ({
   ...narrowing(clock),
-  groupBy: groupBy
-    .default([])
-    .describe(
-      'Up to three dimensions, repeated. A decision under two policies counts under each: those sums are larger than the whole.',
-    ),
-  interval: z.enum(INTERVALS).optional().describe('Tells every group bucket by bucket too; needs `from`.'),
-  timeZone: z
-    .string()
-    .max(64)
-    .refine(isTimeZone, { error: 'is no time zone; give an IANA name such as Europe/Berlin' })
-    .default('UTC')
-    .describe('On whose clock buckets begin, an IANA name. A day in Berlin may have 23 or 25 hours.'),
-  orderBy: z
-    .enum(ORDERS)
-    .default('calls')
-    .describe('The groups with the most of it come first. Default calls.'),
-  limit: wholeNumberWithin(1, 1_000)
-    .default(10)
-    .describe('So many groups, 1 to 1,000; the rest is told as `others`. Default 10.'),
+  groupBy: described(
+    groupBy.default([]),
+    'The dimensions to group by, up to three. Repeat it for several. A decision under two policies counts under each, so these sums are larger than the whole.',
+    'agent',
+  ),
+  interval: described(
+    z.enum(INTERVALS).optional(),
+    'The length of the buckets of time for each group. It needs `from`. Absent: no buckets.',
+    '1h',
+  ),
+  timeZone: described(
+    z
+      .string()
+      .max(64)
+      .refine(isTimeZone, { error: 'is no time zone; give an IANA name such as Europe/Berlin' })
+      .default('UTC'),
+    'The time zone in which buckets begin, by its IANA name. A day in Berlin can have 23 or 25 hours.',
+    'Europe/Berlin',
+  ),
+  orderBy: described(
+    z.enum(ORDERS).default('calls'),
+    'The measure that orders the groups, the largest first.',
+    'spentMicros',
+  ),
+  limit: described(
+    wholeNumberWithin(1, 1_000).default(10),
+    'How many groups to return at most, 1 to 1,000. `others` has the rest.',
+    20,
+  ),
 });
 
 /** Not the schema `time`, because the first bucket of 1970 begins in 1969 east of Greenwich. */
-const bucketStart = z.iso.datetime().describe('An RFC 3339 time in UTC.');
+const bucketStart = z.iso.datetime();
 
 const buckets = z
-  .array(z.object({ start: bucketStart, ...measureFields }))
+  .array(
+    z.object({
+      start: described(bucketStart, 'When the bucket begins.', '2026-01-05T09:00:00.000Z'),
+      ...measureFields,
+    }),
+  )
   .optional()
   .describe(
-    'With `interval`: each bucket, those in which nothing happened too. The first and the last may reach beyond the period; only what lies in the period counts.',
+    'With `interval`: every bucket, empty ones included. The first and the last may reach beyond the period, but only the period counts.',
   );
 
 const answer = z.object({
   asOf,
-  groups: z.array(z.object({ group: groupField, ...measureFields, buckets })),
-  others: z
-    .object({ groups: z.int().describe('How many they are.'), ...measureFields, buckets })
-    .nullable()
-    .describe('The groups beyond `limit`, together; null when there are none.'),
+  groups: described(
+    z.array(z.object({ group: groupField, ...measureFields, buckets })),
+    'The groups, in the order of `orderBy`.',
+  ),
+  others: described(
+    z
+      .object({ groups: described(z.int(), 'How many groups these are.', 17), ...measureFields, buckets })
+      .nullable(),
+    'All groups beyond `limit` together. null: there are none.',
+  ),
 });
 
 export const analytics: Route = (server, { ask, clock }) => {

@@ -20,6 +20,7 @@ import {
   CAPS,
   check,
   type Decision,
+  described,
   id,
   mandateReference,
   sortableId,
@@ -62,15 +63,15 @@ const other = searchDecisions.row
     decidedAt: true,
   })
   .extend({
-    chargedMicros: microsField,
+    chargedMicros: described(microsField, 'What the decision charged, in micro-dollars.', 100_000),
     charged: dollarsField,
-    apartMs: z.int().describe('How long after the decision; negative: before it.'),
+    apartMs: described(z.int(), 'How many milliseconds later it was decided. Negative: earlier.', -1_200),
   });
 type Other = z.output<typeof other>;
 
 const others = z.object({
-  decisions: z.array(other),
-  more: z.boolean().describe('There are more than these.'),
+  decisions: described(z.array(other), 'The decisions.'),
+  more: described(z.boolean(), 'Whether there are more than these.', false),
 });
 
 const settlement = settlementFound.pick({
@@ -81,50 +82,82 @@ const settlement = settlementFound.pick({
 });
 
 const policyVersion = z.object({
-  policy: z.string().describe('`read-only@3`; of the limits of the tenant `tenant acme@7`.'),
-  published: publications.row
-    .omit({ name: true })
-    .nullable()
-    .describe('Null if the change is not on record: not yet, or no longer.'),
+  policy: described(
+    z.string(),
+    'The policy with its version. `tenant acme@7`: the tenant limits.',
+    'read-only@3',
+  ),
+  published: described(
+    publications.row.omit({ name: true }).nullable(),
+    'Who published the version, and why. null: the audit does not have the change, or no longer has it.',
+  ),
 });
 
 const explanation = wholeDecision.extend({
-  asOf: time.describe('When this was asked; what the recorder had landed by then is in it.'),
-  traceId: z.string().nullable(),
-  mandate: mandateReference
-    .extend({
-      notTold: z
-        .string()
-        .nullable()
-        .describe('What the record does not say of the origin of its bounds; null where that is nothing.'),
-    })
-    .nullable()
-    .describe('The mandate in force; null where none applied.'),
-  policyVersions: z
-    .array(policyVersion)
-    .describe(
-      'Each version of a policy that the decision went by, and the limits of the tenant: who published it, and why.',
-    ),
-  checks: z.array(
-    check.extend({ words: z.string(), bound: boundOrigin.nullable().describe('Where its bound stands.') }),
+  asOf: described(
+    time,
+    'When the question was asked. The answer contains what the recorder had written by then.',
   ),
-  change: change.describe('What would have to be otherwise for another verdict.'),
-  limits: limitsMoved,
-  settlements: z.array(settlement),
-  approvals: z.array(eventsBehind.row).describe('What people answered for the action.'),
-  kills: z.array(eventsBehind.row).describe('Of a decision that a kill switch made: the kills in force.'),
-  killsAfter: z
-    .array(eventsBehind.row.extend({ words: z.string() }))
-    .describe(
-      'Of an ALLOW: the kills that stopped its agent while its answer may still have been waited for, oldest first. Where it had not been handed over by then, the agent was told BLOCK, AGENT_KILLED, with `withheld`; whether it had been is not on the record.',
+  traceId: described(
+    z.string().nullable(),
+    'The W3C trace id of the request. null: none.',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+  ),
+  mandate: described(
+    mandateReference
+      .extend({
+        notTold: described(
+          z.string().nullable(),
+          'What the record does not say about the origin of its limits. null: it says everything.',
+          'an older decider did not name the rules',
+        ),
+      })
+      .nullable(),
+    'The mandate that was applied. null: no mandate was found.',
+  ),
+  policyVersions: described(
+    z.array(policyVersion),
+    'Each version of a policy that the decision used, and the tenant limits: who published it, and why.',
+  ),
+  checks: described(
+    z.array(
+      check.extend({
+        words: described(z.string(), 'What the check found, as a sentence.', '2 of 5 calls in an hour'),
+        bound: described(
+          boundOrigin.nullable(),
+          'Where the limit of the check is defined. null: it has no limit in a mandate.',
+        ),
+      }),
     ),
-  before: others.describe("The agent's decisions before it, the nearest first, within a week."),
-  after: others.describe('Those after it.'),
-  sameAction: others.describe('Others on the same action: further attempts, repeats of its id.'),
-  duplicates: others.describe('Repeats for which this decision stands, within a week.'),
-  parents: others.describe('What was decided on the action that this one names as its parent.'),
-  children: others.describe('What was decided on actions that name this one as their parent, within a week.'),
-  trace: others.describe('Everything of its trace, this decision included.'),
+    'Every check of the decision, in words, with the origin of its limit.',
+  ),
+  change: described(change, 'What would have changed the verdict.'),
+  limits: described(limitsMoved, 'The budgets and rates that the decision looked at, before and after it.'),
+  settlements: described(z.array(settlement), 'What outcomes did to the charge.'),
+  approvals: described(z.array(eventsBehind.row), 'What people answered for the action.'),
+  kills: described(z.array(eventsBehind.row), 'If a kill switch decided: the kills that held.'),
+  killsAfter: described(
+    z.array(
+      eventsBehind.row.extend({
+        words: described(
+          z.string(),
+          'What the kill means for this decision, as a sentence.',
+          'killed 0.3 s after the decision',
+        ),
+      }),
+    ),
+    'For an ALLOW: the kills that stopped the agent while the answer may still have been waited for, the oldest first. If the answer had not been delivered, the agent got BLOCK with AGENT_KILLED and `withheld`. The record does not say which.',
+  ),
+  before: described(others, 'Earlier decisions of the agent within a week, the nearest first.'),
+  after: described(others, 'Later decisions of the agent within a week, the nearest first.'),
+  sameAction: described(
+    others,
+    'Other decisions on the same action: further attempts, and repeats of its id.',
+  ),
+  duplicates: described(others, 'Duplicates of this decision within a week.'),
+  parents: described(others, 'Decisions on the action that this action names as its parent.'),
+  children: described(others, 'Decisions within a week on actions that name this action as their parent.'),
+  trace: described(others, 'All decisions of the trace, this one included.'),
 });
 export type Explanation = z.output<typeof explanation>;
 
@@ -138,7 +171,9 @@ export const explainDecision: Route = (server, { ask, clock }) => {
         summary: 'One decision explained: why, what would have changed it, and what it belongs to',
         description:
           'The record whole, who published each version of a policy that it went by, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, the kills right behind an ALLOW, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
-        params: z.object({ id }),
+        params: z.object({
+          id: described(id, 'The id of the decision.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
+        }),
         querystring: queryParameters({}),
         response: { 200: explanation },
       },

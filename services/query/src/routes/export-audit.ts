@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
 import { ofThisRequest, turns } from '@mandate/runtime';
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { boundStreams, callerOf, HttpProblem, headerText, laneOf } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -46,19 +46,32 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (percent-encoded; give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
         produces: Object.values(TYPES),
         querystring: queryParameters({
-          of: z
-            .enum(['decisions', 'settlements', 'control-events'])
-            .default('decisions')
-            .describe('Of what.'),
-          format: z.enum(EXPORT_FORMATS).default('ndjson').describe('As what.'),
-          rows: wholeNumberWithin(1, Number.MAX_SAFE_INTEGER)
-            .optional()
-            .describe(
-              `No more than so many; all, where nothing is said, but of Parquet ${PARQUET_ROWS.byDefault}.`,
-            ),
-          after: id.optional().describe('Only what lies behind this id: where an export before ended.'),
-          through: id.optional().describe('Up to this id, which is included.'),
-          event: anyOf(z.enum(CONTROL_EVENTS)).describe('Of control events.'),
+          of: described(
+            z.enum(['decisions', 'settlements', 'control-events']).default('decisions'),
+            'What to export.',
+            'decisions',
+          ),
+          format: described(z.enum(EXPORT_FORMATS).default('ndjson'), 'The format of the file.', 'csv'),
+          rows: described(
+            wholeNumberWithin(1, Number.MAX_SAFE_INTEGER).optional(),
+            `The most rows of the file. Absent: all rows, but ${PARQUET_ROWS.byDefault} of Parquet.`,
+            1_000,
+          ),
+          after: described(
+            id.optional(),
+            'Only rows after this id. Give the last id of an export to continue it.',
+            'dec_01ke6qx4f8c6ede247811a2d78f78a',
+          ),
+          through: described(
+            id.optional(),
+            'Only rows up to this id, which is included.',
+            'dec_01ke6qxba079817457defc4972b9f9',
+          ),
+          event: described(
+            anyOf(z.enum(CONTROL_EVENTS)),
+            'Only control events of this kind. May be repeated: any of them.',
+            'agent.killed',
+          ),
           ...decisionFilterParameters(clock),
         }),
       },

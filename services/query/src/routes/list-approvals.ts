@@ -1,6 +1,6 @@
 /** GET /v1/approvals: questions that wait for a person, newest first. */
 import { approvals } from '@mandate/audit';
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { approvalFound, shownApproval } from '../approval-found.ts';
@@ -20,18 +20,22 @@ export const listApprovals: Route = (server, { ask, clock }) => {
         description:
           'Of each action the newest question, with what a person needs to answer it: `POST /v1/approvals/{id}/grant` or `/deny` of the gateway. As far as is on record, a second behind.',
         querystring: queryParameters({
-          agent: id.optional().describe('Of this agent.'),
-          state: z
-            .enum(['waiting', 'all'])
-            .default('waiting')
-            .describe(
-              '`waiting`: nothing else was decided about it since. `all`: those too that were decided.',
-            ),
+          agent: described(id.optional(), 'Only questions of this agent.', 'airline-007'),
+          state: described(
+            z.enum(['waiting', 'all']).default('waiting'),
+            'Which questions to return. `waiting`: nothing was decided about the action since. `all`: every question.',
+            'waiting',
+          ),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ approvals: z.array(approvalFound), next: nextCursor }) },
+        response: {
+          200: z.object({
+            approvals: described(z.array(approvalFound), 'The questions, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

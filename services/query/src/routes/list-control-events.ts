@@ -3,7 +3,7 @@
  * first.
  */
 import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
-import { END_OF_TIME_MS, id } from '@mandate/schemas';
+import { described, END_OF_TIME_MS, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
@@ -24,20 +24,28 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
           "The tenant's own, and those that concern everyone. A change that never took effect is among them, with its `refusal`; " +
           'the whole document has `/v1/audit/control-events/{id}`.',
         querystring: queryParameters({
-          agent: id.optional().describe('About this agent.'),
-          event: z.enum(CONTROL_EVENTS).optional().describe('Only these.'),
-          subject: id.optional().describe('Changes of the agent, key, policy, rule or mandate of this id.'),
-          by: z
-            .string()
-            .min(1)
-            .max(500)
-            .optional()
-            .describe('By whoever has this name, or a key of this id.'),
+          agent: described(id.optional(), 'Only events about this agent.', 'airline-007'),
+          event: described(z.enum(CONTROL_EVENTS).optional(), 'Only events of this kind.', 'agent.killed'),
+          subject: described(
+            id.optional(),
+            'Only changes of the agent, key, policy, rule or grant with this id.',
+            'read-only',
+          ),
+          by: described(
+            z.string().min(1).max(500).optional(),
+            'Only events by the person with this name, or by the key with this id.',
+            'ops-laptop',
+          ),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ events: z.array(searchControlEvents.row), next: nextCursor }) },
+        response: {
+          200: z.object({
+            events: described(z.array(searchControlEvents.row), 'The events, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 /** GET /v1/audit/dead-letters: records that could not be read, newest first. */
 import { searchDeadLetters } from '@mandate/audit';
-import { id, time, topicOfTenant } from '@mandate/schemas';
+import { described, id, TOPICS, time, topicOfTenant } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
@@ -9,22 +9,35 @@ import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 const cursor = pageCursor('dead-letters', z.tuple([id]));
 
 const found = z.object({
-  id: z.string(),
-  source: z.object({ topic: z.string(), partition: z.int(), offset: z.int() }),
-  code: z.string(),
-  reason: z.string(),
-  pointer: z.string(),
-  bytes: z.int(),
-  truncated: z.boolean(),
-  appendedAt: time,
-  foundAt: time,
-  republications: z.int().describe('How often it was published again.'),
-  log: logPosition.describe('Where the dead letter lies, with the bytes.'),
+  id: described(z.string(), 'The id of the dead letter.', 'dlq_01ke6qys6r234a8ff792246c8f031c'),
+  source: described(
+    z.object({
+      topic: described(z.string(), 'The topic of the log.', TOPICS.actions),
+      partition: described(z.int(), 'The partition of the topic.', 2),
+      offset: described(z.int(), 'The offset in the partition.', 61),
+    }),
+    'The log position of the record that could not be read.',
+  ),
+  code: described(z.string(), 'The code of the fault.', 'INVALID_ACTION'),
+  reason: described(z.string(), 'What is wrong with the record.', '/action/attempt must be at least 1'),
+  pointer: described(
+    z.string(),
+    'A JSON pointer to the field with the fault. Empty: the whole record.',
+    '/action/attempt',
+  ),
+  bytes: described(z.int(), 'The size of the record, in bytes.', 128),
+  truncated: described(z.boolean(), 'Whether the dead letter has only the beginning of the record.', false),
+  appendedAt: described(time, 'When the log took the record.'),
+  foundAt: described(time, 'When the dead letter was written.'),
+  republications: described(z.int(), 'How many times it was published again.', 1),
+  log: described(logPosition, 'The log position of the dead letter, which has the bytes.'),
 });
 
-const republished = flag
-  .optional()
-  .describe('`true`: those that were published again; `false`: those that nobody has seen to yet.');
+const republished = described(
+  flag.optional(),
+  '`true`: only dead letters that were published again. `false`: only dead letters that were not.',
+  'false',
+);
 
 export const listDeadLetters: Route = (server, { ask, clock }) => {
   server.get(
@@ -42,7 +55,12 @@ export const listDeadLetters: Route = (server, { ask, clock }) => {
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ deadLetters: z.array(found), next: nextCursor }) },
+        response: {
+          200: z.object({
+            deadLetters: described(z.array(found), 'The dead letters, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 /** GET /v1/audit/kills: who pulled which kill switch and why, and who revived; newest first. */
 import { kills } from '@mandate/audit';
-import { END_OF_TIME_MS, id } from '@mandate/schemas';
+import { described, END_OF_TIME_MS, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { killFound, shownKill } from '../kill-found.ts';
@@ -20,15 +20,21 @@ export const listKills: Route = (server, { ask }) => {
         description:
           "The tenant's own kills, and those of everything. What is in force follows from the record, a second behind: `GET /v1/agents/{id}/kill-status` of the gateway tells what stops an agent now.",
         querystring: queryParameters({
-          agent: id.optional().describe('Kills of this agent, or of the family that it heads.'),
-          state: z
-            .enum(['in-force', 'all'])
-            .default('all')
-            .describe('`in-force`: those that no revive ended.'),
+          agent: described(id.optional(), 'Only kills of this agent, or of its family.', 'airline-007'),
+          state: described(
+            z.enum(['in-force', 'all']).default('all'),
+            'Which kills to return. `in-force`: only kills that no revive ended.',
+            'in-force',
+          ),
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ kills: z.array(killFound), next: nextCursor }) },
+        response: {
+          200: z.object({
+            kills: described(z.array(killFound), 'The kills, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

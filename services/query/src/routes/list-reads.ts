@@ -1,6 +1,6 @@
 /** GET /v1/audit/reads: who read what of the audit, newest first. */
 import { searchReads } from '@mandate/audit';
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
@@ -9,26 +9,47 @@ import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 const cursor = pageCursor('reads', z.tuple([id]));
 
 const found = z.object({
-  id: z.string(),
-  tenant: z.string().nullable().describe('null: of no key that anybody here ever had.'),
-  keyId: z.string().nullable(),
-  keyName: z.string().nullable(),
-  method: z.string(),
-  route: z.string(),
-  parameters: z
-    .record(z.string(), z.union([z.string(), z.array(z.string())]))
-    .describe('Of path and query; long values are cut, and what is personal may be redacted.'),
-  refused: z.boolean().describe('Nothing was shown, nor done.'),
-  code: z
-    .string()
-    .nullable()
-    .describe(
-      'Why: UNAUTHENTICATED, where the key was revoked or only its id is right; else FORBIDDEN and others.',
-    ),
-  requestId: z.string(),
-  traceId: z.string().nullable(),
-  at: z.string(),
-  log: logPosition,
+  id: described(z.string(), 'The id of the record.', 'read_01ke7t3v8c8d1f0a2b3c4d5e6f7a8b'),
+  tenant: described(z.string().nullable(), 'The tenant of the key. null: no key, or an unknown key.', 'acme'),
+  keyId: described(
+    z.string().nullable(),
+    'The public id of the key. null: no key, or an unknown key.',
+    'kQ2mZ8xW4pLd',
+  ),
+  keyName: described(
+    z.string().nullable(),
+    'The name of the key. null: no key, or an unknown key.',
+    'auditor',
+  ),
+  method: described(z.string(), 'The HTTP method.', 'GET'),
+  route: described(z.string(), 'The path with the names of its parameters.', '/v1/audit/decisions/:id'),
+  parameters: described(
+    z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    'The parameters of path and query, by name. Long values are cut, and personal data may be redacted.',
+    { id: 'dec_01ke7t3v8c8d1f0a2b3c4d5e6f7a8b' },
+  ),
+  refused: described(
+    z.boolean(),
+    'Whether the request was refused, so that the caller received nothing.',
+    false,
+  ),
+  code: described(
+    z.string().nullable(),
+    'The code of the problem. UNAUTHENTICATED: the key was revoked, or only its id is right. null: the request was not refused.',
+    'FORBIDDEN',
+  ),
+  requestId: described(
+    z.string(),
+    "The id of the request in the operator's log.",
+    '0b0f3f0e-6c1a-4a38-9b1a-2f7c55d0a9c1',
+  ),
+  traceId: described(
+    z.string().nullable(),
+    'The W3C trace id of the request. null: none.',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+  ),
+  at: described(z.string(), 'When the request came.', '2026-01-05T10:30:42.004Z'),
+  log: described(logPosition, 'The log position of the record.'),
 });
 
 export const listReads: Route = (server, { ask, clock }) => {
@@ -42,20 +63,33 @@ export const listReads: Route = (server, { ask, clock }) => {
         description:
           'Every read that a key of the tenant was accepted for, this one too, and whatever its keys were refused, at every route. One that was just made may take a second to be on record here, refused with 401 a minute: repeats are one row that counts them.',
         querystring: queryParameters({
-          key: id.optional().describe('By this API key, as it is named by id.'),
-          route: id.optional().describe('Of this route: `/v1/audit/decisions/:id`.'),
-          requestId: id.optional().describe('The request that its `x-request-id` named.'),
-          refused: flag.optional().describe('`true`: those that were refused; `false`: the others.'),
-          known: flag
-            .optional()
-            .describe(
-              '`false`: what was asked with no key that anybody here ever had; with the scope operate:all.',
-            ),
+          key: described(id.optional(), 'Only reads by the API key with this public id.', 'kQ2mZ8xW4pLd'),
+          route: described(id.optional(), 'Only reads of this route.', '/v1/audit/decisions/:id'),
+          requestId: described(
+            id.optional(),
+            'Only the request with this id, which its `x-request-id` has.',
+            '0b0f3f0e-6c1a-4a38-9b1a-2f7c55d0a9c1',
+          ),
+          refused: described(
+            flag.optional(),
+            '`true`: only refused requests. `false`: only requests that were not refused.',
+            'true',
+          ),
+          known: described(
+            flag.optional(),
+            '`false`: only requests without a known key. This needs the scope `operate:all`.',
+            'false',
+          ),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ reads: z.array(found), next: nextCursor }) },
+        response: {
+          200: z.object({
+            reads: described(z.array(found), 'The reads, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

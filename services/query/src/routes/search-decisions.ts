@@ -1,6 +1,6 @@
 /** GET /v1/audit/decisions: decisions, newest first. */
 import { searchDecisions as question } from '@mandate/audit';
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -21,7 +21,12 @@ export const searchDecisions: Route = (server, { ask, clock }) => {
         description:
           'In the order in which requests reached the log; everything that is given must hold. Decisions that a rebuilt ledger made void are left out. The URL is the search: save it.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), cursor: cursor.parameter, limit }),
-        response: { 200: z.object({ decisions: z.array(decisionFound), next: nextCursor }) },
+        response: {
+          200: z.object({
+            decisions: described(z.array(decisionFound), 'The decisions, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 /** GET /v1/audit/settlements: the effects of outcomes on charges, newest first. */
 import { searchSettlements as question } from '@mandate/audit';
-import { id, SETTLEMENT_CODES } from '@mandate/schemas';
+import { described, id, SETTLEMENT_CODES } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { settlementFound, shownSettlement } from '../found-rows.ts';
@@ -19,16 +19,31 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
         summary: 'Search settlements, newest first',
         description: 'Only those of kind `settled` moved money; the others are evidence.',
         querystring: queryParameters({
-          agent: anyOf(id),
-          action: anyOf(id),
-          code: anyOf(z.enum(SETTLEMENT_CODES)).describe(
-            'SETTLED, NO_EFFECT, or a mark. Repeat it for several.',
+          agent: described(
+            anyOf(id),
+            'Only settlements of this agent. May be repeated: any of them.',
+            'airline-007',
+          ),
+          action: described(
+            anyOf(id),
+            'Only settlements of this action. May be repeated: any of them.',
+            'act_7f3a',
+          ),
+          code: described(
+            anyOf(z.enum(SETTLEMENT_CODES)),
+            'Only settlements with this code or mark. May be repeated: any of them.',
+            'OVERDRAWN',
           ),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ settlements: z.array(settlementFound), next: nextCursor }) },
+        response: {
+          200: z.object({
+            settlements: described(z.array(settlementFound), 'The settlements, the newest first.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 /** GET /v1/approvals/:id: one action that a person was asked about. */
 import { approvals } from '@mandate/audit';
-import { APPROVAL_ID_UNITS, readApprovalId } from '@mandate/schemas';
+import { APPROVAL_ID_UNITS, described, readApprovalId } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { approvalFound, shownApproval } from '../approval-found.ts';
@@ -17,11 +17,11 @@ export const showApproval: Route = (server, { ask }) => {
         summary: 'One action that a person was asked about',
         description: 'Its newest question, with what was decided and answered since.',
         params: z.object({
-          id: z
-            .string()
-            .min(1)
-            .max(APPROVAL_ID_UNITS)
-            .describe('Of the approval, apv_…, as the list tells it.'),
+          id: described(
+            z.string().min(1).max(APPROVAL_ID_UNITS),
+            'The id of the question. `GET /v1/approvals` lists it.',
+            'apr_WyJhaXJsaW5lLTAwNyJd',
+          ),
         }),
         querystring: queryParameters({}),
         response: { 200: approvalFound },

@@ -1,6 +1,6 @@
 /** GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or grant, with its result. */
 import { changeById } from '@mandate/audit';
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
@@ -15,15 +15,14 @@ export const showChange: Route = (server, { ask }) => {
         tags: ['audit'],
         summary: 'One change of an agent, key, policy, rule or mandate, whole',
         description: 'Of other control events the list has all there is to show, and here is none of them.',
-        params: z.object({ id }),
+        params: z.object({ id: described(id, 'The id of the change.', 'chg_tenant') }),
         querystring: queryParameters({}),
         response: {
           200: changeById.row.omit({ payload: true }).extend({
-            record: z
-              .looseObject({ event: z.string() })
-              .describe(
-                'As it lies on the control topic, with the whole document; without the hash of a key.',
-              ),
+            record: described(
+              z.looseObject({ event: described(z.string(), 'The kind of the change.', 'rule.put') }),
+              'The record on the control topic with the whole document, but without the hash of a key.',
+            ),
           }),
         },
       },

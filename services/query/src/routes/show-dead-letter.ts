@@ -1,6 +1,6 @@
 /** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and its republications. */
 import { deadLetterById } from '@mandate/audit';
-import { deadLetter, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
+import { deadLetter, described, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { historyOf, republication } from '../dead-letter-history.ts';
@@ -8,7 +8,9 @@ import { askerOf, logPosition, type Route, withLogPosition } from '../query-cont
 import { queryParameters } from '../query-parameters.ts';
 
 /** Fields that a newer writer adds to a letter are shown, although this version does not know them. */
-const onLog = deadLetter.extend({ deadLetter: deadLetter.shape.deadLetter.loose() });
+const onLog = deadLetter.extend({
+  deadLetter: described(deadLetter.shape.deadLetter.loose(), 'The dead letter.'),
+});
 
 export const showDeadLetter: Route = (server, { ask }) => {
   server.get(
@@ -20,13 +22,22 @@ export const showDeadLetter: Route = (server, { ask }) => {
         summary: 'One record that could not be read, whole, with its history',
         description:
           'Who published it again, when and why, as it was or corrected, and what became of that. It is shown to whoever finds it in the list.',
-        params: z.object({ id }),
+        params: z.object({
+          id: described(id, 'The id of the dead letter.', 'dlq_01ke6qys6r234a8ff792246c8f031c'),
+        }),
         querystring: queryParameters({}),
         response: {
           200: onLog.extend({
-            text: z.string().nullable().describe('What the producer sent; null where it is no text.'),
-            republications: z.array(republication).describe('Oldest first.'),
-            log: logPosition.describe('Where the dead letter lies.'),
+            text: described(
+              z.string().nullable(),
+              'What the producer sent, as text. null: the bytes are not UTF-8.',
+              '{"event":"action.requested","action":{"id":"act_7f44","attempt":0}}',
+            ),
+            republications: described(
+              z.array(republication),
+              'Each time that it was published again, the oldest first.',
+            ),
+            log: described(logPosition, 'The log position of the dead letter.'),
           }),
         },
       },

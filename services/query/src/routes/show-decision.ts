@@ -1,5 +1,5 @@
 /** GET /v1/audit/decisions/:id: one decision, whole. */
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
@@ -13,7 +13,9 @@ export const showDecision: Route = (server, { ask }) => {
       schema: {
         tags: ['audit'],
         summary: 'One decision: the record as it lies on the log, with what each check saw and said',
-        params: z.object({ id }),
+        params: z.object({
+          id: described(id, 'The id of the decision.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
+        }),
         querystring: queryParameters({}),
         response: { 200: wholeDecision },
       },

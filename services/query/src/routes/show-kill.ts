@@ -1,6 +1,6 @@
 /** GET /v1/audit/kills/:id: one kill, and its revive. */
 import { kills } from '@mandate/audit';
-import { id } from '@mandate/schemas';
+import { described, id } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { killFound, shownKill } from '../kill-found.ts';
@@ -16,7 +16,7 @@ export const showKill: Route = (server, { ask }) => {
         tags: ['audit'],
         summary: 'One kill: who pulled the switch, why, what could still run, and who ended it',
         description: 'The id is the `commandId` that the gateway answered the kill with.',
-        params: z.object({ id }),
+        params: z.object({ id: described(id, 'The id of the kill.', 'kill_1') }),
         querystring: queryParameters({}),
         response: { 200: killFound },
       },

@@ -12,6 +12,7 @@ import {
   settlementFeed,
 } from '@mandate/audit';
 import { ofThisRequest } from '@mandate/runtime';
+import { described } from '@mandate/schemas';
 import { boundStreams, callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -42,13 +43,16 @@ export const streamLive: Route = (server, { ask, clock }) => {
   const semaphore = createFairSemaphore({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
   const { from, to: _, ...filters } = decisionFilterParameters(clock);
   const parameters = {
-    events: anyOf(z.enum(EVENTS)).describe(
-      'What to tell of: `decision`, `settlement`, `control`, or control events of a name alone. Default: `decision` and `control`, ' +
-        'and `decision` alone where it is narrowed by what only decisions have.',
+    events: described(
+      anyOf(z.enum(EVENTS)),
+      'What to stream: `decision`, `settlement`, `control`, or single kinds of control events. Absent: `decision` and `control`, or only `decision` if a filter is given that only decisions have.',
+      'decision',
     ),
     ...filters,
-    since: from.describe(
-      'Begin with what was decided, settled or done then; absent: now. Not looked at where an event is named to go on from.',
+    since: described(
+      from,
+      'The stream begins with events from this time on. Absent: now. It is ignored if `last-event-id` says where to continue.',
+      '15m',
     ),
   };
 

@@ -8,7 +8,7 @@ import {
   rowsKeptFrom,
   settlementRows,
 } from '@mandate/audit';
-import { BUDGET_SCOPES, id, time, wireTime } from '@mandate/schemas';
+import { BUDGET_SCOPES, described, id, time, wireTime } from '@mandate/schemas';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
@@ -42,9 +42,20 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
         querystring: queryParameters({ cursor: agentCursor.parameter, limit }),
         response: {
           200: z.object({
-            agents: z.array(z.object({ agentId: z.string(), ...spent })),
-            doubled: z.array(doubledActions.row),
-            keptFrom: time.nullable(),
+            agents: described(
+              z.array(
+                z.object({ agentId: described(z.string(), 'The id of the agent.', 'airline-007'), ...spent }),
+              ),
+              'The sums of each agent, by agent id.',
+            ),
+            doubled: described(
+              z.array(doubledActions.row),
+              'Attempts that were decided twice. It must be empty. At most 1,000 are named.',
+            ),
+            keptFrom: described(
+              time.nullable(),
+              'Rows before this time were dropped, because they were too old. null: none was dropped.',
+            ),
             next: nextCursor,
           }),
         },
@@ -70,12 +81,20 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
 }
 
 const budget = z.object({
-  scope: z.enum(BUDGET_SCOPES),
-  subject: z.string(),
-  budgetId: z.string(),
-  windowMs: z.int().nullable(),
+  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
+  subject: described(
+    z.string(),
+    'The agent, principal or mandate of the budget. Empty: the tenant, or no principal.',
+    'airline-007',
+  ),
+  budgetId: described(z.string(), 'The id of the budget.', 'total'),
+  windowMs: described(
+    z.int().nullable(),
+    'The length of the window, in milliseconds. null: the budget never resets.',
+    86_400_000,
+  ),
   ...spent,
-  adjustedMicros: microsField.describe('Added or given back by operators, in micro-dollars.'),
+  adjustedMicros: described(microsField, 'What operators added or gave back, in micro-dollars.', -2_500_000),
   adjusted: dollarsField,
 });
 
@@ -92,11 +111,18 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
         querystring: queryParameters({
           cursor: budgetCursor.parameter,
           limit,
-          keptFrom: period(clock).from.describe(
-            'Only what lies from then on, by the times that rows are kept by: as `/v1/audit/sums` tells it.',
+          keptFrom: described(
+            period(clock).from,
+            'Only what the audit still has from this time on. `/v1/audit/sums` returns it.',
+            '2026-01-01T00:00:00.000Z',
           ),
         }),
-        response: { 200: z.object({ budgets: z.array(budget), next: nextCursor }) },
+        response: {
+          200: z.object({
+            budgets: described(z.array(budget), 'The sums of each budget.'),
+            next: nextCursor,
+          }),
+        },
       },
     },
     async (request) => {
@@ -138,13 +164,21 @@ function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
           'Those that are void among them: no other answer has those. A page may have fewer rows ' +
           'than `limit`; the last is the one whose `next` is null.',
         querystring: queryParameters({
-          table: z.enum(['decisions', 'settlements', 'changes']).describe('Of which of them.'),
+          table: described(
+            z.enum(['decisions', 'settlements', 'changes']),
+            'The table to read.',
+            'decisions',
+          ),
           cursor: rowsCursor.parameter,
-          limit: wholeNumberWithin(1, 10_000)
-            .default(1_000)
-            .describe('At most so many, 1 to 10,000. Default 1,000.'),
+          limit: described(
+            wholeNumberWithin(1, 10_000).default(1_000),
+            'How many rows to return at most.',
+            1_000,
+          ),
         }),
-        response: { 200: z.object({ rows: z.array(decisionRows.row), next: nextCursor }) },
+        response: {
+          200: z.object({ rows: described(z.array(decisionRows.row), 'The rows, by id.'), next: nextCursor }),
+        },
       },
     },
     async (request) => {
