@@ -53,7 +53,7 @@ const FILE_SETTINGS: Settings = {
 };
 
 /** How statements reach ClickHouse: a server, or the embedded library. */
-export type Conveyance = {
+export type Transport = {
   /**
    * `text`: as a SETTINGS clause, because chdb would keep the settings of a call for later calls of the session.
    * `call`: beside the statement, where the text of the statement cannot change them.
@@ -67,8 +67,8 @@ export type Conveyance = {
   timeoutMs?: number;
 };
 
-export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance): AuditClient {
-  const { settingsIn, querySettings = {}, headersOf = () => ({}), timeoutMs } = conveyance;
+export function overClickHouse(client: ClickHouseClient, transport: Transport): AuditClient {
+  const { settingsIn, querySettings = {}, headersOf = () => ({}), timeoutMs } = transport;
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -178,7 +178,7 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
   };
 }
 
-function placed(settings: Settings, settingsIn: Conveyance['settingsIn']) {
+function placed(settings: Settings, settingsIn: Transport['settingsIn']) {
   if (settingsIn === 'call') return { clause: '', beside: { clickhouse_settings: { ...settings } } };
   const written = Object.entries(settings).map(
     ([name, value]) => `${name} = ${typeof value === 'number' ? value : `'${value}'`}`,
