@@ -79,14 +79,14 @@ export {
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
 export { auditNowMs } from './retention/audit-now.ts';
-export { rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
-export { keptFromMs, newestFromMs } from './retention/months.ts';
+export { newestFromMs, retentionStartMs } from './retention/months.ts';
 export { dropPastRows, isSums, type PastRows, pastRows } from './retention/past-rows.ts';
+export { recordRetentionStart, retentionStart, tenantRetentionStart } from './retention/retention-start.ts';
 export {
   ANYBODY,
-  type KeptFrom,
   ownerIfPast,
   type RecordOf,
+  type RetentionStartOf,
   type TenantTableName,
 } from './retention/tenant-tables.ts';
 export { markRecordedSince } from './rollups/mark-touched.ts';

@@ -10,8 +10,8 @@
  */
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
-import { sayKeptFrom } from './retention/kept-from.ts';
 import { monthOf, newestFromMs } from './retention/months.ts';
+import { recordRetentionStart } from './retention/retention-start.ts';
 import { EVERYBODY } from './retention/tenant-tables.ts';
 import { markReachingBack } from './rollups/mark-touched.ts';
 
@@ -46,7 +46,7 @@ export async function oldMonths(
 export async function dropMonths(client: AuditClient, months: readonly Month[]): Promise<void> {
   if (months.length === 0) return;
   const fromMs = Math.max(...months.map(({ month }) => endOf(month)));
-  await sayKeptFrom(client, [{ tenant: EVERYBODY, fromMs }]);
+  await recordRetentionStart(client, [{ tenant: EVERYBODY, fromMs }]);
   for (const { table, month } of months) {
     // Once before, so that no reader uses sums of rows that are about to be dropped. Once after, for sums that were
     // computed in between.

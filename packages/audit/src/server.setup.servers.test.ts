@@ -47,7 +47,7 @@ import {
   searchDecisions,
   searchReads,
   searchSettlements,
-  tenantKeptFrom,
+  tenantRetentionStart,
 } from './index.ts';
 import { readMigrations } from './migration-files.ts';
 import { command, connect } from './server.fixture.ts';
@@ -242,7 +242,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     await expect(retainer.command('DROP TABLE decisions')).rejects.toMatchObject({
       code: 'AUDIT_ACCESS_DENIED',
     });
-    expect(await tenantKeptFrom(clients.query, tenant)).toBe(LATER_MS);
+    expect(await tenantRetentionStart(clients.query, tenant)).toBe(LATER_MS);
   });
 
   test.each(['recorder', 'query'] as const)(

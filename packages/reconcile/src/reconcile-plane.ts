@@ -51,8 +51,8 @@ export async function reconcilePlane(
           const { keptFrom } = await api.get<SumsAnswer>('/v1/audit/sums');
           return keptFrom === null ? null : Date.parse(keptFrom);
         },
-        balances: async (_tenant, keptFromMs) => {
-          const keptFrom = keptFromMs === null ? undefined : new Date(keptFromMs).toISOString();
+        balances: async (_tenant, retentionStartMs) => {
+          const keptFrom = retentionStartMs === null ? undefined : new Date(retentionStartMs).toISOString();
           return lifetimeBalances(tenant, await allOf(rowsOf(api, { ...BUDGETS, query: { keptFrom } })));
         },
         rows: (_tenant, table) => rowsOf(api, { ...ROWS, query: { table } }),

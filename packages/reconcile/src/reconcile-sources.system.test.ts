@@ -59,7 +59,10 @@ test('a difference that does not change is drift', async () => {
 });
 
 describe('after the audit has dropped everything before February', () => {
-  async function report(audit: { keptFromMs: number | null; spentMicros: number }, ledgerMicros = OF_ALL) {
+  async function report(
+    audit: { retentionStartMs: number | null; spentMicros: number },
+    ledgerMicros = OF_ALL,
+  ) {
     const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
     onTestFinished(() => bus.close());
     const values = LOG.map((record) => ({ key: null, partition: 0, value: JSON.stringify(record) }));
@@ -71,9 +74,9 @@ describe('after the audit has dropped everything before February', () => {
         bus,
         ledger: { epoch: async () => 'ep-1', balances: async () => [balance(ledgerMicros)] },
         audit: {
-          keptFrom: async () => audit.keptFromMs,
-          balances: async (_tenant, keptFromMs) => {
-            asked.push(keptFromMs);
+          keptFrom: async () => audit.retentionStartMs,
+          balances: async (_tenant, retentionStartMs) => {
+            asked.push(retentionStartMs);
             return [balance(audit.spentMicros)];
           },
           rows: (_tenant, table) => rowsOfLog(table),
@@ -86,23 +89,23 @@ describe('after the audit has dropped everything before February', () => {
   }
 
   test('the dropped rows are no drift', async () => {
-    const { driftMicros, asked } = await report({ keptFromMs: FEBRUARY, spentMicros: OF_KEPT });
+    const { driftMicros, asked } = await report({ retentionStartMs: FEBRUARY, spentMicros: OF_KEPT });
     expect({ driftMicros, asked }).toEqual({ driftMicros: 0, asked: [FEBRUARY] });
   });
 
   test('rows that are missing in the kept months are drift', async () => {
-    const { driftMicros, differences } = await report({ keptFromMs: FEBRUARY, spentMicros: 0 });
+    const { driftMicros, differences } = await report({ retentionStartMs: FEBRUARY, spentMicros: 0 });
     expect(driftMicros).toBe(OF_KEPT);
     expect(differences).toMatchObject([{ logMicros: OF_ALL, keptMicros: OF_KEPT, auditMicros: 0 }]);
   });
 
   test('the ledger must have the charges of all months on the log', async () => {
-    const { driftMicros } = await report({ keptFromMs: FEBRUARY, spentMicros: OF_KEPT }, OF_KEPT);
+    const { driftMicros } = await report({ retentionStartMs: FEBRUARY, spentMicros: OF_KEPT }, OF_KEPT);
     expect(driftMicros).toBe(OF_ALL - OF_KEPT);
   });
 
   test('rows that are missing without a recorded retention are drift', async () => {
-    const { driftMicros } = await report({ keptFromMs: null, spentMicros: OF_KEPT });
+    const { driftMicros } = await report({ retentionStartMs: null, spentMicros: OF_KEPT });
     expect(driftMicros).toBe(OF_ALL - OF_KEPT);
   });
 });

@@ -7,10 +7,10 @@ import {
   chargesByBudget,
   decisionRows,
   doubledActions,
-  type KeptFrom,
   ownerIfPast,
+  type RetentionStartOf,
   settlementRows,
-  tenantKeptFrom,
+  tenantRetentionStart,
 } from '@mandate/audit';
 import type { Bus, LogRecord } from '@mandate/bus';
 import {
@@ -62,7 +62,7 @@ export type Sources = {
     /** The start of the retention; null if nothing was ever dropped. */
     keptFrom(tenant: string): Promise<number | null>;
     /** The balances since that time. */
-    balances(tenant: string, keptFromMs: number | null): Promise<readonly Balance[]>;
+    balances(tenant: string, retentionStartMs: number | null): Promise<readonly Balance[]>;
     /** Yields all rows of a table, by id. */
     rows(tenant: string, table: Audited): AsyncIterable<AuditRow>;
     doubledActions(tenant: string): Promise<readonly unknown[]>;
@@ -171,7 +171,7 @@ async function readAll(bus: Bus, topic: string, take: (record: LogRecord) => voi
  * Whether the audit keeps a record. A settlement of an older decision counts nowhere, because this fold does not know
  * the charge.
  */
-function isKept(record: DecisionsRecord | ControlEvent, keptFrom: KeptFrom): boolean {
+function isKept(record: DecisionsRecord | ControlEvent, keptFrom: RetentionStartOf): boolean {
   const owner =
     record.event === 'action.decided'
       ? ownerIfPast('decisions', record.decision, keptFrom)
@@ -207,9 +207,12 @@ export function ledgerSource(ledger: Ledger): Sources['ledger'] {
 
 export function auditSource(audit: AuditClient): Sources['audit'] {
   return {
-    keptFrom: (tenant) => tenantKeptFrom(audit, tenant),
-    balances: async (tenant, keptFromMs) =>
-      lifetimeBalances(tenant, await budgetSums(audit, { tenant, keptFromMs: keptFromMs ?? undefined })),
+    keptFrom: (tenant) => tenantRetentionStart(audit, tenant),
+    balances: async (tenant, retentionStartMs) =>
+      lifetimeBalances(
+        tenant,
+        await budgetSums(audit, { tenant, retentionStartMs: retentionStartMs ?? undefined }),
+      ),
     rows: (tenant, table) => rowsRecorded(audit, tenant, table),
     doubledActions: (tenant) => ask(audit, doubledActions, { tenant }),
   };
@@ -232,7 +235,7 @@ const PAGE = 10_000;
 /** Reads all sums, page after page. */
 async function budgetSums(
   audit: AuditClient,
-  asked: { tenant: string; keptFromMs: number | undefined },
+  asked: { tenant: string; retentionStartMs: number | undefined },
 ): Promise<BudgetSum[]> {
   const sums: BudgetSum[] = [];
   for (let last: BudgetSum | undefined; ; ) {

@@ -8,12 +8,12 @@ import {
   type AuditClient,
   auditNowMs,
   dropPastRows,
-  type KeptFrom,
-  keptFromMs,
   ownerIfPast,
   type PastRows,
   type RecordOf,
-  sayKeptFrom,
+  type RetentionStartOf,
+  recordRetentionStart,
+  retentionStartMs,
   type TenantTableName,
 } from '@mandate/audit';
 import { type Clock, type Logger, poll } from '@mandate/runtime';
@@ -21,7 +21,7 @@ import type { RecorderMeasures } from './measures.ts';
 import type { RowBatch } from './row-batch.ts';
 
 /**
- * How many whole months a tenant's rows are kept after their own month (see the audit's `keptFromMs`); null: for
+ * How many whole months a tenant's rows are kept after their own month (see the audit's `retentionStartMs`); null: for
  * ever. For records without a tenant the argument is `*`: dead letters of the shared topic.
  */
 export type KeepMonths = (tenant: string) => number | null;
@@ -67,7 +67,7 @@ export function withoutPastRecords(
       .filter((owner) => owner !== ANYBODY)
       .map((tenant) => ({ tenant, fromMs: keptFrom(tenant) ?? 0 }))
       .filter(({ tenant, fromMs }) => (said.get(tenant) ?? 0) < fromMs);
-    await sayKeptFrom(audit, unsaid);
+    await recordRetentionStart(audit, unsaid);
     for (const { tenant, fromMs } of unsaid) said.set(tenant, fromMs);
     return sorted.kept;
   };
@@ -76,7 +76,7 @@ export function withoutPastRecords(
 /** Returns the batches without past records, and the tenant and table of each past record. */
 function withoutPast(
   rowBatches: readonly RowBatch[],
-  keptFrom: KeptFrom,
+  keptFrom: RetentionStartOf,
 ): { kept: RowBatch[]; past: { owner: string; table: TenantTableName }[] } {
   const past: { owner: string; table: TenantTableName }[] = [];
   const isKept = <Name extends Recording>(name: Name, { record }: RowBatch[Name][number]) => {
@@ -154,13 +154,13 @@ async function asOf({ clock, audit }: Pick<RetentionContext, 'clock' | 'audit'>)
 }
 
 /** Returns the retention starts at one moment, so that all rows of a batch are measured alike. */
-function keptFromAt(nowMs: number, keepMonths: KeepMonths): KeptFrom {
+function keptFromAt(nowMs: number, keepMonths: KeepMonths): RetentionStartOf {
   const known = new Map<string, number | null>();
   return (owner) => {
     const before = known.get(owner);
     if (before !== undefined) return before;
     const months = keepMonths(owner);
-    const fromMs = months === null ? null : keptFromMs(months, nowMs);
+    const fromMs = months === null ? null : retentionStartMs(months, nowMs);
     known.set(owner, fromMs);
     return fromMs;
   };

@@ -19,11 +19,10 @@ import {
   type ControlEvent,
   chargesByBudget,
   dropPastRows,
-  type KeptFrom,
-  keptFromMs,
   ownerIfPast,
   pastRows,
   type RecordOf,
+  type RetentionStartOf,
   recordAuditReads,
   recordControlEvents,
   recordDeadLetters,
@@ -31,8 +30,9 @@ import {
   recordRepublications,
   recordSettlements,
   refreshRollups,
+  retentionStartMs,
   type TenantTableName,
-  tenantKeptFrom,
+  tenantRetentionStart,
 } from '../index.ts';
 import { TENANT_TABLE_NAMES } from '../retention/tenant-tables.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
@@ -152,7 +152,7 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   const idOf = ({ one: { record } }: AnyRecord) =>
     'event' in record ? (record.event === 'budget.adjusted' ? record.adjustment.id : '') : record.id;
-  const isKept = ({ table, one }: AnyRecord, keptFrom: KeptFrom) =>
+  const isKept = ({ table, one }: AnyRecord, keptFrom: RetentionStartOf) =>
     ownerIfPast(table, one.record as RecordOf<typeof table>, keptFrom) === null;
 
   /** Returns the rows that the tables hold of these tenants, each as its table and its id. */
@@ -194,9 +194,9 @@ export function retentionPerTenant(make: MakeAudit): void {
             [own('one'), months.one],
             [own('two'), months.two],
           ]);
-          const keptFrom: KeptFrom = (owner) => {
+          const keptFrom: RetentionStartOf = (owner) => {
             const kept = keepMonths.get(owner) ?? null;
-            return kept === null ? null : keptFromMs(kept, nowMs);
+            return kept === null ? null : retentionStartMs(kept, nowMs);
           };
           const all = rows.flatMap((one, n) =>
             Array.from({ length: one.times }, () => recordsOf({ ...one, tenant: own(one.tenant) }, n)).flat(),
@@ -231,7 +231,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   const JANUARY = Date.UTC(2020, 0, 31, 23);
   const FEBRUARY = '2020-02-01T01:00:00.000Z';
   const upTo =
-    (tenant: string, fromMs = Date.UTC(2020, 1)): KeptFrom =>
+    (tenant: string, fromMs = Date.UTC(2020, 1)): RetentionStartOf =>
     (owner) =>
       owner === tenant ? fromMs : null;
 
@@ -341,13 +341,13 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   test('records the retention start before it drops a row, and never moves it back', async () => {
     await landed('noted');
-    expect(await tenantKeptFrom(audit, 'noted')).toBeNull();
+    expect(await tenantRetentionStart(audit, 'noted')).toBeNull();
     // Fails at the first command. By then only questions were asked.
     let noted: number | null = null;
     const dying: AuditClient = {
       ...audit,
       command: async () => {
-        noted = await tenantKeptFrom(audit, 'noted');
+        noted = await tenantRetentionStart(audit, 'noted');
         throw new Error('died');
       },
     };
@@ -355,8 +355,8 @@ export function retentionPerTenant(make: MakeAudit): void {
     await expect(dropPastRows(dying, options)).rejects.toThrow('died');
     expect(noted).toBe(Date.UTC(2020, 2));
     await dropPastRows(audit, { keptFrom: upTo('noted'), nowMs: NOW_MS });
-    expect(await tenantKeptFrom(audit, 'noted')).toBe(Date.UTC(2020, 2));
-    expect(await tenantKeptFrom(audit, 'beside')).toBeNull();
+    expect(await tenantRetentionStart(audit, 'noted')).toBe(Date.UTC(2020, 2));
+    expect(await tenantRetentionStart(audit, 'beside')).toBeNull();
   });
 
   test('sums budgets from the retention start on, with the same result before and after rows are dropped', async () => {
@@ -366,7 +366,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     await recordDecisions(audit, [recordedDecision(february, 3)]);
     for (const [n, when] of ['2020-01-31T23:59:59.999Z', '2020-02-01T00:00:00.000Z'].entries())
       await recordControlEvents(audit, [{ record: adjusted(tenant, n, when), ...onLog({}, 4 + n) }]);
-    const sums = () => ask(audit, chargesByBudget, { tenant, keptFromMs: Date.UTC(2020, 1) });
+    const sums = () => ask(audit, chargesByBudget, { tenant, retentionStartMs: Date.UTC(2020, 1) });
     const before = await sums();
     expect(before).toMatchObject([{ chargedMicros: 7, settledMicros: 0, adjustedMicros: -5 }]);
     await dropPastRows(audit, { keptFrom: upTo(tenant), nowMs: NOW_MS });
@@ -397,13 +397,13 @@ export function retentionPerTenant(make: MakeAudit): void {
         z.object({ id: z.string() }),
       );
     const asked: string[] = [];
-    const anybody: KeptFrom = (owner) => {
+    const anybody: RetentionStartOf = (owner) => {
       asked.push(owner);
       return owner === '*' ? Date.UTC(2020, 1) : null;
     };
     await dropPastRows(audit, { keptFrom: anybody, nowMs: NOW_MS });
     expect((await ids()).map(({ id }) => id).sort()).toEqual(['dlq_x_1', 'ep-1', 'read_2']);
     expect(asked).not.toContain('');
-    expect(await tenantKeptFrom(audit, 'x')).toBeNull();
+    expect(await tenantRetentionStart(audit, 'x')).toBeNull();
   });
 }

@@ -11,14 +11,14 @@ import { TENANT_TABLES } from '../retention/tenant-tables.ts';
  * excess counts only for the agent's own budgets. The amounts that own reports gave back count for the agent's budget
  * `released`.
  *
- * @param options.keptFromMs reads only rows since then, by the times that retention uses
+ * @param options.retentionStartMs reads only rows since then, by the times that retention uses
  *   (retention/tenant-tables.ts). Settlements of older decisions are dropped with these decisions.
  */
-export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined } = {}): string {
+export function budgetBookings({ retentionStartMs }: { retentionStartMs?: number | undefined } = {}): string {
   const kept = (table: 'decisions' | 'settlements' | 'control_events') =>
-    keptFromMs === undefined
+    retentionStartMs === undefined
       ? ''
-      : ` AND ${TENANT_TABLES[table].at} >= fromUnixTimestamp64Milli({keptFromMs:Int64}, 'UTC')`;
+      : ` AND ${TENANT_TABLES[table].at} >= fromUnixTimestamp64Milli({retentionStartMs:Int64}, 'UTC')`;
   return `(
       WITH reserved AS (
         SELECT agent_id, action_id, attempt, budgets, decided_at, toInt128(charged_micros) AS charged

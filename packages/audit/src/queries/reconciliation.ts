@@ -46,7 +46,10 @@ export const chargesByBudget = question({
     afterSubject: z.string().optional(),
     afterBudgetId: z.string().optional(),
     afterWindowMs: z.int().min(0).optional().describe('0 for a budget without a window.'),
-    keptFromMs: z.int().optional().describe('Counts what the tables keep from then on, and nothing older.'),
+    retentionStartMs: z
+      .int()
+      .optional()
+      .describe('Counts what the tables keep from then on, and nothing older.'),
     limit,
   }),
   row: z.object({

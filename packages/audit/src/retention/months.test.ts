@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keptFromMs, monthOf, newestFromMs } from './months.ts';
+import { monthOf, newestFromMs, retentionStartMs } from './months.ts';
 
 const instant = fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(2261, 0) });
 const months = fc.integer({ min: 1, max: 1_200 });
@@ -16,7 +16,7 @@ test('counts a month as past once enough whole months have followed it', () => {
   fc.assert(
     fc.property(instant, months, instant, (rowMs, keepMonths, nowMs) => {
       const endedMs = monthsAfter(rowMs, 1);
-      const isPast = rowMs < keptFromMs(keepMonths, nowMs);
+      const isPast = rowMs < retentionStartMs(keepMonths, nowMs);
       expect(isPast).toBe(nowMs >= monthsAfter(endedMs, keepMonths));
     }),
   );
@@ -26,8 +26,8 @@ test('counts a month as kept until the last millisecond', () => {
   fc.assert(
     fc.property(instant, months, (rowMs, keepMonths) => {
       const pastFromMs = monthsAfter(rowMs, keepMonths + 1);
-      expect(rowMs).toBeLessThan(keptFromMs(keepMonths, pastFromMs));
-      expect(rowMs).toBeGreaterThanOrEqual(keptFromMs(keepMonths, pastFromMs - 1));
+      expect(rowMs).toBeLessThan(retentionStartMs(keepMonths, pastFromMs));
+      expect(rowMs).toBeGreaterThanOrEqual(retentionStartMs(keepMonths, pastFromMs - 1));
     }),
   );
 });
@@ -39,7 +39,7 @@ test.each([
   [1, '2026-01-01T00:00:00.000Z', '202512'],
   [1_200, '2026-05-31T12:00:00.000Z', '192605'],
 ])('keeps %d months at %s from the right month on', (keepMonths, now, first) => {
-  expect(monthOf(keptFromMs(keepMonths, Date.parse(now)))).toBe(first);
+  expect(monthOf(retentionStartMs(keepMonths, Date.parse(now)))).toBe(first);
 });
 
 test('counts the current month as the first of the newest months', () => {
@@ -48,6 +48,6 @@ test('counts the current month as the first of the newest months', () => {
 });
 
 test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %j months', (count) => {
-  expect(() => keptFromMs(count, 0)).toThrow(RangeError);
+  expect(() => retentionStartMs(count, 0)).toThrow(RangeError);
   expect(() => newestFromMs(count, 0)).toThrow(RangeError);
 });

@@ -11,7 +11,7 @@
  *
  * @throws RangeError unless `keepMonths` is a whole number of at least 1, so that no mistake of a caller drops rows
  */
-export function keptFromMs(keepMonths: number, nowMs: number): number {
+export function retentionStartMs(keepMonths: number, nowMs: number): number {
   return monthsBefore(wholeMonths(keepMonths), nowMs);
 }
 

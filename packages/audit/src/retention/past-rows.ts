@@ -19,12 +19,12 @@ import { MandateError } from '@mandate/runtime';
 import { z } from 'zod';
 import type { AuditClient, BoundParams } from '../port.ts';
 import { markReachingBack } from '../rollups/mark-touched.ts';
-import { sayKeptFrom } from './kept-from.ts';
 import { monthOf } from './months.ts';
+import { recordRetentionStart } from './retention-start.ts';
 import {
   ANYBODY,
   EVERYBODY,
-  type KeptFrom,
+  type RetentionStartOf,
   TENANT_TABLE_NAMES,
   TENANT_TABLES,
   type TenantTableName,
@@ -50,7 +50,7 @@ export type PastRows = z.output<typeof pastRowsRow>;
 /** Returns what is past, oldest first. Only reads. In tables with partitions it reads only the owners of old rows. */
 export async function pastRows(
   client: AuditClient,
-  { keptFrom, nowMs }: { keptFrom: KeptFrom; nowMs: number },
+  { keptFrom, nowMs }: { keptFrom: RetentionStartOf; nowMs: number },
 ): Promise<PastRows[]> {
   const held = await client.query(
     `SELECT * FROM (${TABLES.map(
@@ -87,7 +87,7 @@ function monthIn(table: PastRows['table']): string {
 }
 
 export type DropOptions = {
-  keptFrom: KeptFrom;
+  keptFrom: RetentionStartOf;
   nowMs: number;
   /** Ends the waiting. ClickHouse finishes the mutations that it has begun. */
   signal?: AbortSignal;
@@ -109,8 +109,8 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
   onFound?.(past);
   if (past.length === 0) return past;
 
-  const groups = ownersByKeptFrom(past, keptFrom);
-  await sayKeptFrom(
+  const groups = ownersByRetentionStart(past, keptFrom);
+  await recordRetentionStart(
     client,
     groups.flatMap(({ owners, fromMs }) =>
       owners.filter((owner) => owner !== ANYBODY).map((tenant) => ({ tenant, fromMs })),
@@ -138,7 +138,7 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
 type Group = { fromMs: number; owners: string[] };
 
 /** Groups owners by their retention start. There are few different times, however many tenants there are. */
-function ownersByKeptFrom(past: readonly PastRows[], keptFrom: KeptFrom): Group[] {
+function ownersByRetentionStart(past: readonly PastRows[], keptFrom: RetentionStartOf): Group[] {
   const groups = new Map<number, Group>();
   for (const owner of new Set(past.map((rows) => rows.owner))) {
     const fromMs = keptFrom(owner);

@@ -96,13 +96,13 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the first instant from which the owner's rows are kept, or null to keep all of them. */
-export type KeptFrom = (owner: string) => number | null;
+export type RetentionStartOf = (owner: string) => number | null;
 
 /** Returns the owner of a record that is past, so that it is not stored again. Null if the record is not past. */
 export function ownerIfPast<Table extends TenantTableName>(
   table: Table,
   record: RecordOf<Table>,
-  keptFrom: KeptFrom,
+  keptFrom: RetentionStartOf,
 ): string | null {
   // Each function takes the records of its own table. TypeScript cannot follow this through the union.
   const of = TENANT_TABLES[table].of as (record: RecordOf<Table>) => Owned;

@@ -47,11 +47,11 @@ export function createAuditRows(findings: { rows: Findings; voids: Findings }) {
       table: Audited,
       {
         rows,
-        keptFromMs,
+        retentionStartMs,
         isRead,
       }: {
         rows: AsyncIterable<AuditRow>;
-        keptFromMs: number | null;
+        retentionStartMs: number | null;
         isRead(row: AuditRow): boolean;
       },
     ): Promise<void> {
@@ -61,7 +61,7 @@ export function createAuditRows(findings: { rows: Findings; voids: Findings }) {
         law.broken((): Breach => ({ at, ids: { tenant, table, id }, what }));
       for await (const row of rows) {
         const { id } = row;
-        if (row.void || !isRead(row) || row.atMs < (keptFromMs ?? 0)) continue;
+        if (row.void || !isRead(row) || row.atMs < (retentionStartMs ?? 0)) continue;
         findings.rows.checked();
         if (missing.delete(id)) continue;
         const at = stand.get(id) ?? null;

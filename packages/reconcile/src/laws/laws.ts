@@ -161,7 +161,7 @@ export function createLaws(asked: {
       for (const tenant of tenants) {
         for (const table of AUDITED) {
           const isRead = table === 'changes' ? isChangeRead : isDecisionRead;
-          const all = { rows: ask(tenant, table), keptFromMs: keptFrom(tenant), isRead };
+          const all = { rows: ask(tenant, table), retentionStartMs: keptFrom(tenant), isRead };
           await rows.compare(tenant, table, all);
         }
       }

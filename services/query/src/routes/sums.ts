@@ -5,7 +5,7 @@ import {
   chargesByBudget,
   decisionRows,
   doubledActions,
-  rowsKeptFrom,
+  retentionStart,
   settlementRows,
 } from '@mandate/audit';
 import { BUDGET_SCOPES, described, id, time, wireTime } from '@mandate/schemas';
@@ -67,13 +67,13 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
       const [agents, doubled, [kept]] = await Promise.all([
         ask(askerOf(request), chargesByAgent, { tenant, after: pageKey?.[0], limit }),
         ask(askerOf(request), doubledActions, { tenant }),
-        ask(askerOf(request), rowsKeptFrom, { tenant }),
+        ask(askerOf(request), retentionStart, { tenant }),
       ]);
-      const keptFromMs = kept?.keptFromMs ?? null;
+      const retentionStartMs = kept?.retentionStartMs ?? null;
       return {
         agents: agents.map((row) => withDollars(row)),
         doubled,
-        keptFrom: keptFromMs === null ? null : wireTime(keptFromMs),
+        keptFrom: retentionStartMs === null ? null : wireTime(retentionStartMs),
         next: agentCursor.next(agents, limit, (row) => [row.agentId]),
       };
     },
@@ -126,14 +126,14 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
       },
     },
     async (request) => {
-      const { cursor: pageKey, limit, keptFrom: keptFromMs } = request.query;
+      const { cursor: pageKey, limit, keptFrom: retentionStartMs } = request.query;
       const rows = await ask(askerOf(request), chargesByBudget, {
         tenant: callerOf(request).tenant,
         afterScope: pageKey?.[0],
         afterSubject: pageKey?.[1],
         afterBudgetId: pageKey?.[2],
         afterWindowMs: pageKey?.[3],
-        keptFromMs,
+        retentionStartMs,
         limit,
       });
       return {

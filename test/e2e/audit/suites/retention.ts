@@ -1,6 +1,6 @@
 /** What the recorder records and drops if tenants have a retention period. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { tenantKeptFrom } from '@mandate/audit';
+import { tenantRetentionStart } from '@mandate/audit';
 import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import { describe, expect, test } from 'vitest';
@@ -91,8 +91,8 @@ export function tenantsKeep(scene: RecorderScene): void {
       await recorder.caughtUp();
       expect(await rowsHeld()).toEqual(kept);
       expect(await metric(recorder, 'mandate_recorder_past_records_total')).toBe(past.length);
-      expect(await tenantKeptFrom(scene.audit, 'acme')).toBe(Date.UTC(2026, 1));
-      expect(await tenantKeptFrom(scene.audit, 'globex')).toBeNull();
+      expect(await tenantRetentionStart(scene.audit, 'acme')).toBe(Date.UTC(2026, 1));
+      expect(await tenantRetentionStart(scene.audit, 'globex')).toBeNull();
       await recorder.stop();
     });
 
@@ -108,7 +108,7 @@ export function tenantsKeep(scene: RecorderScene): void {
       await pause(200);
       expect(await rowsHeld()).toEqual([...kept, ...past].sort());
       expect(await metric(recorder, 'mandate_recorder_past_records_total')).toBe(0);
-      expect(await tenantKeptFrom(scene.audit, 'acme')).toBeNull();
+      expect(await tenantRetentionStart(scene.audit, 'acme')).toBeNull();
       await recorder.stop();
     });
 

@@ -12,7 +12,7 @@ import { EVERYBODY } from './tenant-tables.ts';
  * Records the retention start of each tenant, or of `EVERYBODY`, before any row is dropped. Otherwise dropped rows
  * would look lost.
  */
-export async function sayKeptFrom(
+export async function recordRetentionStart(
   client: AuditClient,
   kept: readonly { tenant: string; fromMs: number }[],
 ): Promise<void> {
@@ -23,16 +23,16 @@ export async function sayKeptFrom(
 }
 
 /** One row: the retention start of a tenant. Null if no row of the tenant was ever dropped. */
-export const rowsKeptFrom = question({
+export const retentionStart = question({
   params: z.strictObject({ tenant }),
-  row: z.object({ keptFromMs: z.int().nullable() }),
+  row: z.object({ retentionStartMs: z.int().nullable() }),
   sql: () => `
-    SELECT maxOrNull(toUnixTimestamp64Milli(since)) AS keptFromMs
+    SELECT maxOrNull(toUnixTimestamp64Milli(since)) AS retentionStartMs
     FROM kept_from WHERE tenant IN ('${EVERYBODY}', {tenant:String})`,
 });
 
 /** Returns the retention start of a tenant as a value. */
-export async function tenantKeptFrom(client: AuditClient, tenant: string): Promise<number | null> {
-  const [said] = await ask(client, rowsKeptFrom, { tenant });
-  return said?.keptFromMs ?? null;
+export async function tenantRetentionStart(client: AuditClient, tenant: string): Promise<number | null> {
+  const [said] = await ask(client, retentionStart, { tenant });
+  return said?.retentionStartMs ?? null;
 }
