@@ -23,7 +23,7 @@ ORDER BY (tenant, hour);
 -- recorded decision. A decision that arrives later would change the row without a mark for its hour, so a row with
 -- unmatched settlements is not used. `reaches_back_to` is the oldest month, as YYYYMM, of a row that was counted
 -- here. If that month is dropped, the hour must be counted again. It is above every month if nothing was counted. The
--- columns of groups are named as in packages/audit/src/queries/booked.ts. Key and version: the row that was counted
+-- columns of groups are named as in packages/audit/src/queries/analytics-source.ts. Key and version: the row that was counted
 -- after more marks counts. Partition: the year, so that merges of old years come to an end. TTL: none.
 CREATE TABLE IF NOT EXISTS rollups
 (

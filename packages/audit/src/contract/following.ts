@@ -91,7 +91,7 @@ export function following(make: MakeAudit): void {
   }
 
   /** Returns the rows that a connection receives before it is cut, or all rows, and the position after them. */
-  async function told<Row extends { id: string; logPartition: number; logOffset: number }>(
+  async function received<Row extends { id: string; logPartition: number; logOffset: number }>(
     feed: Feed<Row>,
     from: FeedPosition,
     { cutAfter = null, nowMs = NOW_MS }: { cutAfter?: number | null; nowMs?: number } = {},
@@ -167,7 +167,7 @@ export function following(make: MakeAudit): void {
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
         // After a cut connection, a listener resumes from the token of the last row, or from where it began.
-        const { rows, position } = await told(feed, listener.position, { cutAfter });
+        const { rows, position } = await received(feed, listener.position, { cutAfter });
         listener.rows.push(...rows);
         listener.position = position;
       }
@@ -295,10 +295,10 @@ export function following(make: MakeAudit): void {
     const batch = Array.from({ length: count }, (_, offset) => at(0, offset, decisionOf('much', offset)));
     await recordDecisions(audit, batch);
     const feed = decisionFeed({ tenant: 'much' });
-    const { rows, position } = await told(feed, positionSince(START_MS));
+    const { rows, position } = await received(feed, positionSince(START_MS));
     expect(rows.map(({ logOffset }) => logOffset)).toEqual(batch.map((_, offset) => offset));
     expect(position.lookedAtMs).toBe(NOW_MS);
-    expect((await told(feed, position)).rows).toEqual([]);
+    expect((await received(feed, position)).rows).toEqual([]);
   });
 
   test('returns rows across partitions nearly in the order of time', async () => {
@@ -318,7 +318,7 @@ export function following(make: MakeAudit): void {
         ),
       ),
     );
-    const { rows } = await told(decisionFeed({ tenant: 'merged' }), positionSince(START_MS));
+    const { rows } = await received(decisionFeed({ tenant: 'merged' }), positionSince(START_MS));
     expect(rows.map(({ logPartition, logOffset }) => `${logPartition}/${logOffset}`)).toEqual([
       '1/0',
       '0/0',
@@ -336,8 +336,8 @@ export function following(make: MakeAudit): void {
     const feed = settlementFeed({ tenant: 'settled' });
     const now = await positionNow(asking, feed, NOW_MS);
     await recordSettlements(audit, [settled(0), settled(3, true), settled(4)]);
-    expect((await told(feed, now)).rows.map(({ logOffset }) => logOffset)).toEqual([4]);
-    expect((await told(feed, positionSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([
+    expect((await received(feed, now)).rows.map(({ logOffset }) => logOffset)).toEqual([4]);
+    expect((await received(feed, positionSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([
       0, 4,
     ]);
   });
@@ -369,7 +369,10 @@ export function following(make: MakeAudit): void {
     }));
     await recordControlEvents(audit, [...kills, ...approvals]);
     const toldOf = async (filter: Omit<Parameters<typeof controlEventFeed>[0], 'tenant'>) => {
-      const { rows } = await told(controlEventFeed({ tenant: 'ours', ...filter }), positionSince(START_MS));
+      const { rows } = await received(
+        controlEventFeed({ tenant: 'ours', ...filter }),
+        positionSince(START_MS),
+      );
       return rows.map(({ id }) => id.replace(/^kill-0-|-0$/g, ''));
     };
     const everybodys = ['all', 'tenant'];
@@ -403,19 +406,19 @@ export function following(make: MakeAudit): void {
     await recordControlEvents(audit, [killed(7), changed(0)]);
     const begun = await positionNow(asking, feed, NOW_MS);
     await recordControlEvents(audit, [changed(1), killed(8), changed(2)]);
-    const { rows, position } = await told(feed, begun);
+    const { rows, position } = await received(feed, begun);
     expect(rows.map(({ event, logOffset }) => `${event} ${logOffset}`).sort()).toEqual([
       'agent.killed 8',
       'rule.removed 1',
       'rule.removed 2',
     ]);
-    expect((await told(feed, position)).rows).toEqual([]);
-    expect((await told(feed, positionSince(START_MS))).rows).toHaveLength(5);
+    expect((await received(feed, position)).rows).toEqual([]);
+    expect((await received(feed, positionSince(START_MS))).rows).toHaveLength(5);
   });
 
   test('returns nothing of another tenant', async () => {
     await recordDecisions(audit, [at(0, 0, decisionOf('mine-alone', 1))]);
-    expect((await told(decisionFeed({ tenant: 'yours' }), positionSince(START_MS))).rows).toEqual([]);
+    expect((await received(decisionFeed({ tenant: 'yours' }), positionSince(START_MS))).rows).toEqual([]);
   });
 
   describe('rows that were recorded long ago', () => {
@@ -425,10 +428,10 @@ export function following(make: MakeAudit): void {
         ...at(0, offset, decisionOf('late', offset)),
         recordedAtMs,
       });
-      const { position } = await told(feed, positionSince(START_MS));
+      const { position } = await received(feed, positionSince(START_MS));
       await recordDecisions(audit, [recordedAt(1, NOW_MS - LANDS_WITHIN_MS - 1)]);
       await recordDecisions(audit, [recordedAt(2, NOW_MS - LANDS_WITHIN_MS)]);
-      expect((await told(feed, position)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
+      expect((await received(feed, position)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
     });
 
     test('are skipped by the index', async () => {

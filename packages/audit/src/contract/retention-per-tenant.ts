@@ -36,8 +36,8 @@ import {
 } from '../index.ts';
 import { TENANT_TABLE_NAMES } from '../retention/tenant-tables.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
+import { expectSameSums } from './expect-same-sums.ts';
 import { mortal } from './mortal.ts';
-import { expectSameSums } from './sums-told.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2020, 4);

@@ -24,12 +24,12 @@ import {
   refreshRollups,
   waitingHours,
 } from '../index.ts';
-import type { BookedFilter, BookedShape } from '../queries/booked.ts';
+import type { AnalyticsFilter, AnalyticsShape } from '../queries/analytics-source.ts';
 import { fromRollups } from '../rollups/from-rollups.ts';
 import { arbitraryFilter } from './arbitrary-filter.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
+import { expectSameSums, summedRows } from './expect-same-sums.ts';
 import { mortal } from './mortal.ts';
-import { expectSameSums, told } from './sums-told.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -41,7 +41,7 @@ export function rollups(make: MakeAudit): void {
     return tables.end;
   });
 
-  const expectSame = (asked: BookedFilter, shape: BookedShape) => expectSameSums(audit, asked, shape);
+  const expectSame = (asked: AnalyticsFilter, shape: AnalyticsShape) => expectSameSums(audit, asked, shape);
 
   type Delivery = { decisions: History['decisions']; settlements: History['settlements'] };
 
@@ -81,7 +81,7 @@ export function rollups(make: MakeAudit): void {
     },
   );
 
-  const shape: fc.Arbitrary<BookedShape> = fc.record(
+  const shape: fc.Arbitrary<AnalyticsShape> = fc.record(
     {
       dimensions: fc.uniqueArray(
         fc.constantFrom('agent', 'tool', 'model', 'role', 'code', 'mandate', 'principal'),
@@ -138,7 +138,7 @@ export function rollups(make: MakeAudit): void {
   });
 
   const NOW_MS = Date.UTC(2026, 4, 5, 12);
-  const SHAPE: BookedShape = { dimensions: ['tool', 'model', 'code'] };
+  const SHAPE: AnalyticsShape = { dimensions: ['tool', 'model', 'code'] };
   const refreshed = () => refreshRollups(audit, { quietMs: 0 });
 
   /**
@@ -147,12 +147,12 @@ export function rollups(make: MakeAudit): void {
    */
   async function expectKept(tenant: string): Promise<void> {
     await expectSame({ tenant }, SHAPE);
-    const kept = await told(audit, fromRollups, { tenant }, SHAPE);
+    const kept = await summedRows(audit, fromRollups, { tenant }, SHAPE);
     for (const table of ['decisions', 'settlements'])
       await audit.command(
         `ALTER TABLE ${table} DELETE WHERE tenant = '${tenant}' SETTINGS mutations_sync = 1`,
       );
-    expect(await told(audit, fromRollups, { tenant }, SHAPE)).toEqual(kept);
+    expect(await summedRows(audit, fromRollups, { tenant }, SHAPE)).toEqual(kept);
     expect(kept).not.toEqual([]);
   }
 
@@ -213,7 +213,7 @@ export function rollups(make: MakeAudit): void {
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
     await refreshed();
     await dropMonths(audit, await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2020, 1) }));
-    const left = await told(audit, fromRollups, asked, SHAPE);
+    const left = await summedRows(audit, fromRollups, asked, SHAPE);
     expect(left).toMatchObject([{ calls: 0, settled: -10_000 }]);
     await expectSame(asked, SHAPE);
     await refreshed();
@@ -227,10 +227,10 @@ export function rollups(make: MakeAudit): void {
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
     await refreshed();
-    const shape: BookedShape = { ...SHAPE, decisionsOnly: true };
+    const shape: AnalyticsShape = { ...SHAPE, decisionsOnly: true };
     await expectSame(asked, shape);
     await expectSame({ ...asked, fromMs: NOW_MS + HOUR_MS }, shape);
-    expect(await told(audit, fromRollups, { ...asked, fromMs: NOW_MS + HOUR_MS }, shape)).toEqual([]);
+    expect(await summedRows(audit, fromRollups, { ...asked, fromMs: NOW_MS + HOUR_MS }, shape)).toEqual([]);
   });
 
   test('hold nothing of a dropped month in an hour that is first counted meanwhile', async () => {

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
-import { type BookedShape, bookedFilter, DIMENSION_NAMES, type Dimension } from './booked.ts';
+import { type AnalyticsShape, analyticsFilter, DIMENSION_NAMES, type Dimension } from './analytics-source.ts';
 import { groupOf, keysOf, unfolded } from './grouping.ts';
 import { MEASURES, type Measures, measureSql, measures, NOTHING, ORDERS } from './measures.ts';
 import { source } from './source.ts';
@@ -19,7 +19,7 @@ import type { Timeline } from './timeline.ts';
  */
 const listOfMs = z.array(z.string().regex(/^-?\d{1,13}$/)).min(1);
 
-const params = bookedFilter.extend({
+const params = analyticsFilter.extend({
   groupBy: z.array(z.enum(DIMENSION_NAMES)).max(3).default([]),
   orderBy: z.enum(ORDERS).default('calls'),
   limit: z.int().min(1).max(1_000).default(100),
@@ -56,7 +56,7 @@ export const analytics = question({
   params,
   row,
   sql({ groupBy, orderBy, limit: _, runStarts, runSteps, namedOnly, decisionsOnly, ...asked }) {
-    const shape: BookedShape = {
+    const shape: AnalyticsShape = {
       dimensions: groupBy,
       decisionsOnly,
       ...(runStarts && runSteps && { cutMs: greatestCommonDivisor([...runStarts, ...runSteps].map(Number)) }),

@@ -1,5 +1,5 @@
 /** SQL that groups the rows of an analytics source by dimensions. */
-import { DIMENSIONS, type Dimension } from './booked.ts';
+import { DIMENSIONS, type Dimension } from './analytics-source.ts';
 
 /** SQL for the values of a row: an `Array(String)` in the order of the dimensions. Empty text means none. */
 export function keysOf(groupBy: readonly Dimension[]): string {

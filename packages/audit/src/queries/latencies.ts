@@ -1,12 +1,12 @@
 /** Returns the number of decisions at each bound of LATENCY_BOUNDS_MS, shortest first, without empty bounds. */
 import { z } from 'zod';
 import { question } from '../question.ts';
-import { bookedFilter } from './booked.ts';
+import { analyticsFilter } from './analytics-source.ts';
 import { boundsOf } from './latency-bounds.ts';
 import { source } from './source.ts';
 
 export const latencies = question({
-  params: bookedFilter,
+  params: analyticsFilter,
   row: z.object({ upToMs: z.int(), calls: z.int() }),
   sql: (asked) => `
     SELECT upToMs, calls

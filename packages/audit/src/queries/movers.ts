@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
-import { bookedFilter, DIMENSION_NAMES } from './booked.ts';
+import { analyticsFilter, DIMENSION_NAMES } from './analytics-source.ts';
 import { keysOf, unfolded } from './grouping.ts';
 import { source } from './source.ts';
 import { summedMicros } from './summed-micros.ts';
@@ -17,9 +17,9 @@ const MOVED = {
 
 export const MOVED_BY = Object.keys(MOVED) as [keyof typeof MOVED, ...(keyof typeof MOVED)[]];
 
-const moment = bookedFilter.shape.fromMs.unwrap();
+const moment = analyticsFilter.shape.fromMs.unwrap();
 
-const params = bookedFilter.extend({
+const params = analyticsFilter.extend({
   /**
    * Start of the earlier period, start of the later period (which ends the earlier one), and end of the later period.
    */

@@ -5,7 +5,7 @@
 import { described, id, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
-import { NEAR_MISS_AT } from './booked.ts';
+import { NEAR_MISS_AT } from './analytics-source.ts';
 import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 
 export const nearMisses = question({

@@ -7,7 +7,7 @@ import { BUDGET_SCOPES, described, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
-import { booked } from './booked.ts';
+import { fromBaseTables } from './analytics-source.ts';
 import { budgetBookings } from './budget-bookings.ts';
 import { summedMicros } from './summed-micros.ts';
 
@@ -25,7 +25,7 @@ export const chargesByAgent = question({
   sql: ({ tenant, ...params }) => `
     SELECT agent_id AS agentId, sum(charged) AS chargedMicros, sum(settled) AS settledMicros,
       sum(charged + settled) AS spentMicros
-    FROM ${booked({ tenant }, { dimensions: [] })}
+    FROM ${fromBaseTables({ tenant }, { dimensions: [] })}
     WHERE true${narrowed(params, { after: 'agent_id > {after:String}' })}
     GROUP BY agent_id
     ORDER BY agentId

@@ -6,7 +6,7 @@
 import { described, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { COUNTED, letThrough, SETTLED } from './booked.ts';
+import { COUNTED, letThrough, SETTLED } from './analytics-source.ts';
 import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 import { summedMicros } from './summed-micros.ts';
 

@@ -8,13 +8,13 @@
  */
 import { ISSUED_MANDATE } from '@mandate/schemas';
 import {
-  type Booked,
-  type BookedFilter,
-  type BookedShape,
-  bookedRows,
+  type AnalyticsFilter,
+  type AnalyticsShape,
+  type AnalyticsSource,
+  bookingRows,
   DIMENSIONS,
   NEAR_MISS_AT,
-} from '../queries/booked.ts';
+} from '../queries/analytics-source.ts';
 import { decisionsNarrowed } from '../queries/decision-filter.ts';
 import { COLUMNS_ROLLED, groupsIn } from './groups.ts';
 import { dayOf, HOUR_MS } from './hour.ts';
@@ -36,10 +36,10 @@ const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
 
 const SUMMED = ['calls', 'latencies', 'near_misses', 'charged', 'settled', 'last_at'];
 
-export const fromRollups: Booked = (asked, shape) => {
+export const fromRollups: AnalyticsSource = (asked, shape) => {
   const columns = shape.dimensions.map((name) => DIMENSIONS[name]);
   const { decisionsOnly = false, cutMs } = shape;
-  if (!isRolled(asked, shape)) return `(${bookedRows(asked, { columns, decisionsOnly })})`;
+  if (!isRolled(asked, shape)) return `(${bookingRows(asked, { columns, decisionsOnly })})`;
 
   const { tenant: _, nearMissAt: __, fromMs, toMs, ...ofGroups } = asked;
   const key = [...new Set(['agent_id', 'verdict', ...columns])];
@@ -65,7 +65,7 @@ export const fromRollups: Booked = (asked, shape) => {
       UNION ALL ${groups('hours = 1 AND hour IN (SELECT arrayJoin(parts.2))')}
       UNION ALL
       SELECT at, ${columnsInOrder(key)}
-      FROM (${bookedRows(asked, { columns, decisionsOnly, hours: 'parts.3' })})
+      FROM (${bookingRows(asked, { columns, decisionsOnly, hours: 'parts.3' })})
     ) AS booked
     GROUP BY ${key.join(', ')}${bucket}
     )`;
@@ -79,7 +79,7 @@ function columnsInOrder(key: readonly string[]): string {
  * True if sums can answer the question: every column that it uses has one value in a group, and no cut lies within an
  * hour.
  */
-function isRolled(asked: BookedFilter, { dimensions, cutMs = HOUR_MS }: BookedShape): boolean {
+function isRolled(asked: AnalyticsFilter, { dimensions, cutMs = HOUR_MS }: AnalyticsShape): boolean {
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
   // A group does not say which of the grants it belongs to.
   const tellsIssued =

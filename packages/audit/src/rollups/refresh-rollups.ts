@@ -8,7 +8,7 @@
  */
 import { z } from 'zod';
 import type { AuditClient } from '../port.ts';
-import { bookedRows } from '../queries/booked.ts';
+import { bookingRows } from '../queries/analytics-source.ts';
 import { ask, question } from '../question.ts';
 import { COLUMNS_ROLLED, GROUP_COLUMNS, GROUPS_GIVEN, groupsIn, groupsOf, MANDATE_ROLLED } from './groups.ts';
 import { dayOf, HOUR_MS } from './hour.ts';
@@ -154,7 +154,7 @@ const countHours = insertRows(
   `
       SELECT * REPLACE (${MANDATE_ROLLED} AS mandate_id), toUInt32(intDiv(toUnixTimestamp64Milli(at), ${HOUR_MS})) AS hour, toUInt64(code = '') AS unmatched,
         if(calls > 0, toYYYYMM(appended_at), least(toYYYYMM(at), if(code = '', ${NO_MONTH}, toYYYYMM(appended_at)))) AS reaches_back_to
-      FROM (${bookedRows({ tenant: '' }, { columns: [...COLUMNS_ROLLED, 'appended_at'], hours: '{hours:Array(UInt32)}' })})`,
+      FROM (${bookingRows({ tenant: '' }, { columns: [...COLUMNS_ROLLED, 'appended_at'], hours: '{hours:Array(UInt32)}' })})`,
 );
 
 const countDays = insertRows(

@@ -1,11 +1,21 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { AuditClient } from '../index.ts';
-import { type Booked, type BookedFilter, type BookedShape, booked } from '../queries/booked.ts';
+import {
+  type AnalyticsFilter,
+  type AnalyticsShape,
+  type AnalyticsSource,
+  fromBaseTables,
+} from '../queries/analytics-source.ts';
 import { fromRollups } from '../rollups/from-rollups.ts';
 
 /** Returns all rows of a source, summed by everything that the question may group by. */
-export function told(client: AuditClient, source: Booked, asked: BookedFilter, shape: BookedShape) {
+export function summedRows(
+  client: AuditClient,
+  source: AnalyticsSource,
+  asked: AnalyticsFilter,
+  shape: AnalyticsShape,
+) {
   const { dimensions, cutMs } = shape;
   const bound = Object.entries(asked).filter(([, value]) => value !== undefined);
   const keys = [
@@ -34,9 +44,9 @@ const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
 /** Expects that the sums, where they are exact, equal the base tables. */
 export async function expectSameSums(
   client: AuditClient,
-  asked: BookedFilter,
-  shape: BookedShape,
+  asked: AnalyticsFilter,
+  shape: AnalyticsShape,
 ): Promise<void> {
-  const kept = await told(client, fromRollups, asked, shape);
-  expect(kept).toEqual(await told(client, booked, asked, shape));
+  const kept = await summedRows(client, fromRollups, asked, shape);
+  expect(kept).toEqual(await summedRows(client, fromBaseTables, asked, shape));
 }

@@ -10,7 +10,7 @@
  *   at            DateTime64(3, 'UTC'): when it was booked. A charge is booked when it was decided, and a change by an outcome
  *                 when it was settled. So a past day never changes, and the days of a month add up to the month. A
  *                 row
- *                 for several decisions may have any moment between two cuts (`BookedShape`) that contain all of
+ *                 for several decisions may have any moment between two cuts (`AnalyticsShape`) that contain all of
  *                 theirs.
  *   agent_id, and the columns of `DIMENSIONS` that are asked for. Empty text means none. A settlement has the
  *   dimensions
@@ -53,13 +53,13 @@ export type Dimension = keyof typeof DIMENSIONS;
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as [Dimension, ...Dimension[]];
 
 /** The filters for all bookings, and the share that counts as near a limit. */
-export const bookedFilter = decisionFilter.extend({ nearMissAt: z.int().min(1).max(100).optional() });
-export type BookedFilter = DecisionFilter & { nearMissAt?: number | undefined };
+export const analyticsFilter = decisionFilter.extend({ nearMissAt: z.int().min(1).max(100).optional() });
+export type AnalyticsFilter = DecisionFilter & { nearMissAt?: number | undefined };
 
 /** Percent, unless the question asks for another share. */
 export const NEAR_MISS_AT = 90;
 
-export type BookedShape = {
+export type AnalyticsShape = {
   /** The dimensions that the question uses. */
   dimensions: readonly Dimension[];
   /**
@@ -72,13 +72,13 @@ export type BookedShape = {
 };
 
 /** Returns the subquery for a question with this filter and shape. */
-export type Booked = (asked: BookedFilter, shape: BookedShape) => string;
+export type AnalyticsSource = (asked: AnalyticsFilter, shape: AnalyticsShape) => string;
 
 /** Reads the base tables. */
-export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) =>
-  `(${bookedRows(asked, { columns: dimensions.map((name) => DIMENSIONS[name]), decisionsOnly })})`;
+export const fromBaseTables: AnalyticsSource = (asked, { dimensions, decisionsOnly = false }) =>
+  `(${bookingRows(asked, { columns: dimensions.map((name) => DIMENSIONS[name]), decisionsOnly })})`;
 
-export type BookedRows = {
+export type BookingRows = {
   /** The columns of decisions that are needed in addition to the columns of every source. */
   columns: readonly string[];
   decisionsOnly?: boolean;
@@ -86,9 +86,9 @@ export type BookedRows = {
   hours?: string;
 };
 
-export function bookedRows(
-  asked: BookedFilter,
-  { columns, decisionsOnly = false, hours }: BookedRows,
+export function bookingRows(
+  asked: AnalyticsFilter,
+  { columns, decisionsOnly = false, hours }: BookingRows,
 ): string {
   const own = [...new Set(columns)].filter((column) => column !== 'agent_id' && column !== 'verdict');
   const { nearMissAt, ...filter } = asked;
