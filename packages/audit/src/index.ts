@@ -36,7 +36,6 @@ export { EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from './q
 export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
 export { kills } from './queries/kills.ts';
-export { CONTROL_PARTITION, type LandedControlEvent } from './queries/landed.ts';
 export { latencies } from './queries/latencies.ts';
 export { percentile, percentileOf } from './queries/latency-bounds.ts';
 export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';
@@ -66,6 +65,7 @@ export {
   searchSettlements,
 } from './queries/search-settlements.ts';
 export { source as bookedSource } from './queries/source.ts';
+export { CONTROL_PARTITION, type FollowedControlEvent } from './queries/tail-source.ts';
 export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {

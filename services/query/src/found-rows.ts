@@ -2,7 +2,7 @@
 import {
   CONTROL_PARTITION,
   type DecisionSummary,
-  type LandedControlEvent,
+  type FollowedControlEvent,
   type SettlementSummary,
   searchDecisions,
   searchSettlements,
@@ -78,7 +78,7 @@ export function shownSettlement(row: SettlementSummary): z.output<typeof settlem
   return withLogPosition(withDollars(row));
 }
 
-export function shownControlEvent(row: LandedControlEvent) {
+export function shownControlEvent(row: FollowedControlEvent) {
   const isChange = row.logPartition === CONTROL_PARTITION;
   return withLogPosition({ ...row, logPartition: isChange ? 0 : row.logPartition });
 }

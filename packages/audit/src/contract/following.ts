@@ -35,8 +35,8 @@ import {
   searchControlEvents,
   settlementFeed,
 } from '../index.ts';
-import { LANDS_WITHIN_MS } from '../live/follow.ts';
-import { LANDED_A_PARTITION, landedDecisions } from '../queries/landed.ts';
+import { ARRIVES_WITHIN_MS } from '../live/follow.ts';
+import { decisionTail, TAIL_ROWS_A_PARTITION } from '../queries/tail-source.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
 
 const PARTITIONS = 3;
@@ -291,7 +291,7 @@ export function following(make: MakeAudit): void {
   }
 
   test('returns more rows than one answer holds in several answers, and loses none between them', async () => {
-    const count = 2 * LANDED_A_PARTITION + 1;
+    const count = 2 * TAIL_ROWS_A_PARTITION + 1;
     const batch = Array.from({ length: count }, (_, offset) => at(0, offset, decisionOf('much', offset)));
     await recordDecisions(audit, batch);
     const feed = decisionFeed({ tenant: 'much' });
@@ -429,13 +429,13 @@ export function following(make: MakeAudit): void {
         recordedAtMs,
       });
       const { position } = await received(feed, positionSince(START_MS));
-      await recordDecisions(audit, [recordedAt(1, NOW_MS - LANDS_WITHIN_MS - 1)]);
-      await recordDecisions(audit, [recordedAt(2, NOW_MS - LANDS_WITHIN_MS)]);
+      await recordDecisions(audit, [recordedAt(1, NOW_MS - ARRIVES_WITHIN_MS - 1)]);
+      await recordDecisions(audit, [recordedAt(2, NOW_MS - ARRIVES_WITHIN_MS)]);
       expect((await received(feed, position)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
     });
 
     test('are skipped by the index', async () => {
-      const asked = landedDecisions.behind.params.parse({
+      const asked = decisionTail.after.params.parse({
         tenant: 'late',
         sinceMs: 0,
         recordedFromMs: NOW_MS,
@@ -443,7 +443,7 @@ export function following(make: MakeAudit): void {
         through: [7],
       });
       const explained = await audit.query(
-        `EXPLAIN indexes = 1 ${landedDecisions.behind.sql(asked)}`,
+        `EXPLAIN indexes = 1 ${decisionTail.after.sql(asked)}`,
         { ...asked },
         z.object({ explain: z.string() }),
       );

@@ -2,14 +2,14 @@
 import type { z } from 'zod';
 import type { DecisionSummary } from '../queries/decision-columns.ts';
 import type { DecisionFilter } from '../queries/decision-filter.ts';
+import type { SettlementFilter, SettlementSummary } from '../queries/search-settlements.ts';
 import {
   type ControlEventFilter,
-  type LandedControlEvent,
-  landedControlEvents,
-  landedDecisions,
-  landedSettlements,
-} from '../queries/landed.ts';
-import type { SettlementFilter, SettlementSummary } from '../queries/search-settlements.ts';
+  controlEventTail,
+  decisionTail,
+  type FollowedControlEvent,
+  settlementTail,
+} from '../queries/tail-source.ts';
 import type { Asked, Question } from '../question.ts';
 
 /** Asks the audit on behalf of a listener. */
@@ -18,19 +18,19 @@ export type AskAudit = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   given: z.input<Params>,
 ) => Promise<z.output<Row>[]>;
 
-type Window = z.input<typeof landedDecisions.ends.params>;
-type Behind = z.input<typeof landedDecisions.behind.params>;
+type Window = z.input<typeof decisionTail.ends.params>;
+type AfterPosition = z.input<typeof decisionTail.after.params>;
 
 export type LogPosition = { logPartition: number; logOffset: number };
 /** A row that was stored. It may be void, the repeat of another row, or excluded by the filter. */
-export type Landed = LogPosition & { id: string; atMs: number };
+export type TailRow = LogPosition & { id: string; atMs: number };
 
 export type Feed<Row extends LogPosition & { id: string }> = {
   tenant: string;
   ends(ask: AskAudit, within: Window): Promise<LogPosition[]>;
-  behind(ask: AskAudit, from: Behind): Promise<Landed[]>;
+  after(ask: AskAudit, from: AfterPosition): Promise<TailRow[]>;
   /** Returns the rows of these ids that are valid and pass the filter. */
-  standing(ask: AskAudit, ids: string[]): Promise<Row[]>;
+  validRows(ask: AskAudit, ids: string[]): Promise<Row[]>;
   /** Returns the same text for all rows of one event, which may be in several partitions. */
   identityOf(row: Row): string;
 };
@@ -38,33 +38,33 @@ export type Feed<Row extends LogPosition & { id: string }> = {
 const byId = ({ id }: { id: string }) => id;
 
 export function decisionFeed(filter: DecisionFilter): Feed<DecisionSummary> {
-  return feedOf<DecisionSummary>(landedDecisions, {
+  return feedOf<DecisionSummary>(decisionTail, {
     tenant: filter.tenant,
-    standing: (ask, ids) => ask(landedDecisions.standing, { ...filter, ids }),
+    validRows: (ask, ids) => ask(decisionTail.validRows, { ...filter, ids }),
     identityOf: byId,
   });
 }
 
 export function settlementFeed(filter: SettlementFilter): Feed<SettlementSummary> {
-  return feedOf<SettlementSummary>(landedSettlements, {
+  return feedOf<SettlementSummary>(settlementTail, {
     tenant: filter.tenant,
-    standing: (ask, ids) => ask(landedSettlements.standing, { ...filter, ids }),
+    validRows: (ask, ids) => ask(settlementTail.validRows, { ...filter, ids }),
     identityOf: byId,
   });
 }
 
 /** Follows acts of operators and ledger epochs: the events of one tenant, and those for every tenant. */
-export function controlEventFeed(filter: ControlEventFilter): Feed<LandedControlEvent> {
-  return feedOf<LandedControlEvent>(landedControlEvents, {
+export function controlEventFeed(filter: ControlEventFilter): Feed<FollowedControlEvent> {
+  return feedOf<FollowedControlEvent>(controlEventTail, {
     tenant: filter.tenant,
-    standing: (ask, ids) => ask(landedControlEvents.standing, { ...filter, ids }),
+    validRows: (ask, ids) => ask(controlEventTail.validRows, { ...filter, ids }),
     identityOf: ({ event, id }) => `${event} ${id}`,
   });
 }
 
 function feedOf<Row extends LogPosition & { id: string }>(
-  { ends, behind }: Pick<typeof landedDecisions, 'ends' | 'behind'>,
-  own: Pick<Feed<Row>, 'tenant' | 'standing' | 'identityOf'>,
+  { ends, after }: Pick<typeof decisionTail, 'ends' | 'after'>,
+  own: Pick<Feed<Row>, 'tenant' | 'validRows' | 'identityOf'>,
 ): Feed<Row> {
-  return { ...own, ends: (ask, within) => ask(ends, within), behind: (ask, from) => ask(behind, from) };
+  return { ...own, ends: (ask, within) => ask(ends, within), after: (ask, from) => ask(after, from) };
 }

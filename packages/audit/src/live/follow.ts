@@ -12,14 +12,14 @@
  * their number, is returned in both. A control event may be in all partitions, as an epoch is. A listener gets it
  * once, from the partition where it first reads it.
  *
- * Rows that were recorded long ago are not read. So a row must become visible within `LANDS_WITHIN_MS` after the
+ * Rows that were recorded long ago are not read. So a row must become visible within `ARRIVES_WITHIN_MS` after the
  * recorder read it, by the clock of the listener. A slower insert, or a larger difference of clocks, would lose rows
  * to listeners. An insert takes seconds, because a recorder reads again what it could not insert.
  */
-import { LANDED_A_PARTITION, MOST_IDS } from '../queries/landed.ts';
-import type { AskAudit, Feed, Landed, LogPosition } from './feed.ts';
+import { MOST_IDS, TAIL_ROWS_A_PARTITION } from '../queries/tail-source.ts';
+import type { AskAudit, Feed, LogPosition, TailRow } from './feed.ts';
 
-export const LANDS_WITHIN_MS = 15 * 60_000;
+export const ARRIVES_WITHIN_MS = 15 * 60_000;
 
 /** How far a table was read. */
 export type FeedPosition = {
@@ -66,25 +66,25 @@ export async function* rowsAfter<Row extends LogPosition & { id: string }>(
 ): AsyncGenerator<FollowedRow<Row>, { position: FeedPosition; isAll: boolean }> {
   const { sinceMs, lookedAtMs } = from;
   const through = new Map(from.through);
-  const landed = await feed.behind(ask, {
+  const tail = await feed.after(ask, {
     tenant: feed.tenant,
     sinceMs,
     recordedFromMs: longBefore(lookedAtMs),
     partitions: [...through.keys()],
     through: [...through.values()],
   });
-  const { inOrder, isAll } = merged(landed);
+  const { inOrder, isAll } = merged(tail);
   for (let start = 0; start < inOrder.length; start += MOST_IDS) {
     const some = inOrder.slice(start, start + MOST_IDS);
-    const rows = await feed.standing(ask, [...new Set(some.map(({ id }) => id))]);
-    const standing = new Map(rows.map((row) => [keyOf(row), row]));
+    const rows = await feed.validRows(ask, [...new Set(some.map(({ id }) => id))]);
+    const valid = new Map(rows.map((row) => [keyOf(row), row]));
     const alike = Map.groupBy(rows, (row) => feed.identityOf(row));
     const isPassed = (of: LogPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
-    for (const landedRow of some) {
-      const { logPartition, logOffset, atMs } = landedRow;
+    for (const tailRow of some) {
+      const { logPartition, logOffset, atMs } = tailRow;
       // The same delivery may be stored twice until ClickHouse merges its parts.
-      if (isPassed(landedRow)) continue;
-      const row = standing.get(keyOf(landedRow));
+      if (isPassed(tailRow)) continue;
+      const row = valid.get(keyOf(tailRow));
       const isNew = row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
       through.set(logPartition, logOffset);
       if (isNew) yield { row, atMs, position: { sinceMs, lookedAtMs, through: new Map(through) } };
@@ -94,13 +94,13 @@ export async function* rowsAfter<Row extends LogPosition & { id: string }>(
 }
 
 /** Merges the partitions by time and keeps the order within each: the earliest of the next rows comes first. */
-function merged(landed: readonly Landed[]): { inOrder: Landed[]; isAll: boolean } {
-  const queues = [...Map.groupBy(landed, ({ logPartition }) => logPartition).values()];
-  const isAll = queues.every(({ length }) => length < LANDED_A_PARTITION);
+function merged(tail: readonly TailRow[]): { inOrder: TailRow[]; isAll: boolean } {
+  const queues = [...Map.groupBy(tail, ({ logPartition }) => logPartition).values()];
+  const isAll = queues.every(({ length }) => length < TAIL_ROWS_A_PARTITION);
   const waiting = queues.map((queue) => queue.values());
   const heads = waiting.map((queue) => queue.next().value);
-  const inOrder: Landed[] = [];
-  while (inOrder.length < landed.length) {
+  const inOrder: TailRow[] = [];
+  while (inOrder.length < tail.length) {
     const earliest = heads.reduce((best, head) => (isBefore(head, best) ? head : best), undefined);
     if (earliest === undefined) break;
     const at = heads.indexOf(earliest);
@@ -110,7 +110,7 @@ function merged(landed: readonly Landed[]): { inOrder: Landed[]; isAll: boolean 
   return { inOrder, isAll };
 }
 
-function isBefore(one: Landed | undefined, other: Landed | undefined): boolean {
+function isBefore(one: TailRow | undefined, other: TailRow | undefined): boolean {
   return one !== undefined && (other === undefined || one.atMs < other.atMs);
 }
 
@@ -119,5 +119,5 @@ function keyOf({ id, logPartition, logOffset }: LogPosition & { id: string }): s
 }
 
 function longBefore(atMs: number): number {
-  return Math.max(0, atMs - LANDS_WITHIN_MS);
+  return Math.max(0, atMs - ARRIVES_WITHIN_MS);
 }

@@ -22,7 +22,7 @@ import {
 } from './search-settlements.ts';
 
 /** At most this many rows of one partition in one answer. A listener that is far behind asks several times. */
-export const LANDED_A_PARTITION = 1_000;
+export const TAIL_ROWS_A_PARTITION = 1_000;
 
 /** At most this many ids in one question. Each id adds 30 characters to the question. */
 export const MOST_IDS = 500;
@@ -41,7 +41,7 @@ export const CONTROL_PARTITION = 2 ** 32 - 1;
 const PARTITION_OF_EITHER = `if(log_topic = '${TOPICS.control}', toUInt32(${CONTROL_PARTITION}), log_partition)`;
 
 const OWN = 'tenant = {tenant:String}';
-const OWN_AND_EVERYBODYS = "tenant IN ({tenant:String}, '')";
+const OWN_AND_SHARED = "tenant IN ({tenant:String}, '')";
 
 const WITHIN = ({ time, owned }: Followed) => `${owned}
       AND recorded_at >= fromUnixTimestamp64Milli({recordedFromMs:Int64}, 'UTC')
@@ -51,7 +51,7 @@ const WITHIN = ({ time, owned }: Followed) => `${owned}
  * Returns the next rows of each partition after `through`, which is parallel to `partitions`. A partition that is not
  * named is read from its start. Repeats and void rows are included.
  */
-function behind(followed: Followed) {
+function after(followed: Followed) {
   const { table, time, partition = 'log_partition' } = followed;
   return question({
     params: z.strictObject({ ...window, partitions: z.array(z.int()), through: z.array(z.int()) }),
@@ -62,7 +62,7 @@ function behind(followed: Followed) {
     WHERE ${WITHIN(followed)}
       AND log_offset > transform(logPartition, {partitions:Array(UInt32)}, {through:Array(Int64)}, -1)
     ORDER BY logPartition, log_offset
-    LIMIT ${LANDED_A_PARTITION} BY logPartition`,
+    LIMIT ${TAIL_ROWS_A_PARTITION} BY logPartition`,
   });
 }
 
@@ -81,16 +81,16 @@ function ends(followed: Followed) {
 }
 
 /** The questions for the end of a table, and for the rows stored after a log position. */
-function positionsOf(followed: Followed) {
-  return { behind: behind(followed), ends: ends(followed) };
+function tailQuestions(followed: Followed) {
+  return { after: after(followed), ends: ends(followed) };
 }
 
 const ids = z.array(id).min(1).max(MOST_IDS);
 
-export const landedDecisions = {
-  ...positionsOf({ table: 'decisions', time: 'decided_at', owned: OWN }),
+export const decisionTail = {
+  ...tailQuestions({ table: 'decisions', time: 'decided_at', owned: OWN }),
   /** Returns the valid rows of these ids that pass the filter, in no particular order. */
-  standing: question({
+  validRows: question({
     params: decisionFilter.extend({ ids }),
     row: decisionSummary,
     sql: ({ ids: _, ...filter }) => `
@@ -100,9 +100,9 @@ export const landedDecisions = {
   }),
 };
 
-export const landedSettlements = {
-  ...positionsOf({ table: 'settlements', time: 'settled_at', owned: OWN }),
-  standing: question({
+export const settlementTail = {
+  ...tailQuestions({ table: 'settlements', time: 'settled_at', owned: OWN }),
+  validRows: question({
     params: settlementFilter.extend({ ids }),
     row: settlementSummary,
     sql: ({ ids: _, ...filter }) => `
@@ -121,29 +121,29 @@ const controlEventFilter = z.strictObject({
 });
 export type ControlEventFilter = z.output<typeof controlEventFilter>;
 
-const landedControlEvent = controlEventSummary.extend({
+const followedControlEvent = controlEventSummary.extend({
   logTopic: z.string(),
   logPartition: z.int(),
   logOffset: z.int(),
 });
-export type LandedControlEvent = z.output<typeof landedControlEvent>;
+export type FollowedControlEvent = z.output<typeof followedControlEvent>;
 
-export const landedControlEvents = {
-  ...positionsOf({
+export const controlEventTail = {
+  ...tailQuestions({
     table: 'control_events',
     time: 'happened_at',
-    owned: OWN_AND_EVERYBODYS,
+    owned: OWN_AND_SHARED,
     partition: PARTITION_OF_EITHER,
   }),
   /** Returns an event once for each partition that holds it. */
-  standing: question({
+  validRows: question({
     params: controlEventFilter.extend({ ids }),
-    row: landedControlEvent,
+    row: followedControlEvent,
     sql: ({ ids: _, ...filter }) => `
     SELECT ${CONTROL_EVENT_COLUMNS},
       log_topic AS logTopic, ${PARTITION_OF_EITHER} AS logPartition, log_offset AS logOffset
     FROM control_events FINAL
-    WHERE ${OWN_AND_EVERYBODYS} AND id IN {ids:Array(String)} AND NOT void${narrowed(filter, {
+    WHERE ${OWN_AND_SHARED} AND id IN {ids:Array(String)} AND NOT void${narrowed(filter, {
       agentId: "has(arrayConcat({agentId:Array(String)}, ['']), agent_id)",
       actionId: "has(arrayConcat({actionId:Array(String)}, ['']), action_id)",
       event: 'event IN {event:Array(String)}',
