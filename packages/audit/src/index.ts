@@ -69,7 +69,7 @@ export { CONTROL_PARTITION, type FollowedControlEvent } from './queries/tail-sou
 export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {
-  type Landed,
+  type InsertCounts,
   recordAuditReads,
   recordControlEvents,
   recordDeadLetters,

@@ -23,7 +23,7 @@ import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 /**
  * The number of records that became rows, and the number that were quarantined. Their sum is the size of the batch.
  */
-export type Landed = { landed: number; quarantined: number };
+export type InsertCounts = { inserted: number; quarantined: number };
 
 const DECISIONS = table({
   name: 'decisions',
@@ -42,7 +42,10 @@ const DEAD_LETTERS = table({ name: 'dead_letters', schema: deadLetterRow, rowOf:
 const REPUBLICATIONS = table({ name: 'republications', schema: republicationRow, rowOf: republicationRowOf });
 const AUDIT_READS = table({ name: 'audit_reads', schema: auditReadRow, rowOf: auditReadRowOf });
 
-export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
+export function recordDecisions(
+  client: AuditClient,
+  batch: readonly Recorded<Decision>[],
+): Promise<InsertCounts> {
   const booked = batch.map(({ record: { tenant, decidedAt } }) => ({ tenant, at: decidedAt }));
   return markingTouched(client, booked, () => record(client, DECISIONS, batch));
 }
@@ -50,7 +53,7 @@ export function recordDecisions(client: AuditClient, batch: readonly Recorded<De
 export function recordSettlements(
   client: AuditClient,
   batch: readonly Recorded<Settlement>[],
-): Promise<Landed> {
+): Promise<InsertCounts> {
   const booked = batch.map(({ record: { tenant, settledAt } }) => ({ tenant, at: settledAt }));
   return markingTouched(client, booked, () => record(client, SETTLEMENTS, batch));
 }
@@ -58,28 +61,28 @@ export function recordSettlements(
 export function recordControlEvents(
   client: AuditClient,
   batch: readonly Recorded<ControlEvent>[],
-): Promise<Landed> {
+): Promise<InsertCounts> {
   return record(client, CONTROL_EVENTS, batch);
 }
 
 export function recordDeadLetters(
   client: AuditClient,
   batch: readonly Recorded<DeadLetter['deadLetter']>[],
-): Promise<Landed> {
+): Promise<InsertCounts> {
   return record(client, DEAD_LETTERS, batch);
 }
 
 export function recordRepublications(
   client: AuditClient,
   batch: readonly Recorded<Republication>[],
-): Promise<Landed> {
+): Promise<InsertCounts> {
   return record(client, REPUBLICATIONS, batch);
 }
 
 export function recordAuditReads(
   client: AuditClient,
   batch: readonly Recorded<AuditRead>[],
-): Promise<Landed> {
+): Promise<InsertCounts> {
   return record(client, AUDIT_READS, batch);
 }
 
@@ -107,7 +110,7 @@ async function record<R, Schema extends z.ZodType<object>>(
   client: AuditClient,
   { name, schema, rowOf, fits, partitionedBy = () => '' }: TableInUse<R, Schema>,
   batch: readonly Recorded<R>[],
-): Promise<Landed> {
+): Promise<InsertCounts> {
   const rows: Row[] = [];
   const refused: Refused[] = [];
   for (const origin of batch) {
@@ -119,12 +122,12 @@ async function record<R, Schema extends z.ZodType<object>>(
     if (read.success) rows.push({ origin, row: read.data, month: partitionedBy(read.data).slice(0, 7) });
     else refused.push({ origin, reason: z.prettifyError(read.error) });
   }
-  for (const run of inOrderOfTheLog(rows)) refused.push(...(await land(client, name, run)));
+  for (const run of inOrderOfTheLog(rows)) refused.push(...(await insertRows(client, name, run)));
   await quarantine(
     client,
     refused.map(({ origin, reason }) => ({ ...origin, meantFor: name, reason })),
   );
-  return { landed: batch.length - refused.length, quarantined: refused.length };
+  return { inserted: batch.length - refused.length, quarantined: refused.length };
 }
 
 /**
@@ -146,7 +149,7 @@ function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
  * Inserts the rows. If ClickHouse refuses a row, inserts each half alone, until every refused row is found. Returns
  * the refused rows.
  */
-async function land(client: AuditClient, table: string, rows: readonly Row[]): Promise<Refused[]> {
+async function insertRows(client: AuditClient, table: string, rows: readonly Row[]): Promise<Refused[]> {
   try {
     await client.insert(
       table,
@@ -160,8 +163,8 @@ async function land(client: AuditClient, table: string, rows: readonly Row[]): P
     if (others.length === 0) return [{ origin: first.origin, reason: error.message }];
     const middle = Math.floor(rows.length / 2);
     return [
-      ...(await land(client, table, rows.slice(0, middle))),
-      ...(await land(client, table, rows.slice(middle))),
+      ...(await insertRows(client, table, rows.slice(0, middle))),
+      ...(await insertRows(client, table, rows.slice(middle))),
     ];
   }
 }

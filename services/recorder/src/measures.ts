@@ -66,9 +66,9 @@ export function countInserted(
     audit_reads: others.auditReads,
   };
   let quarantined = unreadable;
-  for (const [table, landed] of Object.entries(tables)) {
-    rows.inc({ table }, landed.landed);
-    quarantined += landed.quarantined;
+  for (const [table, counts] of Object.entries(tables)) {
+    rows.inc({ table }, counts.inserted);
+    quarantined += counts.quarantined;
   }
   rows.inc({ table: 'quarantine' }, quarantined);
   return quarantined;

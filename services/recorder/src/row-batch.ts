@@ -2,7 +2,7 @@
 import {
   type AuditClient,
   type ControlEvent,
-  type Landed,
+  type InsertCounts,
   type Quarantined,
   quarantine,
   type Recorded,
@@ -39,7 +39,9 @@ export function emptyRowBatch(): RowBatch {
 }
 
 /** How many records became rows, by table, and how many went to quarantine. */
-export type InsertedRows = Record<Exclude<keyof RowBatch, 'unreadable'>, Landed> & { unreadable: number };
+export type InsertedRows = Record<Exclude<keyof RowBatch, 'unreadable'>, InsertCounts> & {
+  unreadable: number;
+};
 
 /**
  * Inserts the batches of several partitions together, with one insert for each table. Resolves once everything is

@@ -30,7 +30,7 @@ test('a new kind of action needs at most six files, and is decided, recorded, se
     { type: 'note_read', verdict: 'BLOCK', code: 'NOTEBOOK_NOT_ALLOWED' },
   ]);
   expect(decisions[1]).not.toHaveProperty('obligations');
-  expect(landed).toEqual({ landed: 2, quarantined: 0 });
+  expect(landed).toEqual({ inserted: 2, quarantined: 0 });
   const allowed = { type: 'note_read', subject: 'team', verdict: 'ALLOW', obligations: '{"maxResults":3}' };
   const refused = { type: 'note_read', subject: 'private', verdict: 'BLOCK', obligations: null };
   expect(rows).toHaveLength(2);

@@ -158,11 +158,11 @@ export function following(make: MakeAudit): void {
     landSome: (records: Record[]) => Promise<unknown>,
     steps: readonly Step[],
   ): Promise<{ from: number[]; rows: Row[] }[]> {
-    const landed = laid.map(() => 0);
+    const arrived = laid.map(() => 0);
     const listeners = [{ position: positionSince(START_MS), from: laid.map(() => 0), rows: [] as Row[] }];
     const land = async (of: number, start: number, end: number) => {
       await landSome((laid[of] ?? []).slice(start, end));
-      landed[of] = Math.max(landed[of] ?? 0, Math.min(end, laid[of]?.length ?? 0));
+      arrived[of] = Math.max(arrived[of] ?? 0, Math.min(end, laid[of]?.length ?? 0));
     };
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
@@ -174,16 +174,16 @@ export function following(make: MakeAudit): void {
     };
     for (const one of steps) {
       if (one.do === 'begin') {
-        listeners.push({ position: await positionNow(asking, feed, NOW_MS), from: [...landed], rows: [] });
+        listeners.push({ position: await positionNow(asking, feed, NOW_MS), from: [...arrived], rows: [] });
       } else if (one.do === 'look') {
         await lookAll(one.cutAfter);
       } else {
-        const end = landed[one.partition] ?? 0;
+        const end = arrived[one.partition] ?? 0;
         if (one.do === 'land') await land(one.partition, end, end + one.count);
         else await land(one.partition, Math.max(0, end - one.back), end);
       }
     }
-    await Promise.all(laid.map(({ length }, of) => land(of, landed[of] ?? 0, length)));
+    await Promise.all(laid.map(({ length }, of) => land(of, arrived[of] ?? 0, length)));
     await lookAll(null);
     return listeners;
   }

@@ -79,7 +79,7 @@ export function recording(make: MakeAudit): void {
       ruling: { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null },
     });
     const recorded = recordedDecision(decision, 41);
-    expect(await recordDecisions(audit, [recorded])).toEqual({ landed: 1, quarantined: 0 });
+    expect(await recordDecisions(audit, [recorded])).toEqual({ inserted: 1, quarantined: 0 });
     const [row] = await ask(audit, decisionById, { tenant: 'found', id: decision.id });
     expect(row?.payload).toBe(new TextDecoder().decode(recorded.value));
     expect(row).toMatchObject({
@@ -129,7 +129,7 @@ export function recording(make: MakeAudit): void {
   });
 
   test('does nothing for an empty batch', async () => {
-    expect(await recordDecisions(audit, [])).toEqual({ landed: 0, quarantined: 0 });
+    expect(await recordDecisions(audit, [])).toEqual({ inserted: 0, quarantined: 0 });
   });
 
   test('quarantines a row that breaks the rules of its table, and stores the other rows', async () => {
@@ -143,7 +143,7 @@ export function recording(make: MakeAudit): void {
       // ClickHouse would silently wrap this number to 4,096.
       { ...decisionOf('rules', 7), chargedMicros: 2 ** 64 + 4_096 },
     ].map((decision, index) => recordedDecision(decision, 100 + index));
-    expect(await recordDecisions(audit, [...bad, good])).toEqual({ landed: 1, quarantined: 6 });
+    expect(await recordDecisions(audit, [...bad, good])).toEqual({ inserted: 1, quarantined: 6 });
     expect(await ask(audit, searchDecisions, { tenant: 'rules' })).toHaveLength(1);
     const aside = await quarantinedOf('decisions');
     expect(aside.map(({ log_offset }) => log_offset)).toEqual([100, 101, 102, 103, 104, 105]);
@@ -161,7 +161,7 @@ export function recording(make: MakeAudit): void {
       ),
     );
     for (let times = 0; times < 2; times += 1) {
-      expect(await recordControlEvents(audit, events)).toEqual({ landed: 56, quarantined: 4 });
+      expect(await recordControlEvents(audit, events)).toEqual({ inserted: 56, quarantined: 4 });
       const [counted] = await audit.query(
         'SELECT count() AS rows, uniqExact(id) AS ids FROM control_events FINAL WHERE tenant = {tenant:String}',
         { tenant: 'refused' },
@@ -188,7 +188,7 @@ export function recording(make: MakeAudit): void {
       retryable: true,
     });
     await audit.command('RENAME TABLE settlements_away TO settlements');
-    expect(await recordSettlements(audit, batch)).toEqual({ landed: 1, quarantined: 0 });
+    expect(await recordSettlements(audit, batch)).toEqual({ inserted: 1, quarantined: 0 });
     expect(await quarantinedOf('settlements')).toEqual([]);
   });
 
@@ -224,7 +224,7 @@ export function recording(make: MakeAudit): void {
       position: { topic: TOPICS.decisions, partition: 1, offset: 7 },
     };
     expect(await recordControlEvents(audit, [...batch, elsewhere, ...batch])).toEqual({
-      landed: 13,
+      inserted: 13,
       quarantined: 0,
     });
     const rows = await audit.query(
@@ -294,7 +294,7 @@ export function recording(make: MakeAudit): void {
       ...onLog({ event: 'dead.letter', deadLetter }, offset),
       position: { topic: TOPICS.deadLetters, partition: 0, offset },
     }));
-    expect(await recordDeadLetters(audit, twice)).toEqual({ landed: 2, quarantined: 0 });
+    expect(await recordDeadLetters(audit, twice)).toEqual({ inserted: 2, quarantined: 0 });
     const unreadable = {
       meantFor: '',
       reason: 'not JSON',
@@ -339,7 +339,7 @@ export function recording(make: MakeAudit): void {
     const nobodys = readOf('read', 8, { tenant: null, key: null, refused: true, code: 'UNAUTHENTICATED' });
     const batch = [...reads, odd, theirs, nobodys].map((record, n) => ({ record, ...onLog({}, 600 + n) }));
     for (let times = 0; times < 2; times += 1)
-      expect(await recordAuditReads(audit, batch)).toEqual({ landed: 9, quarantined: 0 });
+      expect(await recordAuditReads(audit, batch)).toEqual({ inserted: 9, quarantined: 0 });
 
     const found = async (asked: object = {}) =>
       (await ask(audit, searchReads, { tenant: 'read', ...asked })).map(({ requestId }) => requestId);
@@ -380,7 +380,7 @@ export function recording(make: MakeAudit): void {
       decisionOf('years', month, { appendedAtMs: Date.UTC(2006, month) }),
     );
     const batch = decisions.map((decision, offset) => recordedDecision(decision, 1_000 + offset));
-    expect(await recordDecisions(audit, batch)).toEqual({ landed: 240, quarantined: 0 });
+    expect(await recordDecisions(audit, batch)).toEqual({ inserted: 240, quarantined: 0 });
     expect(await ask(audit, searchDecisions, { tenant: 'years', limit: 1_000 })).toHaveLength(240);
   });
 

@@ -236,15 +236,15 @@ export function retentionPerTenant(make: MakeAudit): void {
       owner === tenant ? fromMs : null;
 
   /** Records a decision of January and its settlement of February. */
-  async function landed(tenant: string): Promise<void> {
+  async function recordJanuary(tenant: string): Promise<void> {
     const decision = decisionOf(tenant, 1, { appendedAtMs: JANUARY });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt: FEBRUARY }), 2)]);
   }
 
   test('drops the past from the sums, also from sums that are no longer read', async () => {
-    await landed('summed');
-    await landed('beside');
+    await recordJanuary('summed');
+    await recordJanuary('beside');
     await refreshRollups(audit, { quietMs: 0 });
     // The rows that a recorder of an older version wrote.
     const columns = 'tenant, hours, hour, touches, unmatched, reaches_back_to';
@@ -269,7 +269,7 @@ export function retentionPerTenant(make: MakeAudit): void {
    * again.
    */
   async function countedMeanwhile(tenant: string): Promise<(knowing: Known) => Promise<void>> {
-    await landed(tenant);
+    await recordJanuary(tenant);
     await refreshRollups(audit, { quietMs: 0 });
     const name = `counted_${tenant}`;
     const counting: AuditClient = {
@@ -323,7 +323,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   });
 
   test('reports what it found before it drops anything, and each part after it is gone', async () => {
-    await landed('told');
+    await recordJanuary('told');
     const told: string[] = [];
     await dropPastRows(audit, {
       keptFrom: upTo('told', Date.UTC(2020, 2)),
@@ -340,7 +340,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   });
 
   test('records the retention start before it drops a row, and never moves it back', async () => {
-    await landed('noted');
+    await recordJanuary('noted');
     expect(await tenantRetentionStart(audit, 'noted')).toBeNull();
     // Fails at the first command. By then only questions were asked.
     let noted: number | null = null;
@@ -361,7 +361,7 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   test('sums budgets from the retention start on, with the same result before and after rows are dropped', async () => {
     const tenant = 'reconciled';
-    await landed(tenant);
+    await recordJanuary(tenant);
     const february = decisionOf(tenant, 2, { appendedAtMs: Date.UTC(2020, 1, 2), chargedMicros: 7 });
     await recordDecisions(audit, [recordedDecision(february, 3)]);
     for (const [n, when] of ['2020-01-31T23:59:59.999Z', '2020-02-01T00:00:00.000Z'].entries())

@@ -11,7 +11,7 @@ import type { AuditClient } from '../port.ts';
 import { HOUR_MS } from './hour.ts';
 
 /**
- * Marks the hours of these rows before and after `land` stores them.
+ * Marks the hours of these rows before and after `insert` stores them.
  *
  * @param rows the tenant and booking time of each. A row with an invalid time is skipped, because no table can store
  * it either
@@ -19,7 +19,7 @@ import { HOUR_MS } from './hour.ts';
 export async function markingTouched<T>(
   client: AuditClient,
   rows: readonly { tenant: string; at: string }[],
-  land: () => Promise<T>,
+  insert: () => Promise<T>,
 ): Promise<T> {
   const marks = new Map<string, { tenant: string; hour: number; touches: number }>();
   for (const { tenant, at } of rows) {
@@ -35,9 +35,9 @@ export async function markingTouched<T>(
     'rollup_marks',
     touched.map((mark) => ({ ...mark, touches: 1 })),
   );
-  const landed = await land();
+  const inserted = await insert();
   await client.insert('rollup_marks', touched);
-  return landed;
+  return inserted;
 }
 
 /**
