@@ -1,8 +1,8 @@
 /** One broker of a cluster: its settings, its formatted storage, its process. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool } from '../run-tool.ts';
 import { type Server, startServer } from '../server-process.ts';
+import { formatStorage } from './format-storage.ts';
 import { installedKafka } from './install-kafka.ts';
 import { withSharedClasses } from './shared-classes.ts';
 
@@ -43,17 +43,14 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
       .map(([name, value]) => `${name}=${value}\n`)
       .join(''),
   );
-  const format = [
-    'kafka.tools.StorageTool',
-    'format',
-    // The option and its value are one argument, because an id may begin with a dash.
-    `--cluster-id=${cluster.clusterId}`,
-    '--config',
-    properties,
-    ...cluster.formatting,
-  ];
   const java = (flags: readonly string[] = []) => [...JVM, ...flags, '-cp', kafka.classpath];
-  await runTool('java', [...java(), ...format], { orInstall: 'its storage cannot be formatted' });
+  await formatStorage(kafka, JVM, {
+    properties,
+    data: dataOf(place),
+    nodeId: place.nodeId,
+    clusterId: cluster.clusterId,
+    args: cluster.formatting,
+  });
   const server = await withSharedClasses(kafka, { jvm: JVM, folder: place.folder }, (flags) =>
     startServer({
       command: 'java',
@@ -63,6 +60,10 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
     }),
   );
   return Object.assign(server, { nodeId: place.nodeId, address: `127.0.0.1:${place.port}` });
+}
+
+function dataOf({ folder }: BrokerPlace): string {
+  return join(folder, 'data');
 }
 
 function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<string, string> {
@@ -82,7 +83,7 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'inter.broker.listener.name': 'PLAINTEXT',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,VIA:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
-    'log.dirs': join(place.folder, 'data'),
+    'log.dirs': dataOf(place),
     'auto.create.topics.enable': 'false',
     'default.replication.factor': replicas,
     'min.insync.replicas': inSync,

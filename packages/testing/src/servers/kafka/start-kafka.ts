@@ -1,12 +1,12 @@
 /**
  * A Kafka cluster of one broker or three, with folders and ports of its own. Each broker is a controller too (KRaft).
  */
-import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFreePorts } from '../free-port.ts';
 import { removeFolder } from '../remove-folder.ts';
+import { randomId } from './format-storage.ts';
 import { type Secured, scramUsers, securedConfig } from './secured-broker.ts';
 import { type BrokerPlace, type ClusterSettings, type KafkaBroker, startBroker } from './start-broker.ts';
 
@@ -45,8 +45,7 @@ function told({ secured, config }: KafkaOptions): Pick<ClusterSettings, 'config'
 /** @throws MissingServerError if there is no Java, or if the jars cannot be fetched */
 export async function startKafka(options: KafkaOptions = {}): Promise<KafkaCluster> {
   const count = options.brokers ?? 1;
-  // Sixteen bytes in base64, the form of Kafka's cluster ids.
-  const clusterId = randomBytes(16).toString('base64url');
+  const clusterId = randomId();
   let through: string[] = [];
   const nodes = await onFreePorts(PORTS_A_BROKER * count, async (ports) => {
     const places = await Promise.all(

@@ -1,0 +1,66 @@
+/**
+ * Formats the storage of a broker. The formatter is a JVM, and its result is the same for every broker without users of
+ * its own, but for the ids. So the first broker on a machine formats a template, and each broker gets a copy with its ids.
+ */
+import { randomBytes } from 'node:crypto';
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cachedFolder } from '../cache-folder.ts';
+import { runTool } from '../run-tool.ts';
+import type { KafkaJars } from './install-kafka.ts';
+
+/** The file that holds the ids of a storage. */
+const IDS = 'meta.properties';
+
+export type Formatting = {
+  /** The file server.properties of the broker. */
+  readonly properties: string;
+  /** The folder that `log.dirs` names. */
+  readonly data: string;
+  readonly nodeId: number;
+  readonly clusterId: string;
+  /** Additional arguments, such as those that add users. */
+  readonly args: readonly string[];
+};
+
+/** @param jvm the flags of every broker */
+export async function formatStorage(
+  kafka: KafkaJars,
+  jvm: readonly string[],
+  formatting: Formatting,
+): Promise<void> {
+  if (formatting.args.length > 0) return format(kafka, jvm, formatting);
+  const { data, nodeId, clusterId } = formatting;
+  const template = await cachedFolder(`kafka-${kafka.version}-storage`, async (into) => {
+    await format(kafka, jvm, formatting);
+    await cp(data, into, { recursive: true });
+  });
+  await cp(template, data, { recursive: true, force: false });
+  const ids = { version: '1', 'cluster.id': clusterId, 'node.id': nodeId, 'directory.id': randomId() };
+  const lines = Object.entries(ids).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(join(data, IDS), lines.join(''));
+}
+
+async function format(
+  kafka: KafkaJars,
+  jvm: readonly string[],
+  { properties, clusterId, args }: Formatting,
+): Promise<void> {
+  const tool = [
+    'kafka.tools.StorageTool',
+    'format',
+    // The option and its value are one argument, because an id may begin with a dash.
+    `--cluster-id=${clusterId}`,
+    '--config',
+    properties,
+    ...args,
+  ];
+  await runTool('java', [...jvm, '-cp', kafka.classpath, ...tool], {
+    orInstall: 'its storage cannot be formatted',
+  });
+}
+
+/** Sixteen bytes in base64, the form of Kafka's ids. */
+export function randomId(): string {
+  return randomBytes(16).toString('base64url');
+}
