@@ -32,7 +32,10 @@ export function isModelCall(action: Action): action is LlmCall {
   return judgedAs(action) === 'model';
 }
 
-/** Undefined for an action without a kind: conditions are asked about the context of a grant, too. */
+/**
+ * Undefined for an action without a kind: conditions are also checked against the context of a grant, which is no
+ * action.
+ */
 function judgedAs({ type }: Action): ActionKind['judgedAs'] | undefined {
   return kindOf(type)?.judgedAs;
 }
@@ -62,14 +65,14 @@ export function freeFieldsOf(action: Action): readonly (readonly [name: string, 
   });
 }
 
-/** The same without the context. */
+/** The same fields without `context`. */
 export function ownFreeFieldsOf(action: Action): readonly (readonly [name: string, value: Json])[] {
   return freeFieldsOf(action).filter(([name]) => name !== 'context');
 }
 
 /**
- * The action with each of its free fields as `change` gives it, and without a field for which it gives undefined. Returns the
- * action itself if nothing changes.
+ * Returns the action with each free field replaced by the result of `change`. A field is left out if the result is
+ * undefined. Returns the action itself if nothing changes.
  */
 export function changeFreeFields(
   action: Action,

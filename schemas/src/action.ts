@@ -5,7 +5,7 @@ import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
 
-/** The user for whom the agent acts. In an action this is a claim of its caller, unless the API key pins it. */
+/** The user for whom the agent acts. The caller claims it, unless the API key pins it. */
 export const principal = z.strictObject({
   id: described(id, 'The id of the user. The caller claims it, unless the API key pins it.', 'u1'),
   role: described(
@@ -85,7 +85,7 @@ export const llmCall = z.strictObject({
   maxOutputTokens: described(count.optional(), 'The most tokens that the model may write.', 800),
 });
 
-/** Every kind of action: what differs between kinds besides is in action-kinds.ts. */
+/** Every kind of action. action-kinds.ts has everything else that differs between kinds. */
 export const action = z.discriminatedUnion('type', [toolCall, llmCall]);
 export type ToolCall = z.infer<typeof toolCall>;
 export type LlmCall = z.infer<typeof llmCall>;
@@ -93,22 +93,22 @@ export type Action = z.infer<typeof action>;
 export type ActionType = Action['type'];
 
 /**
- * Which of the claims that an action makes its API key fixes: `context.environment`, `action.principal`. The gateway says it,
- * beside the record; on a topic that a tenant writes itself everything is a claim.
+ * The fields of an action that its API key fixes: `context.environment`, `action.principal`. The gateway writes them
+ * beside the record. On a topic that a tenant writes itself, every field is a claim.
  */
 export type Pinned = {
-  /** The fields; rules may look at them as `action.pinned`. */
+  /** The names of the fields. Rules can read them as `action.pinned`. */
   readonly pinned: readonly string[];
   /** The public id of the key. */
   readonly pinnedBy: string;
 };
 
-/** An action, with what of it is known not to be a claim. */
+/** An action, with the names of its pinned fields. */
 export type AskedAction = Action & Partial<Pinned>;
 
 /**
- * An action as a decision remembers it, redacted. Unlike a request it may hold fields that this reader does not know:
- * they are left out, so that an older reader lives with a newer writer.
+ * An action in a decision, redacted. Unlike a request it may have unknown fields. Readers leave them out, so that an
+ * older reader can read the records of a newer writer.
  */
 const remembered = {
   principal: described(z.object(principal.shape).optional(), 'The user for whom the agent acts.'),

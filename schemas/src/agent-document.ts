@@ -1,4 +1,4 @@
-/** An agent as it is registered: what rules may ask of it. An unknown field is an error. */
+/** The document of a registered agent. Rules can read its fields. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';

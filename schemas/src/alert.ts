@@ -1,12 +1,12 @@
 /**
- * A record of the alerts topic: what a person should know, and which webhooks were told. The topic is the alerter's only
- * memory: the active alarms, the used ids and the deliveries that are due are folds of it.
+ * A record of the alerts topic: what people should know, and which webhooks received it. The alerter keeps its state
+ * only in this topic. It computes active alerts, used ids and due deliveries from these records.
  */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
-/** What is watched. `drift` is told by who reconciles, `test` asked for by a person. */
+/** The alert rules. `mandate reconcile` reports `drift`. A person asks for `test`. */
 export const ALERT_RULES = [
   'kill',
   'revive',
@@ -25,7 +25,7 @@ export const ALERT_RULES = [
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 
-/** As people write it in a rule file, and as a label of a metric. */
+/** The name of a webhook, in a rule file and in the label of a metric. */
 export const webhookName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
   error: 'must be 1 to 64 lower-case letters, digits or dashes, beginning with a letter or digit',
 });
@@ -191,7 +191,7 @@ export type AlertsRecord = z.infer<typeof alertsRecord>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws on what is none of them. */
+/** Reads a record of the alerts topic. Throws on any other content. */
 export function readAlertsRecord(value: Uint8Array): AlertsRecord {
   return alertsRecord.parse(JSON.parse(utf8.decode(value)));
 }

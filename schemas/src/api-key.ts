@@ -1,4 +1,4 @@
-/** What is kept of an API key, wherever it is kept: in a file, or on the control topic. */
+/** The stored part of an API key, in a file or on the control topic. */
 import { z } from 'zod';
 import { principal } from './action.ts';
 import { CAPS, DEFAULTS } from './defaults.ts';
@@ -8,13 +8,18 @@ import { pattern } from './pattern.ts';
 import { tenant, time } from './scalars.ts';
 
 /**
- * publish: ask for actions, and read what was decided. report: report their outcomes. release: the reports of this key
- * come from a tool server or gateway, which no policy bounds; it does not include report. audit: read the record.
- * operate: kill, revive, adjust budgets, within the key's tenant. operate:all: what reaches beyond one tenant, such as
- * stopping everything; it does not include operate. operate:limits: give back what the limits of the key's tenant count,
- * and nothing else; no role has it. author: change the agents, policies and rules of the key's tenant. persons: read
- * sealed data of its people, and forget people. admin: issue, list and revoke the keys of the people who work with the
- * tenant; a key with admin can so give itself any role.
+ * The scopes of an API key.
+ * - `publish`: ask for actions, and read decisions.
+ * - `report`: report outcomes.
+ * - `release`: the key belongs to a tool server or gateway, and no policy bounds what its reports give back. It does
+ * not include `report`.
+ * - `audit`: read the audit.
+ * - `operate`: kill, revive and adjust budgets in the tenant of the key.
+ * - `operate:all`: whatever reaches beyond one tenant, such as a kill of everything. It does not include `operate`.
+ * - `operate:limits`: give back what the quotas of the key's tenant count. No role has it.
+ * - `author`: change agents, policies and rules of the tenant.
+ * - `persons`: read sealed data of people, and forget people.
+ * - `admin`: issue, list and revoke the keys of people. A key with `admin` can give itself any role.
  */
 export const API_SCOPES = [
   'publish',
@@ -31,8 +36,8 @@ export const API_SCOPES = [
 export type ApiScope = (typeof API_SCOPES)[number];
 
 /**
- * The scopes that an agent's own key may have on the control topic: `report` for its own reports, `release` for reports
- * of others.
+ * The scopes that an agent's own key on the control topic may have: with `report` the agent reports its outcomes, and
+ * without it another key must.
  */
 export const AGENT_SCOPES = [
   ['publish', 'report'],
@@ -40,31 +45,35 @@ export const AGENT_SCOPES = [
 ] as const satisfies readonly (readonly ApiScope[])[];
 
 /**
- * The roles of people, as scopes of the keys that they are issued. No role reaches beyond its tenant. The scopes of a
- * role never change, because keys on the control topic are always checked against them. Other scopes need another role.
+ * The roles of people, and the scopes of the keys that people get. No role reaches beyond its tenant. The scopes of a
+ * role never change, because every key on the control topic is checked against its role. Other scopes need another
+ * role.
  */
 export const ROLES = {
   viewer: ['audit'],
   operator: ['audit', 'operate'],
   author: ['audit', 'author'],
   admin: ['audit', 'operate', 'author', 'persons', 'admin'],
-  /** No person: a tool server or gateway that settles what agents ran. */
+  /** Not for people: a tool server or gateway that settles the actions of agents. */
   reporter: ['report', 'release'],
 } as const satisfies Record<string, readonly ApiScope[]>;
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
-/** For how long a key of the role lets in, unless it is said; null: until it is revoked. People leave, services do not. */
+/**
+ * Returns how long a key of the role is valid if the request does not say, in milliseconds. Null: until it is
+ * revoked. People leave, and services do not.
+ */
 export function roleLastsMs(role: Role): number | null {
   return role === 'reporter' ? null : DEFAULTS.roleKeyMs;
 }
 
-/** A dot would read as the field of a field. */
+/** A name with a dot would look like a field of a field. */
 const PIN_NAME = /^[^.]+$/;
 
 /**
- * What a key fixes of every action that is published with it. The gateway refuses an action that says otherwise and fills in
- * what it leaves out, so these are no claims of the agent.
+ * The fields that a key fixes in every action published with it. The gateway refuses an action that says something
+ * else, and fills in fields that the action leaves out. So these fields are no claims of the agent.
  */
 export const keyPins = z
   .strictObject({
@@ -90,7 +99,7 @@ export const keyPins = z
   });
 export type KeyPins = z.output<typeof keyPins>;
 
-/** As conditions name them: `context.environment`, `action.principal`. */
+/** Returns the names of the pinned fields, as conditions write them: `context.environment`, `action.principal`. */
 export function pinnedFields({ context = {}, principal }: KeyPins = {}): readonly string[] {
   return [
     ...Object.keys(context).map((name) => `context.${name}`),
@@ -98,15 +107,16 @@ export function pinnedFields({ context = {}, principal }: KeyPins = {}): readonl
   ];
 }
 
-/** Whether one of the pinned fields is this one, or holds it. */
+/** True if the claim is a pinned field, or a part of a pinned field. */
 export function isPinned(claim: string, pinned: readonly string[]): boolean {
   const field = claim.startsWith('action.context.') ? claim.slice('action.'.length) : claim;
   return pinned.some((one) => field === one || field.startsWith(`${one}.`));
 }
 
 /**
- * What is kept of a key. Not the key: only its SHA-256, which needs no salt and no slow hash, as the secret is 256
- * random bits. `agents` are globs of the agent ids that a publishing key may speak for; `['*']` is all of them.
+ * The stored part of an API key. The key itself is not stored, only its SHA-256. The hash needs no salt and need not
+ * be slow, because the secret is 256 random bits. `agents` has patterns of the agents for which a publishing key may
+ * act. `['*']`: all agents.
  */
 export const apiKeyRecord = z.strictObject({
   id: described(

@@ -10,7 +10,7 @@ const arbitraryId = fc
   .filter((text) => id.safeParse(text).success);
 const subject = fc.record({ agentId: arbitraryId, actionId: arbitraryId, digest: arbitraryId });
 
-test('what an id was made of is read from it again, and its letters are safe in a path', () => {
+test('reads an id back into its parts, and uses only characters that are safe in a path', () => {
   fc.assert(
     fc.property(subject, (given) => {
       const text = approvalId(given);
@@ -20,7 +20,7 @@ test('what an id was made of is read from it again, and its letters are safe in 
   );
 });
 
-test('whatever is changed in an id, it is another’s or nobody’s', () => {
+test('refuses a changed id, or reads it as the id of another question', () => {
   fc.assert(
     fc.property(subject, fc.nat(), fc.constantFrom(...'xyzA0_-=/ '), (given, place, letter) => {
       const text = approvalId(given);
@@ -34,7 +34,7 @@ test('whatever is changed in an id, it is another’s or nobody’s', () => {
   );
 });
 
-test('the longest ids fit, and nothing longer is looked at', () => {
+test('accepts the longest ids, and refuses longer texts', () => {
   const [wide, quoted] = ['語', '"'].map((letter) => letter.repeat(CAPS.idUnits));
   for (const longest of [wide, quoted]) {
     const given = { agentId: longest ?? '', actionId: longest ?? '', digest: longest ?? '' };
@@ -47,6 +47,6 @@ test('the longest ids fit, and nothing longer is looked at', () => {
 });
 
 test.each(['', 'apv_', 'dec_01kx', 'apv_W10', 'apv_%00', `apv_${btoa('["a","b"]')}`])(
-  '%j is the id of no approval',
+  'refuses %j, which is the id of no approval',
   (text) => expect(readApprovalId(text)).toBeNull(),
 );

@@ -1,17 +1,20 @@
 /**
- * The question to a person, as one text: this action of this agent with exactly these arguments, in any attempt. The text
- * holds its subject, so that a gateway that has no audit and has just started can read it. It opens nothing: the tenant
- * is that of the credential, and an id that was invented or changed names another question, which the ledger may not
- * know.
+ * The id of a question to a person: this action of this agent with exactly these arguments, in any attempt. The id
+ * contains the question, so that a gateway can read it without an audit, even just after its start. The id gives no
+ * access. The tenant comes from the credential, and an invented or changed id names a question that the ledger does
+ * not know.
  */
 import { CAPS } from './defaults.ts';
 
 export const APPROVAL_ID_PREFIX = 'apv_';
 
-/** The request that was deferred. `digest`: the digest of its exact arguments, as in the decision. */
+/** The deferred request. `digest`: the SHA-256 of its exact arguments, as in the decision. */
 export type ApprovalSubject = { agentId: string; actionId: string; digest: string };
 
-/** In UTF-8 a unit takes three bytes at most; in base64 three bytes are four letters. The rest are quotes and commas. */
+/**
+ * A UTF-16 unit has at most three bytes in UTF-8, and base64 writes three bytes as four characters. The rest is for
+ * quotes and commas.
+ */
 export const APPROVAL_ID_UNITS = APPROVAL_ID_PREFIX.length + 4 * (3 * CAPS.idUnits) + 16;
 
 export function approvalId({ agentId, actionId, digest }: ApprovalSubject): string {

@@ -1,4 +1,4 @@
-/** What stands in the access topic: who read what of the audit. */
+/** A record of the access topic: who read what of the audit. */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { id, tenant, time } from './scalars.ts';
@@ -64,7 +64,7 @@ export type AuditRead = AccessRecord['read'];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws on anything else. */
+/** Reads a record of the access topic. Throws on any other content. */
 export function readAccessRecord(value: Uint8Array): AccessRecord {
   return auditRead.parse(JSON.parse(utf8.decode(value)));
 }

@@ -2,10 +2,11 @@ import { type Check, mandateOfBudget } from './decision.ts';
 import type { BudgetLimit } from './limit.ts';
 
 /**
- * The subject of a budget that a check saw. The check names no agent or person: the subject follows from the scope, the
- * holder of the policy, and the decision.
+ * Returns the subject of a budget that a check looked at. The check names no agent and no person. The subject follows
+ * from the
+ * scope, the holder of the policy, and the decision.
  *
- * @returns empty for a tenant's, and for an action without a principal
+ * @returns empty for a budget of the tenant, and for an action without a principal
  */
 export function budgetSubject(
   scope: BudgetLimit['scope'],

@@ -1,6 +1,6 @@
 /**
- * Cases: what people expect of their policies, in YAML beside them. A case does one thing after the other, at times of
- * its own, and says what should come of each. Amounts in dollars. An unknown field is an error.
+ * Cases: what people expect of their policies, in YAML files beside the policies. A case has steps at times of its
+ * own, and each step says what must come of it. Amounts are in dollars. An unknown field is an error.
  */
 import { z } from 'zod';
 import { llmCall, toolCall } from './action.ts';

@@ -1,4 +1,7 @@
-/** The closed set of what a decision can say. `final` means that a retry cannot help: see docs/semantics.md section 1. */
+/**
+ * The verdicts and codes of decisions. Both lists are closed. docs/semantics.md, section 1, says which codes are
+ * `final`.
+ */
 
 export const VERDICTS = ['ALLOW', 'BLOCK', 'DEFER'] as const;
 export type Verdict = (typeof VERDICTS)[number];

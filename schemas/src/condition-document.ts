@@ -1,19 +1,19 @@
 /**
- * When a rule applies: conditions over the agent, the action and its context. `{ field, op, value }` says something of one
- * field, `{ all: […] }`, `{ any: […] }` and `{ not: […] }` (none of them) put conditions together.
+ * The conditions under which a rule applies, over the agent, the action and its context. `{ field, op, value }`
+ * compares one field. `{ all: […] }`, `{ any: […] }` and `{ not: […] }` (none of them) combine conditions.
  */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 
-/** Where fields begin: `agent.groups`, `action.tool`, `context.environment`. */
+/** The roots of fields: `agent.groups`, `action.tool`, `context.environment`. */
 export const CONDITION_ROOTS = ['agent', 'action', 'context'] as const;
 
 const ROOTS: ReadonlySet<string> = new Set(CONDITION_ROOTS);
 
 const step = z.string().min(1).max(CAPS.idUnits);
 
-/** Dotted, or a list of steps where a name holds a dot itself. */
+/** A field as text with dots, or as a list of steps if a name has a dot. */
 const field = z.union([
   z
     .string()

@@ -1,4 +1,7 @@
-/** Every record and document by its name: what the JSON Schema files, the AsyncAPI document and the examples cover. */
+/**
+ * Every record and document by its name. The JSON Schema files, the AsyncAPI document and the examples cover all of
+ * them.
+ */
 import { actionRequested } from './action.ts';
 import { agentDocument } from './agent-document.ts';
 import {
@@ -39,7 +42,7 @@ import { actionSettled } from './settlement.ts';
 import { tenantDocument } from './tenant-document.ts';
 import { TOPICS } from './topics.ts';
 
-/** By the topic they stand in. */
+/** The records, by topic. */
 export const RECORDS = {
   [TOPICS.actions]: { 'action.requested': actionRequested, 'action.completed': actionCompleted },
   [TOPICS.decisions]: {
@@ -81,7 +84,7 @@ export const RECORDS = {
   },
 } as const;
 
-/** What people write. */
+/** The documents that people write. */
 export const DOCUMENTS = {
   mandate: mandateDocument,
   agent: agentDocument,

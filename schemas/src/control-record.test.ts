@@ -4,7 +4,7 @@ import { readControlRecord, shapeOfControlRecords } from './control-record.ts';
 const bytes = (text: string) => new TextEncoder().encode(text);
 const nested = (depth: number, inner = '') => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
 
-test('what is nested too deep is refused before it is parsed, whatever stands in its texts', () => {
+test('refuses deep nesting before it parses the text, whatever its strings contain', () => {
   const tooDeep = /nested too deep/;
   expect(() => readControlRecord(bytes(nested(65)))).toThrow(tooDeep);
   expect(() => readControlRecord(bytes(nested(64)))).not.toThrow(tooDeep);
@@ -12,7 +12,7 @@ test('what is nested too deep is refused before it is parsed, whatever stands in
   expect(() => readControlRecord(bytes(nested(64, `"\\\\",[]`)))).toThrow(tooDeep);
 });
 
-test('a text that never closes is refused in time linear in it', () => {
+test('refuses a string without an end in linear time', () => {
   expect(() => readControlRecord(bytes(`"${'\\"'.repeat(700_000)}`))).toThrow(SyntaxError);
 });
 

@@ -1,7 +1,7 @@
 /**
- * What stands in the control topic: every change of tenants, agents, API keys, policies, rules and issued mandates, with who, when and why. It is one
- * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
- * every reader finds the same (packages/control/src).
+ * A record of the control topic: every change of tenants, agents, API keys, policies, rules and grants, with author,
+ * time and reason. The topic has one partition, so all changes have one order. A change takes effect at its log
+ * position, or never if it expected another revision. Every reader finds the same (packages/control/src).
  */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
@@ -126,7 +126,7 @@ export const mandateRevoked = changes(
   { mandateId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
 );
 
-/** In both, the tenant is the tenant of the change. */
+/** In both records, the tenant is the tenant of the change. */
 export const tenantPut = changes(
   'tenant.put',
   'A tenant was opened, changed, or opened again after it was closed.',
@@ -174,7 +174,9 @@ export function shapeOfControlRecords(): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const MOST_DEEP = CAPS.depth * 2;
 
-/** Why a change cannot stand on the log, in words that follow "it"; null: it can. */
+/**
+ * Returns why a change cannot be appended to the log, in words that follow "it". Null: the change can be appended.
+ */
 export function controlRecordFault(record: ControlRecord): string | null {
   const text = JSON.stringify(record);
   if (new TextEncoder().encode(text).length > CAPS.changeBytes)
@@ -183,8 +185,8 @@ export function controlRecordFault(record: ControlRecord): string | null {
 }
 
 /**
- * Throws on anything else, a field that this version does not know among it: it may be a bound, and who passed it over
- * would allow what others refuse.
+ * Reads a change. Throws on any other content, and also on an unknown field. An unknown field may be a limit, and a
+ * reader that ignores it would allow what other readers refuse.
  */
 export function readControlRecord(value: Uint8Array): ControlRecord {
   const text = utf8.decode(value);
@@ -192,7 +194,10 @@ export function readControlRecord(value: Uint8Array): ControlRecord {
   return controlRecord.parse(JSON.parse(text));
 }
 
-/** Before it is parsed: how much a stack holds differs from reader to reader, and so would what they find. */
+/**
+ * Checked before the text is parsed: the depth that a stack can hold differs between readers, so that they would
+ * disagree.
+ */
 function isDeeperThan(most: number, text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -205,7 +210,10 @@ function isDeeperThan(most: number, text: string): boolean {
   return false;
 }
 
-/** Where the text closes that begins there; the end of all, where it does not, which is no JSON then. */
+/**
+ * Returns the index of the closing quote of the string that begins at `from`, or the end of the text if there is
+ * none.
+ */
 function endOfText(text: string, from: number): number {
   let at = from + 1;
   for (; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;

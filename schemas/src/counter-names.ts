@@ -1,12 +1,12 @@
 /** The names of counters that Mandate reserves for itself, beside those that a mandate gives to its budgets and tools. */
 export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as const;
 
-/** The lifetime spend of an agent: always counted, limited by `maxCostTotal` where a mandate has one. */
+/** The lifetime spending of an agent. It is always counted. `maxCostTotal` of a mandate limits it. */
 export const TOTAL_BUDGET = 'total';
 
 /**
- * What an agent's own reports gave back, less what its successes made room for since: a lifetime counter of each agent.
- * `maxReleases` bounds it.
+ * The give-backs of the agent's own reports, less the room that later successes made. Each agent has one such
+ * lifetime counter, and `maxReleases` bounds it.
  */
 export const RELEASED_BUDGET = 'released';
 

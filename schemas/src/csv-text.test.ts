@@ -48,7 +48,7 @@ test.each([
   '',
   ';',
   'x;"y"=1',
-])('leaves %j as it is', (text) => {
+])('leaves %j unchanged', (text) => {
   expect(csvText(text)).toBe(text);
 });
 
@@ -78,7 +78,7 @@ const text = fc.string({
   maxLength: 12,
 });
 
-test('no part of a cell begins a formula, at whatever sign a spreadsheet splits it', () => {
+test('begins a formula in no part of a cell, whatever separator a spreadsheet uses', () => {
   fc.assert(
     fc.property(text, (any) => {
       const cell = csvText(any);

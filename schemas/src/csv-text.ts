@@ -29,7 +29,7 @@ function classOf(characters: ReadonlySet<string>): string {
   return [...characters].map((character) => `\\x{${hex(character)}}`).join('');
 }
 
-/** The text with its apostrophes. Quoting for CSV comes after this step. */
+/** Returns the text with its apostrophes. Quoting for CSV comes after this step. */
 export function csvText(text: string): string {
   let cell = '';
   let from = 0;

@@ -1,4 +1,7 @@
-/** What stands in the dead letters topic: records that could not be read, kept whole, and what operators did with them. */
+/**
+ * Records of the dead-letter topic: records that could not be read, complete with their bytes, and what operators did
+ * with them.
+ */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { count, id, logPosition, tenant, time } from './scalars.ts';
@@ -114,7 +117,7 @@ export type DeadLettersRecord = z.infer<typeof deadLettersRecord>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What the producer sent, as text; null where it is none. */
+/** Returns the text that the producer sent. Null if the bytes are not UTF-8. */
 export function textOfLetter({ valueBase64 }: Pick<DeadLetter['deadLetter'], 'valueBase64'>): string | null {
   try {
     return utf8.decode(Uint8Array.from(atob(valueBase64), (character) => character.charCodeAt(0)));
@@ -123,7 +126,7 @@ export function textOfLetter({ valueBase64 }: Pick<DeadLetter['deadLetter'], 'va
   }
 }
 
-/** Reads what a decider or gateway wrote, as `readDecisionsRecord` does; throws on anything else. */
+/** Reads a record that a decider or gateway wrote, as `readDecisionsRecord` does. Throws on any other content. */
 export function readDeadLettersRecord(value: Uint8Array): DeadLettersRecord {
   return deadLettersRecord.parse(JSON.parse(utf8.decode(value)));
 }

@@ -13,7 +13,7 @@ function exampleOf(name: string) {
   return JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
 }
 
-/** As deciders write it: without blanks. */
+/** The record as deciders write it: without blanks. */
 function written(json: unknown): string {
   return JSON.stringify(json);
 }
@@ -22,7 +22,7 @@ function headOf(text: string): DecisionsHead {
   return readDecisionsHead(Buffer.from(text));
 }
 
-/** What the whole record says, of what the head has. */
+/** The fields of the head, taken from the whole record. */
 function wholeOf(text: string) {
   const record = readDecisionsRecord(Buffer.from(text));
   if (record.event !== 'action.decided') return record;
@@ -37,19 +37,19 @@ function wholeOf(text: string) {
   };
 }
 
-it.each(decided)('the head of %s is what the whole record says, blanks or none', (name) => {
+it.each(decided)('reads the same head of %s as from the whole record, with and without blanks', (name) => {
   const json = exampleOf(name);
   for (const text of [written(json), JSON.stringify(json, null, 2)])
     expect(headOf(text)).toEqual(wholeOf(text));
   expect(decisionsHeadOf(readDecisionsRecord(Buffer.from(written(json))))).toEqual(headOf(written(json)));
 });
 
-it('of what is no decision all is read', () => {
+it('reads all of a record that is no decision', () => {
   const text = written(exampleOf('action.settled.success.json'));
   expect(headOf(text)).toEqual(readDecisionsRecord(Buffer.from(text)));
 });
 
-/** Words that would mislead a search in the text: as values, as keys, in what a check saw and in what an agent sent. */
+/** Texts that could mislead a search: as values, as keys, in evidence and in the arguments of an agent. */
 const misleading = fc.dictionary(
   fc.constantFrom('checks', 'action', 'idempotencyKey', 'tail'),
   fc.oneof(
@@ -58,7 +58,7 @@ const misleading = fc.dictionary(
   ),
 );
 
-it('whatever is said in it and around it, its head is the same', () => {
+it('reads the same head whatever the record contains', () => {
   fc.assert(
     fc.property(misleading, misleading, fc.option(fc.constant('key-1')), (evidence, args, idempotencyKey) => {
       const json = JSON.parse(allow);
@@ -73,7 +73,7 @@ it('whatever is said in it and around it, its head is the same', () => {
   );
 });
 
-describe('a head stops at', () => {
+describe('refuses a head with', () => {
   it.each([
     ['what is no JSON', allow.slice(1)],
     ['what is cut off', allow.slice(0, -1)],
@@ -92,7 +92,7 @@ describe('a head stops at', () => {
   });
 });
 
-it('a decision goes on behind other fields as it stands on the log, blanks or none', () => {
+it('puts a decision after other fields exactly as it is on the log, with and without blanks', () => {
   const json = exampleOf('action.decided.allow.json');
   for (const text of [allow, JSON.stringify(json, null, 2)]) {
     expect(JSON.parse(beforeDecision({ actionId: 'a"1', withheld: false }, text))).toEqual({
@@ -106,7 +106,7 @@ it('a decision goes on behind other fields as it stands on the log, blanks or no
   ).toThrow();
 });
 
-it('what a newer writer says behind the decision leaves it readable', () => {
+it('reads a decision after which a newer writer added fields', () => {
   const more = written({ ...JSON.parse(allow), more: { checks: ['}}}'] } });
   expect(headOf(more)).toEqual(headOf(allow));
   const { decision } = JSON.parse(allow);

@@ -1,4 +1,4 @@
-/** `action.decided`: whether the agent may, and why. The record that the ledger can be rebuilt from. */
+/** `action.decided`: whether the agent may act, and why. A ledger can be rebuilt from these records. */
 import { z } from 'zod';
 import { actionSnapshot } from './action.ts';
 import { ACTION_TYPES } from './action-kinds.ts';
@@ -10,7 +10,7 @@ import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
 import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
-/** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */
+/** The result of one check. `skip`: the check does not apply, or an earlier check had settled the verdict. */
 export const check = z.object({
   check: described(z.string(), 'The name of the check.', 'tool-rate'),
   result: described(
@@ -42,7 +42,7 @@ export type Check = z.infer<typeof check>;
 export const DECISION_KINDS = ['first', 'duplicate', 'expired', 'unremembered'] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
-/** Does a decision of this kind stand for its action and attempt? */
+/** True if a decision of this kind decides its action and attempt. */
 export function standsForAction(kind: string): boolean {
   return kind === 'first' || kind === 'expired';
 }
@@ -64,8 +64,8 @@ export const mandateReference = z.object({
 export type MandateReference = z.infer<typeof mandateReference>;
 
 /**
- * The subject of a budget of scope `mandate`, from the check that saw it: the policy that sets the budget, in any
- * version, or the mandate, if it has no policies.
+ * Returns the subject of a budget of scope `mandate` that a check looked at: the policy that sets the budget, in any
+ * version, or the mandate if it has no policies.
  *
  * @param mandateId the mandate of the decision; empty if it has none
  */
@@ -73,11 +73,11 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
   return policy === undefined ? mandateId : policyNamed(policy).id;
 }
 
-/** Duties by name: `arguments`, with the arguments that were absent. */
+/** Obligations by name: `arguments`, with the arguments that were absent. */
 export const obligations = z.record(z.string(), parsedJson);
 export type Obligations = z.infer<typeof obligations>;
 
-/** What the ledger did for an ALLOW: every counter it charged, and how the outcome settles it. */
+/** What the ledger did for an ALLOW: the counters that it charged, and how the outcome settles the charge. */
 export const reservation = z.object({
   micros: described(micros, 'What the ALLOW charged, in micro-dollars.', 100_000),
   charging: described(charging, 'How an outcome turns it into a cost.'),
@@ -94,7 +94,10 @@ export const reservation = z.object({
 });
 export type Reservation = z.infer<typeof reservation>;
 
-/** The slots of a DEFER: each of these rates holds one slot for it. The granted retry takes over these slots. */
+/**
+ * The slots of a DEFER: each of these rates holds one slot for the question. The approved retry takes over these
+ * slots.
+ */
 export const deferral = z.object({
   rates: described(
     z.array(rateLimit.omit({ otherLimits: true })),
@@ -113,7 +116,7 @@ export const deferral = z.object({
 });
 export type Deferral = z.infer<typeof deferral>;
 
-/** What would have been said, were the mandate enforced. */
+/** The verdict that enforcement would have given under a mandate that only observes. */
 export const observed = z.object({
   verdict: described(z.enum(VERDICTS), 'The verdict that enforcement would have given.'),
   code: described(z.enum(CODES), 'The code that enforcement would have given.'),
@@ -122,7 +125,7 @@ export type Observed = z.infer<typeof observed>;
 
 export const SHADOW_VERDICTS = [...VERDICTS, 'UNKNOWN'] as const;
 
-/** What would have been said, were the rules in shadow that matched in force. */
+/** The verdict that the matching rules in shadow would have given. */
 export const shadow = z.object({
   verdict: described(
     z.enum(SHADOW_VERDICTS),

@@ -1,4 +1,4 @@
-/** Everything that stands in the decisions topic. */
+/** Every record of the decisions topic. */
 import { z } from 'zod';
 import { actionDecided } from './decision.ts';
 import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
@@ -18,8 +18,8 @@ export type DecisionsRecord = z.infer<typeof decisionsRecord>;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads what a decider or gateway wrote. Fields it does not know are left out, so that newer writers and older
- * readers live together. Throws on anything else: a decisions topic that cannot be read must stop its reader.
+ * Reads a record that a decider or gateway wrote. Unknown fields are left out, so that older readers can read the
+ * records of newer writers. Throws on any other content: a reader must stop if it cannot read a decisions topic.
  */
 export function readDecisionsRecord(value: Uint8Array): DecisionsRecord {
   return decisionsRecord.parse(JSON.parse(utf8.decode(value)));

@@ -10,7 +10,7 @@ function faultOf(bytes: Uint8Array) {
   return decoded.ok ? null : decoded.fault;
 }
 
-describe('bytes that are no UTF-8', () => {
+describe('bytes that are not UTF-8', () => {
   it.each([
     [
       'Latin-1',
@@ -51,13 +51,13 @@ describe('bytes that are no UTF-8', () => {
       { offset: 4, column: 2 },
       /"é"/,
     ],
-  ])('%s: the error names the byte, the place and what it probably is', (_what, bytes, place, message) => {
+  ])('%s: the error names the byte, its place and the probable encoding', (_what, bytes, place, message) => {
     const fault = faultOf(bytes);
     expect(fault).toMatchObject(place);
     expect(fault?.message).toMatch(message);
   });
 
-  it('are found where the decoder finds them, at the first one', () => {
+  it('are found at the first byte that the decoder refuses', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (random) => {
         const bytes = Uint8Array.from([
@@ -71,7 +71,7 @@ describe('bytes that are no UTF-8', () => {
           expect(decoded.text).toBe(known);
           return;
         }
-        // A decoder that goes on puts U+FFFD there for the first time.
+        // A decoder that is not fatal writes U+FFFD there for the first time.
         const before = new TextDecoder('utf-8', { fatal: true }).decode(
           bytes.subarray(0, decoded.fault.offset),
         );
@@ -84,12 +84,12 @@ describe('bytes that are no UTF-8', () => {
 describe('a byte order mark of UTF-8', () => {
   const marked = Buffer.from('\ufeffid: a');
 
-  it('is left out at the beginning of a file, once', () => {
+  it('is removed once at the beginning of a file', () => {
     expect(decodeFile(marked)).toEqual({ ok: true, text: 'id: a' });
     expect(decodeFile(Buffer.from('\ufeff\ufeffa'))).toEqual({ ok: true, text: '\ufeffa' });
   });
 
-  it('stays in what a program sent', () => {
+  it('stays in the bytes of a program', () => {
     expect(decodeText(marked)).toEqual({ ok: true, text: '\ufeffid: a' });
   });
 });

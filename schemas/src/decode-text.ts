@@ -1,9 +1,9 @@
 /**
- * From bytes to text, strictly. A decoder that puts U+FFFD for what it cannot read would make another name of a name, and
- * a list that denies it would stop to match. All readers of files, bodies and records decode here.
+ * Decodes bytes to text, strictly. A decoder that writes U+FFFD for unreadable bytes would change a name, and a list
+ * that denies the name would no longer match. All readers of files, bodies and records decode here.
  */
 
-/** `offset` counts bytes from 0; `line` and `column` count from 1, a column is a UTF-16 unit. */
+/** `offset` counts bytes from 0. `line` and `column` count from 1, and a column is a UTF-16 unit. */
 export type Utf8Fault = { offset: number; line: number; column: number; message: string };
 
 export type DecodedText = { ok: true; text: string } | { ok: false; fault: Utf8Fault };
@@ -13,14 +13,14 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** What a person saved. An editor may have put the byte order mark of UTF-8 at the beginning: it is left out. */
+/** Decodes a file that a person saved. If the editor put a byte order mark at the beginning, the mark is removed. */
 export function decodeFile(bytes: Uint8Array): DecodedText {
   const decoded = decodeText(bytes);
   if (!decoded.ok || !decoded.text.startsWith(BYTE_ORDER_MARK)) return decoded;
   return { ok: true, text: decoded.text.slice(BYTE_ORDER_MARK.length) };
 }
 
-/** What a program sent: a byte order mark stays, and is then no part of any JSON. */
+/** Decodes bytes that a program sent. A byte order mark stays, so that the text is not JSON. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const wide = wideEncodingOf(bytes);
   if (wide !== null)
@@ -44,13 +44,13 @@ function faultAt(offset: number, bytes: Uint8Array): Utf8Fault {
   };
 }
 
-/** In words that stand alone, or after the name of a file. */
+/** The message makes sense alone, or after the name of a file. */
 function notUtf8(offset: number, bytes: Uint8Array, why: string): string {
   const byte = (bytes[offset] ?? 0).toString(16).toUpperCase().padStart(2, '0');
   return `not UTF-8 at byte ${offset} (0x${byte}): ${why}`;
 }
 
-/** Two or four bytes a character. Without a mark, most of Latin text in UTF-16 would pass for UTF-8 with NULs in it. */
+/** Detects UTF-16 and UTF-32. Without this, most Latin text in UTF-16 would pass as UTF-8 with NUL characters. */
 function wideEncodingOf([a, b, c, d]: Uint8Array): string | null {
   const save = (encoding: string) => `this is ${encoding}; save it as UTF-8`;
   if (a === 0xff && b === 0xfe) return save(c === 0 && d === 0 ? 'UTF-32' : 'UTF-16');
@@ -78,7 +78,7 @@ function probableEncoding(offset: number, bytes: Uint8Array): string {
   return `the text is probably ${encoding}${meant}; save it as UTF-8`;
 }
 
-/** What comes before or after the byte shows that this was UTF-8. */
+/** True if the bytes before or after show that the text was UTF-8 and was cut. */
 function isCutOff(offset: number, bytes: Uint8Array): boolean {
   const rest = bytes.subarray(offset + 1);
   const wasUtf8 = rest.length > 0 || bytes.subarray(0, offset).some((byte) => byte >= 0x80);
@@ -96,7 +96,10 @@ function lengthAfter(byte: number): number {
   return byte >= 0xf0 && byte < 0xf5 ? 4 : 1;
 }
 
-/** Where the first character begins that is none. The decoder does not tell: this finds it by the table of RFC 3629. */
+/**
+ * Returns the offset of the first byte that begins no character, by the table of RFC 3629. The decoder does not say
+ * where it stopped.
+ */
 function firstBadByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -112,13 +115,13 @@ function firstBadByte(bytes: Uint8Array): number {
   return at;
 }
 
-/** A second byte may not make a character that fewer bytes would hold. */
+/** The lowest second byte. A lower one would encode a character that fewer bytes can encode. */
 function leastAfter(first: number, nth: number): number {
   if (nth > 1) return 0x80;
   return first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
 }
 
-/** Nor one half of a character, or one beyond Unicode's last. */
+/** The highest second byte. A higher one would encode a surrogate, or a character after the last one of Unicode. */
 function mostAfter(first: number, nth: number): number {
   if (nth > 1) return 0xbf;
   return first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;

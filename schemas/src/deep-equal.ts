@@ -1,4 +1,7 @@
-/** Whether two values of plain data are equal, whatever the order of their names. It allocates nothing, because ledgers call it for each request. */
+/**
+ * True if two values of plain data are equal, in any order of their names. It allocates nothing, because ledgers call
+ * it for each request.
+ */
 export function deepEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

@@ -1,24 +1,27 @@
-/** Every default and every cap of Mandate, in one table. Durations in milliseconds, sizes in bytes or UTF-16 units. */
+/**
+ * Every default and every cap of Mandate, in one table. Durations are in milliseconds, sizes in bytes or UTF-16
+ * units.
+ */
 
 export const DEFAULTS = {
   tenant: 'default',
-  /** Counts from the log's append time. A request may state its own `deadlineMs`. */
+  /** Counts from the time when the log took the request. A request may state its own `deadlineMs`. */
   deadlineMs: 30_000,
-  /** For how long an action id, an idempotency key and a position are remembered. */
+  /** How long an action id, an idempotency key and a log position are remembered. */
   replayMemoryMs: 24 * 3_600_000,
   /** How many deliveries of a tenant a ledger remembers, unless the tenant's document sets it. */
   rememberedIds: 10_000_000,
   /** How long an allowed action may run before its reservation counts as lost. */
   leaseMs: 5 * 60_000,
-  /** How long a grant of a person lives, unless the person or a policy sets it. */
+  /** How long an approval is valid, unless the person or a policy sets it. */
   grantMs: 5 * 60_000,
   /** How many deferred actions of an agent may wait for a person at one time, unless a policy sets it. */
   maxWaiting: 50,
-  /** How long a grant of a mandate lasts. */
+  /** How long a grant is valid, unless the request sets it. */
   mandateTtlMs: 5 * 60_000,
   /** How long the API key of a person is valid by default. Keys of agents and services do not expire by default. */
   roleKeyMs: 90 * 86_400_000,
-  /** How long before the end of a key people get a warning. */
+  /** How long before a key expires people get a warning. */
   keyExpiryWarningMs: 14 * 86_400_000,
   /**
    * How much a tenant may write through each process that takes its requests, unless its document sets it. A key has half of
@@ -31,14 +34,17 @@ export const DEFAULTS = {
     publishBytes: { perSecond: 4 * 1024 * 1024, burst: 40 * 1024 * 1024, perDay: 100 * 1024 * 1024 * 1024 },
     /** `mandate apply` of a folder makes one change for each document. */
     changes: { perSecond: 50, burst: 2_000, perDay: 500_000 },
-    /** An open console reads a few times a second. Each read is a record of half a KiB. */
+    /** An open console reads a few times a second. Each read writes a record of half a KiB. */
     reads: { perSecond: 200, burst: 2_000, perDay: 2_000_000 },
     /** Each of 400 agents may be refused once every eight seconds. */
     refusals: { perSecond: 50, burst: 20_000, perDay: null },
-    /** One agent causes at most 86,400 records a day, some 250 MB. */
+    /** One agent causes at most 86,400 such records a day, about 250 MB. */
     refusalsPerAgent: { perSecond: 1, burst: 600, perDay: null },
   },
-  /** A report is charged up to this many times its reservation. `actualCostMicros` is the cap if nothing is reserved. */
+  /**
+   * A report is charged at most this many times its reservation. `actualCostMicros` is the cap if nothing is
+   * reserved.
+   */
   actualCostFactor: 10,
   actualCostMicros: 1_000_000,
   /**
@@ -48,7 +54,7 @@ export const DEFAULTS = {
   maxOpen: 20,
   /** A call is open until an outcome settles it, and at most this long. */
   openWindowMs: 5 * 60_000,
-  /** How much an agent's own reports may give back of actions that did not succeed. */
+  /** How much an agent's own reports of failures may give back. */
   releases: { calls: 10, percent: 20 },
 } as const;
 
@@ -57,16 +63,18 @@ export const CAPS = {
   documentBytes: 1024 * 1024,
   depth: 32,
   /**
-   * The depth of a body over HTTP. Its bytes bound all else. A change that is nested too deep for the log still gets its
-   * own error.
+   * The depth of a body over HTTP. The size of the body bounds everything else. A change that is nested too deep for
+   * the log still gets its own error.
    */
   bodyDepth: 128,
   keys: 1_000,
-  /** The elements of all lists of a record together: each costs as much as in a text many times as long. */
+  /**
+   * The elements of all lists of a record together. An element costs as much as a text that is many times as long.
+   */
   elements: 20_000,
   stringUnits: 64 * 1024,
   idUnits: 200,
-  /** The part of a key that is kept from an unreadable record: longer than any key that names an agent. */
+  /** The part of a key that is kept of an unreadable record. It is longer than any key that names an agent. */
   keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
   attempts: 1_000,
@@ -76,54 +84,54 @@ export const CAPS = {
   rememberedIds: 1_000_000_000,
   /** The highest value of any limit on records or bytes. */
   throughput: 1_000_000_000_000,
-  /** How many deliveries without room the ledger still recognizes at a redelivery: a tenant's last ones. */
+  /**
+   * How many deliveries the ledger still recognizes that it had no room to remember. It keeps the last ones of each
+   * tenant.
+   */
   unrememberedKept: 10_000,
-  /** The longest life of a question to a person, and of a grant. */
+  /** The longest life of a question to a person, and of an approval. */
   questionMs: 31 * 86_400_000,
   /** The longest time that a publisher waits for an answer. */
   waitMs: 60_000,
-  /** A rate keeps one timestamp a call: this bounds what one counter can hold. */
+  /** A rate keeps one timestamp for each call. This bounds the size of one counter. */
   rateCalls: 100_000,
   rateWindowMs: 31 * 86_400_000,
-  /** The bound for one agent: the ledger keeps its questions in one list. */
+  /** The bound for one agent: the ledger keeps the questions of an agent in one list. */
   maxWaiting: 1_000,
-  /** A windowed budget keeps at most so many buckets: see `BUDGET_BUCKETS`. */
+  /** A windowed budget keeps a bounded number of buckets: see `BUDGET_BUCKETS`. */
   budgetWindowMs: 366 * 86_400_000,
   budgetsPerMandate: 32,
-  /** In `maxOpen`: the ledger keeps one timestamp for each. */
+  /** The highest value of `maxOpen`: the ledger keeps one timestamp for each open call. */
   openCalls: 100_000,
-  /** In `maxReleases`. */
+  /** The highest value of `calls` in `maxReleases`. */
   releaseCalls: 100_000,
   globs: 10_000,
   toolPolicies: 10_000,
-  /** In one list of a rule's conditions, and in all of them together. */
+  /** Conditions in one list of a rule, and in all lists of the rule together. */
   conditions: 100,
   conditionValues: 1_000,
   /**
-   * The size of all patterns of a document that is written, with their repeats written out: the steps that one character
-   * of a text may take. Documents that exist already are not checked.
+   * The size of all patterns of a new document, with their repeats written out: the number of steps that one
+   * character of a text may take. Documents that already exist are not checked.
    */
   patternSize: 20_000,
-  /** Objects in all argument schemas of such a document. */
+  /** Objects in all argument schemas of a new document. */
   schemaParts: 5_000,
   /**
-   * How much is looked at for one action, by all rules and policies together: characters times the size of a pattern, and
-   * what takes as long. A tenth of a second or two.
+   * How much work all rules and policies may do for one action: characters times the size of a pattern, and similar
+   * work. It takes a tenth of a second or two.
    */
   stepsPerAction: 10_000_000,
   rulePriority: 1_000_000,
   rules: 100_000,
   agents: 100_000,
-  /**
-   * The agents that are known to be no longer registered. Beyond this number the oldest is forgotten, as if it had never
-   * existed.
-   */
+  /** The agents that are known to be no longer registered. Beyond this number the oldest is forgotten. */
   retiredAgents: 100_000,
-  /** That were ever opened: every process holds them. */
+  /** Tenants that were ever opened. Every process holds them all. */
   tenants: 10_000,
   /**
-   * The tenants with a topic of their own, in all time. Kafka keeps a group's assignment in 1 MiB: with names of 64, that
-   * of 30 deciders.
+   * Tenants that ever had a topic of their own. Kafka keeps the assignment of a group in 1 MiB: with names of 64
+   * characters it has room for 30 deciders.
    */
   directTopics: 250,
   keysPerAgent: 100,
@@ -131,39 +139,41 @@ export const CAPS = {
   roleKeys: 1_000,
   /** Fields of the context that one key fixes. */
   pins: 32,
-  /** The longest that a key may be said to last. */
+  /** The longest validity of a key. */
   keyMs: 3_650 * 86_400_000,
-  /** The ended keys of a tenant with a known owner. Beyond this number the oldest is forgotten. */
+  /** The ended keys of a tenant that are still known with their names. Beyond this number the oldest is forgotten. */
   endedKeys: 10_000,
   policies: 10_000,
   versionsPerPolicy: 10_000,
   /** The size of one change on the control topic. */
   changeBytes: 1_500_000,
   /**
-   * The size of all agents, policies with their versions, and rules of a tenant, as JSON: every process holds them.
-   * Issued mandates with their sources have the same bound again.
+   * The size of all agents, rules and policies with their versions of a tenant, as JSON. Every process holds them.
+   * Grants with their sources have the same bound again.
    */
   controlUnits: 64 * 1024 * 1024,
-  /** The length of a text that a condition looks for: a search for a longer text can take very long. */
+  /** The length of a text that a condition looks for. A search for a longer text can take very long. */
   conditionUnits: 1_000,
-  /** How many stand above a sub-agent. */
+  /** The ancestors of a sub-agent. */
   parents: 32,
-  /** That an agent has left, of which each is remembered: a kill of their families may hold it. */
+  /**
+   * The ancestors that an agent has left. Each is remembered, because a kill of its family may still stop the agent.
+   */
   formerAncestors: 128,
-  /** The departures of all agents of a tenant together: every process holds them. */
+  /** The departures of all agents of a tenant together. Every process holds them all. */
   departures: 100_000,
   groups: 1_000,
   mandateTtlMs: 24 * 3_600_000,
-  /** The mandates of a tenant that have neither ended nor been revoked. */
+  /** The grants of a tenant that have neither ended nor been revoked. */
   issuedMandates: 10_000,
-  /** That an issued mandate is made of: every process holds them all. */
+  /** The rules of one grant. Every process holds them all. */
   rulesPerMandate: 100,
-  /** The context that a mandate is issued for, as JSON. */
+  /** The context of a grant, as JSON. */
   contextUnits: 4_096,
 } as const;
 
 /**
- * A windowed budget slides in steps of `windowMs / BUDGET_BUCKETS` (at least a millisecond), rounded so that a
- * charge is never forgotten early: no true window ever holds more than the budget, at a bounded memory.
+ * A windowed budget slides in steps of `windowMs / BUDGET_BUCKETS`, at least a millisecond. The steps are rounded so
+ * that a charge is never forgotten early. So no window ever holds more than the budget, with bounded memory.
  */
 export const BUDGET_BUCKETS = 1_000;

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** In the largest unit that says it exactly: 1 h, 90 s, 1500 ms. */
+/** Writes a duration in the largest unit that is exact: 1 h, 90 s, 1500 ms. */
 export function durationInWords(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['ms', 1];
   return `${ms / unitMs} ${unit}`;

@@ -13,16 +13,16 @@ test.each<[string, EpochInForce | null, Begun, EpochInForce]>([
   ['none, behind none', { id: 'a', generation: 0 }, { id: 'b' }, { id: 'b', generation: 0 }],
   ['any, behind none', { id: 'a', generation: 0 }, { id: 'b', generation: 1 }, { id: 'b', generation: 1 }],
   ['none, behind one', { id: 'a', generation: 7 }, { id: 'b' }, { id: 'b', generation: 7 }],
-])('behind a record that names %s', (_, before, begun, after) => {
+])('after a record that names %s', (_, before, begun, after) => {
   expect(epochAfter(before, begun)).toEqual(after);
 });
 
-test('a program from before there were generations does not free those that were named', () => {
+test('a program older than generations does not free the generations that were named', () => {
   const begun: Begun[] = [{ id: 'a', generation: 7 }, { id: 'b' }, { id: 'late', generation: 6 }];
   expect(begun.reduce<EpochInForce | null>(epochAfter, null)).toEqual({ id: 'b', generation: 7 });
 });
 
-test('what is made in another epoch does not hold, and any holds where none was named', () => {
+test('a decision of another epoch is void, and any decision counts if no epoch was named', () => {
   expect(holdsIn({ id: 'a', generation: 7 }, 'a')).toBe(true);
   expect(holdsIn({ id: 'a', generation: 7 }, 'b')).toBe(false);
   expect(holdsIn(null, 'b')).toBe(true);
@@ -34,6 +34,6 @@ test.each<[string, number | null, number | undefined, number]>([
   ['one that names none', 5, undefined, 5],
   ['a shorter one', 5, 4, 5],
   ['a longer one', 5, 6, 6],
-])('the replay memory behind %s', (_, known, replayMemoryMs, behind) => {
+])('the replay memory after %s', (_, known, replayMemoryMs, behind) => {
   expect(replayMemoryAfter(known, { replayMemoryMs })).toBe(behind);
 });

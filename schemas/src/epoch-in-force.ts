@@ -1,21 +1,25 @@
 /**
- * The ledger epoch that holds at a log position of a decisions partition: a function of the records before it, and the
- * same for every reader. The order on the log alone is not enough. A process that rebuilds a ledger may be delayed until
- * another process has rebuilt it, and its record then comes after the record of the other.
+ * The ledger epoch that holds at a log position of a decisions partition. It follows from the records before the
+ * position, so it is the same for every reader. The order on the log alone is not enough: a process that rebuilds a
+ * ledger may be delayed until another process has rebuilt it, and its record then comes after the record of the
+ * other.
  */
 import { DEFAULTS } from './defaults.ts';
 import type { LedgerEpoch } from './operations.ts';
 
-/** `generation`: the highest that was named up to there; 0 while none was. */
+/** `generation`: the highest generation named before the position. 0: none was named. */
 export type EpochInForce = { readonly id: string; readonly generation: number };
 
 /**
- * What holds behind a record, where `inForce` held before it; null where no epoch was named yet. `inForce` itself where
- * the record begins nothing.
+ * Returns the epoch that holds after a record if `inForce` held before it. Null if no epoch was named yet. Returns
+ * `inForce`
+ * itself if the record begins no epoch.
  *
- * A generation that is not higher than those before it begins nothing: its rebuilder was overtaken. A record without one
- * is of a program from before there were generations. It begins its epoch by its place on the log, as it always did: the
- * ledger that it names is the one that all decide in, newer programs too, and the generations before it stay taken.
+ * A generation that is not higher than all earlier ones begins no epoch, because another process overtook its
+ * rebuilder. A
+ * record without a generation comes from a program older than generations. It begins its epoch by its log position:
+ * all
+ * programs, newer ones too, decide in the ledger that it names, and the earlier generations stay used.
  */
 export function epochAfter(
   inForce: EpochInForce | null,
@@ -27,8 +31,8 @@ export function epochAfter(
 }
 
 /**
- * For how long ids are remembered behind a record, where `known` held before it; null before the first of a log. It never
- * gets shorter: what was settled long after it was decided must find its decision in every fold to come.
+ * Returns how long ids are remembered after a record if `known` held before it. Null before the first record of a
+ * log. The time never becomes shorter: an outcome that comes late must find its decision in every later fold.
  */
 export function replayMemoryAfter(
   known: number | null,
@@ -38,7 +42,7 @@ export function replayMemoryAfter(
   return Math.max(known, replayMemoryMs ?? 0);
 }
 
-/** Whether a decision or settlement counts that was made in the epoch `madeIn`; where none was named, any does. */
+/** True if a decision or settlement of the epoch `madeIn` counts. If no epoch was named, every one counts. */
 export function holdsIn(inForce: EpochInForce | null, madeIn: string): boolean {
   return inForce === null || inForce.id === madeIn;
 }

@@ -1,4 +1,4 @@
-/** Every record that was ever an example reads today, by the reader that production uses, and loses nothing. */
+/** The reader of production still reads every example record and loses nothing. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAlertsRecord } from './alert.ts';
@@ -57,7 +57,7 @@ describe.each(kinds)('%s', (event, topic) => {
   });
 });
 
-it('every file is an example of something', () => {
+it('every file is an example of a known record', () => {
   const known = (name: string) =>
     kinds.some(([event]) => name.startsWith(`${event}.`) && name.endsWith('.json'));
   expect(names.filter((name) => !known(name))).toEqual([]);
@@ -66,14 +66,14 @@ it('every file is an example of something', () => {
 describe('an older reader of decisions', () => {
   const text = Buffer.from(bytesOf('action.decided.allow.json')).toString();
 
-  it('leaves out what a newer writer adds, at any depth', () => {
+  it('leaves out fields that a newer writer adds, at any depth', () => {
     const record: DecisionsRecord = JSON.parse(text, (_key, value) =>
       value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value, added: 1 } : value,
     );
     const expected = JSON.parse(text);
     const read = readDecisionsRecord(Buffer.from(JSON.stringify(record)));
     if (read.event !== 'action.decided') throw new Error(`read as ${read.event}`);
-    // What an agent sent, and what a check saw, are its own to shape: there every field is kept.
+    // The arguments and the evidence have no fixed shape, so every field in them is kept.
     const { args, context } = JSON.parse(JSON.stringify(record)).decision.action;
     const checks = JSON.parse(JSON.stringify(record)).decision.checks.map(
       ({ added, ...check }: { added: number }) => check,
@@ -87,12 +87,12 @@ describe('an older reader of decisions', () => {
     ['another event', text.replace('action.decided', 'action.requested')],
     ['a code that it does not know', text.replace('"ALLOWED"', '"MAYBE"')],
     ['a charge that is no amount', text.replace('"chargedMicros": 100000', '"chargedMicros": 0.1')],
-  ])('stops at %s', (_name, broken) => {
+  ])('refuses %s', (_name, broken) => {
     expect(broken).not.toBe(text);
     expect(() => readDecisionsRecord(Buffer.from(broken))).toThrow();
   });
 
-  it('stops at what is not UTF-8', () => {
+  it('refuses bytes that are not UTF-8', () => {
     expect(() => readDecisionsRecord(Buffer.concat([Buffer.from(text), Buffer.of(0xff)]))).toThrow();
   });
 });

@@ -1,6 +1,6 @@
 import type { FieldCondition } from './condition-document.ts';
 
-/** The steps of a field, from its root on. */
+/** Returns the steps of a field, beginning with its root. */
 export function stepsOf(field: FieldCondition['field']): readonly string[] {
   return typeof field === 'string' ? field.split('.') : field;
 }

@@ -1,4 +1,7 @@
-/** Which rules gave a policy to an agent. A list and no map: an id may be a name that means something else as a key. */
+/**
+ * The rules that gave a policy to an agent. It is a list and no map, because an id may be a name that has another
+ * meaning as a key.
+ */
 import { z } from 'zod';
 import { described } from './described.ts';
 

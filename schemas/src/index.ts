@@ -1,8 +1,11 @@
 /**
  * @mandate/schemas: the contracts. Every record on the bus and every document that people write is a zod schema here,
- * one file per message; the JSON Schema files in ../generated are made from them, and ../examples/v1 must parse for
- * ever. Amounts are micro-dollars, durations end in `Ms`, times are RFC 3339 UTC. Nothing else in the house decides
- * what a record looks like, and nothing reads one from outside but `readActionsRecord`.
+ * one file
+ * for each message. A field says its description and its examples by `described`. The JSON Schema files in
+ * ../generated are made
+ * from the schemas, and ../examples/v1 must always parse. Amounts are micro-dollars, durations end in `Ms`, times are
+ * RFC 3339
+ * UTC. No other package decides what a record looks like, and only `readActionsRecord` reads records from outside.
  */
 
 export * from './action.ts';

@@ -1,14 +1,14 @@
-/** A mandate that was issued: what an agent may do until it ends, and what it was made of. */
+/** A grant: what an agent may do until it ends, and the rules and policies that it was made of. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { RULE_MODES } from './rule-document.ts';
 import { count, id, idThat, parsedJson, time } from './scalars.ts';
 
-/** With which the id of an issued mandate begins, and no other's should. */
+/** The beginning of the id of a grant. No other mandate should have such an id. */
 export const ISSUED_MANDATE = 'mnd_';
 
-/** `read-only@3`: the policy that the rule led to, in the version that it had. */
+/** A rule that matched, and the policy that it gave: `read-only@3` in the version of that moment. */
 const matchedRule = z.strictObject({
   rule: described(id, 'The rule that matched.', 'support-reads'),
   policy: described(
@@ -20,14 +20,14 @@ const matchedRule = z.strictObject({
 });
 export type MatchedRule = z.output<typeof matchedRule>;
 
-/** The context in which an agent is to act. The record keeps it always, so it contains no personal data. */
+/** The context in which an agent will act. The record always keeps it, so it contains no personal data. */
 export const issuedContext = z
   .record(z.string(), parsedJson)
   .refine((context) => isShallow(context) && JSON.stringify(context).length <= CAPS.contextUnits, {
     error: `must be no longer than ${CAPS.contextUnits} characters as JSON, and nested no deeper than ${CAPS.depth}`,
   });
 
-/** Asked first, one level after the other: what is nested deep enough is more than a stack holds. */
+/** Checked before JSON.stringify, level by level: a value that is nested too deep would exceed the stack. */
 function isShallow(context: unknown): boolean {
   let level = [context];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keysIn, placeOf, placesIn, pointerStep } from './json-fault.ts';
 
-test('a place counts the line breaks before it, and the characters since the last of them', () => {
+test('a place counts the line breaks before it, and the characters after the last of them', () => {
   const lines = fc.string({ unit: fc.constantFrom('\n', '\r', 'a', '漢', '\ud83d') });
   fc.assert(
     fc.property(lines, fc.constantFrom(1, 1_000), fc.array(fc.nat(9_000)), (once, times, offsets) => {
@@ -18,7 +18,7 @@ test('a place counts the line breaks before it, and the characters since the las
   );
 });
 
-test('reads back the keys from which a pointer was made', () => {
+test('returns the keys from which a pointer was made', () => {
   const lists = fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a') }));
   fc.assert(
     fc.property(lists, (keys) => {

@@ -1,6 +1,6 @@
-/** What is wrong with a text that should have been JSON, where, and what to do about it. */
+/** A fault in a text that should be JSON: what is wrong, where, and what to do about it. */
 export class JsonFault extends Error {
-  /** In UTF-16 units from 0. */
+  /** Counts UTF-16 units from 0. */
   readonly offset: number;
   readonly remedy: string;
 
@@ -15,17 +15,18 @@ export class JsonFault extends Error {
 /** The remedy for every text that ends too early. */
 export const COMPLETE_IT = 'send the whole JSON text: it ends too early';
 
-/** Where something stands in a text: both count from 1, and a column is a UTF-16 unit. */
+/** A place in a text. Line and column count from 1, and a column is a UTF-16 unit. */
 export type TextPlace = { line: number; column: number };
 
-/** Line and column of an offset in a text. For several of one text take `placesIn`. */
+/** Returns line and column of an offset in a text. For several offsets of one text use `placesIn`. */
 export function placeOf(text: string, offset: number): TextPlace {
   return placesIn(text)(offset);
 }
 
 /**
- * Line and column of offsets in a text, which is read through once for all of them. Kept is what holds at the beginning of
- * each block: a text of line breaks alone would take a hundred times as much to keep every line of it.
+ * Returns a function from offset to line and column. The text is read once for all offsets. Only the state at the
+ * beginning of each block is kept, because a text of line breaks would need a hundred times the memory for every
+ * line.
  */
 export function placesIn(text: string): (offset: number) => TextPlace {
   const blocks: { line: number; lineStart: number }[] = [];
@@ -52,12 +53,12 @@ export function placesIn(text: string): (offset: number) => TextPlace {
 const LINE_FEED = 0x0a;
 const BLOCK_UNITS = 4_096;
 
-/** A key as a step of a JSON pointer (RFC 6901). */
+/** Returns a key as a step of a JSON pointer (RFC 6901). */
 export function pointerStep(key: PropertyKey): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The keys in a JSON pointer (RFC 6901). */
+/** Returns the keys of a JSON pointer (RFC 6901). */
 export function keysIn(pointer: string): string[] {
   const steps = pointer.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -68,8 +69,8 @@ const SHOWN_UNITS = 60;
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * A piece of what came from outside, as a message can carry it: in quotes, cut when long, and nothing in it that would
- * break a line of a log or steer a terminal.
+ * Returns a text from outside so that a message can contain it: in quotes, cut if it is long, and without characters
+ * that would break a log line or control a terminal.
  */
 export function legible(text: string): string {
   const shown = text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text;

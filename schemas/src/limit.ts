@@ -1,6 +1,6 @@
 /**
- * A limit that the ledger holds a counter for. Counters belong to what is named here (scope, subject, budget id, window;
- * or agent, tool, window), never to an issued mandate: issuing a mandate again resets nothing.
+ * A limit with a counter in the ledger. A counter belongs to scope, subject, budget id and window, or to agent, tool
+ * and window. It never belongs to a grant, so a new grant resets nothing.
  */
 import { z } from 'zod';
 import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
@@ -15,7 +15,7 @@ const policy = z
   .describe('The version of the policy that sets it. Absent: the mandate of a file.');
 /** The ancestor that holds the policy. Its counter is used if each agent has its own. */
 const holder = id.optional();
-/** A policy that limits the same counter, and no more strictly. No `policy`: the mandate of a file. */
+/** A policy that limits the same counter, and no more strictly. Without `policy`: the mandate of a file. */
 const other = z.object({
   policy: described(
     z.string().exactOptional(),
@@ -130,7 +130,7 @@ export const confirmationLimit = z.object({
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;
 
-/** How a charge is settled: the three columns of the table in docs/semantics.md section 4, and what several of them come to. */
+/** How a charge is settled: the three columns of the table in docs/semantics.md, section 4, and their combination. */
 export const charging = z.discriminatedUnion('type', [
   z.object({
     type: described(z.literal('SUCCESS_BASED'), 'A failure costs nothing, unless its cost was metered.'),
@@ -158,7 +158,10 @@ export const charging = z.discriminatedUnion('type', [
       5_000,
     ),
   }),
-  /** What several policies keep, where none of them keeps the most of every outcome: at least so much, or what was metered. */
+  /**
+   * The combination of several policies if none of them charges the most for every outcome. At least these amounts
+   * are charged, or the metered cost.
+   */
   z.object({
     type: described(z.literal('COMPOSED'), 'For each outcome the most that one of several policies charges.'),
     failedMicros: described(micros, 'The cost of a failure, in micro-dollars.', 70_000),
@@ -177,7 +180,10 @@ export const charging = z.discriminatedUnion('type', [
 ]);
 export type Charging = z.infer<typeof charging>;
 
-/** The bounds of a settlement beside its charging table. If policies differ, each figure is the one that charges more. */
+/**
+ * The bounds of a settlement in addition to its charging table. If policies differ, each figure is the one that
+ * charges more.
+ */
 export const settling = z.object({
   leastMicros: described(
     micros,

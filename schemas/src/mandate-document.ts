@@ -7,7 +7,7 @@ import { dollars } from './money-shapes.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
 
-/** A tool or a model by its own name, where patterns have no meaning. */
+/** The exact name of a tool or a model. Patterns have no meaning here. */
 const nameOfOne = (what: string) =>
   idThat(id, /^[^*]*$/, `must be the name of one ${what}: a * means nothing here`);
 const toolName = nameOfOne('tool');
@@ -143,7 +143,7 @@ export const toolPolicyDocument = z.strictObject({
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 
-/** What a model costs. Both kinds of tokens are priced, so that none is free because it was forgotten. */
+/** The price of a model. Both kinds of tokens need a price, so that none is free by mistake. */
 export const modelPriceDocument = z.strictObject({
   inputPerMillion: described(dollars, 'The price of a million input tokens, in dollars.', 3),
   outputPerMillion: described(dollars, 'The price of a million output tokens, in dollars.', 15),

@@ -67,7 +67,7 @@ describe('times', () => {
     expect(read.error?.issues.map(({ message }) => message)).toEqual([fault]);
   });
 
-  test('a time that is not refused is read as exactly what it says', () => {
+  test('reads an accepted time exactly', () => {
     const two = fc.integer({ min: 0, max: 99 }).map((number) => String(number).padStart(2, '0'));
     const year = fc.integer({ min: 1968, max: 2101 }).map(String);
     fc.assert(
@@ -93,7 +93,7 @@ test.each([
   ['2024-02-29', null],
   ['2026-02-29', 'has no day 29: the last day of 2026-02 is 28'],
   ['2026-1-1', 'must be a day, as in 2026-01-31'],
-])('the day %s is read or refused', (text, fault) => expect(dayFault(text)).toBe(fault));
+])('reads or refuses the day %s', (text, fault) => expect(dayFault(text)).toBe(fault));
 
 describe('moments', () => {
   test.each([

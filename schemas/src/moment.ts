@@ -1,6 +1,6 @@
 /**
- * Reads times that people and programs write, strictly by RFC 3339. `Date.parse` alone would read February 30th as March 2nd,
- * and a time without an offset in the zone of the machine.
+ * Reads times that people and programs write, strictly by RFC 3339. `Date.parse` alone would read February 30 as
+ * March 2, and a time without an offset in the zone of the machine.
  */
 
 /** 9999-12-31T23:59:59.999Z: RFC 3339 cannot write a later time. */
@@ -22,7 +22,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Why a text is not a time, in words that follow the field's name; null for a time. */
+/** Returns why a text is not a time, in words that follow the field's name. Null for a time. */
 export function timeFault(text: string): string | null {
   const [whole, day = '', hour, minute, second, offset, offsetHours = '00', offsetMinutes = '00'] =
     TIME.exec(text) ?? [];
@@ -41,7 +41,7 @@ export function timeFault(text: string): string | null {
   return atMs >= 0 && atMs <= LAST_MS ? null : 'must be in the years 1970 to 9999';
 }
 
-/** Why a text is not a day such as `2026-01-31`, in words that follow the field's name; null for a day. */
+/** Returns why a text is not a day such as `2026-01-31`, in words that follow the field's name. Null for a day. */
 export function dayFault(text: string): string | null {
   const [, year, month, day] = DAY.exec(text) ?? [];
   if (year === undefined) return 'must be a day, as in 2026-01-31';
@@ -68,7 +68,7 @@ function inRange(atMs: number): Moment {
   return atMs >= 0 && atMs <= LAST_MS ? { atMs } : { fault: 'must be in the years 1970 to 9999' };
 }
 
-/** Epoch milliseconds → the wire's form. */
+/** Writes epoch milliseconds as a time on the wire. */
 export function wireTime(atMs: number): string {
   return new Date(atMs).toISOString();
 }

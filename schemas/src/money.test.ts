@@ -7,8 +7,8 @@ import { dollars, micros } from './money-shapes.ts';
 const MICROS_PER_DOLLAR = 1_000_000;
 const EXACT_MICROS = 2 ** 33 * MICROS_PER_DOLLAR;
 
-describe('dollars as people write them', () => {
-  it('hold every micro-dollar below 2^33 dollars, and give it back', () => {
+describe('dollars in documents', () => {
+  it('keep every micro-dollar below 2^33 dollars', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: EXACT_MICROS - 1 }), (amount) => {
         expect(dollarsToMicros(Number(formatMicros(amount).slice(1)))).toBe(amount);
@@ -17,7 +17,7 @@ describe('dollars as people write them', () => {
     );
   });
 
-  it('never name an amount other than the one written', () => {
+  it('never give an amount other than the written one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: CAPS.amountMicros }), (amount) => {
         const read = dollarsToMicros(Number(formatMicros(amount).slice(1)));
@@ -88,7 +88,7 @@ it.each([
   expect(formatMicros(amount)).toBe(text);
 });
 
-it('what may be owed has a sign, and is as exact', () => {
+it('an amount that may be owed has a sign, and is as exact', () => {
   expect([-0.25, 0.1, -0, 0].map(signedMicros)).toEqual([-250_000, 100_000, 0, 0]);
   expect([-0.0000001, Number.NaN, Number.NEGATIVE_INFINITY].map(signedMicros)).toEqual([null, null, null]);
 });

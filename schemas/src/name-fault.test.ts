@@ -7,12 +7,12 @@ const ALL = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint);
 const seen = (codePoint: number) =>
   !/[\p{C}\p{Z}\p{White_Space}\p{Default_Ignorable_Code_Point}]/u.test(String.fromCodePoint(codePoint));
 
-describe('a character of a name', () => {
-  it('is one that this Node knows and can show', () => {
+describe('the characters of names', () => {
+  it('are all known to this Node and visible', () => {
     expect(ALL.filter((codePoint) => isNameCharacter(codePoint) && !seen(codePoint))).toEqual([]);
   });
 
-  it('is every one that could be seen in Unicode 16, but what has a blank glyph', () => {
+  it('include every visible character of Unicode 16 that has no blank glyph', () => {
     const refused = ALL.filter((codePoint) => seen(codePoint) && !isNameCharacter(codePoint));
     const known = [0x2800, 0xfffc, 0xfffd, 0x1107f, 0x13441, 0x13442, 0x16fe4, 0x1bc9d, 0x1d159];
     expect(refused).toEqual(expect.arrayContaining(known));
@@ -65,7 +65,7 @@ describe('a name', () => {
     expect(nameFault(text)).toBe(fault);
   });
 
-  it('is refused wherever something unseen stands in it', () => {
+  it('is refused if an invisible character is anywhere in it', () => {
     const refused = ALL.filter((codePoint) => !isNameCharacter(codePoint));
     const unseen = fc.nat(refused.length - 1).map((at) => refused[at] as number);
     fc.assert(

@@ -1,4 +1,7 @@
-/** What operators did, as the ledger recorded it: kill, revive, adjust, approve; and the start of a ledger's epoch. */
+/**
+ * Commands of operators, as the ledger recorded them: kill, revive, adjust, approve. Also the beginning of a ledger
+ * epoch.
+ */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { budgetLimit } from './limit.ts';
@@ -12,7 +15,10 @@ export const killTarget = z.discriminatedUnion('scope', [
     tenant: described(tenant, 'The tenant of the agent.', 'default'),
     agentId: described(id, 'The agent that is stopped.', 'airline-007'),
   }),
-  /** The agent and everything below it, to any depth, also what is registered there later or leaves while it is killed. */
+  /**
+   * The agent and all its descendants, at any depth. It includes agents that are registered there later, and agents
+   * that leave the family during the kill.
+   */
   z.object({
     scope: described(z.literal('family'), 'An agent with all its descendants.'),
     tenant: described(tenant, 'The tenant of the agent.', 'default'),
@@ -168,8 +174,8 @@ export const approvalRecorded = z
 export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
 
 /**
- * In every partition of the decisions topic: a decision behind it that carries another epoch is void. Which of several
- * holds is said by their generations, and by epoch-in-force.ts.
+ * A ledger epoch begins. The record is in every partition of the decisions topic. A later decision with another epoch
+ * is void. If there are several epochs, their generations decide (epoch-in-force.ts).
  */
 export const ledgerEpoch = z
   .object({

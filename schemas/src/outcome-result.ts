@@ -1,4 +1,4 @@
-/** How an outcome counts: a success that failed its verification is a failure. */
+/** How an outcome counts. A success that failed its verification is a failure. */
 export type OutcomeResult = 'succeeded' | 'failed' | 'cancelled';
 
 export function outcomeResult({

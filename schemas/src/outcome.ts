@@ -31,7 +31,7 @@ export const outcome = z.strictObject({
 });
 export type Outcome = z.infer<typeof outcome>;
 
-/** Who reported an outcome, as the gateway knows it by the key of the request. */
+/** The reporter of an outcome, by the API key of the request. */
 export const reporter = z
   .strictObject({
     keyId: described(id, 'The id of the API key that reported the outcome.', '7dQ1xYb0aKpL'),

@@ -18,7 +18,7 @@ describe('a pattern raises no doubt', () => {
     'x_(beta)',
   ])('%s', (text) => expect(patternDoubt(text)).toBeNull());
 
-  it('that ends in .*, where names beside it have dots', () => {
+  it('that ends in .* beside names with dots', () => {
     expect(patternDoubt('mail.*', ['mail.send', 'read'])).toBeNull();
     expect(patternDoubt('mail.*', ['read', 'mail.*'])).toMatch(/goes on with a dot/);
   });
@@ -68,7 +68,7 @@ describe('a pattern raises doubt, with what was probably meant', () => {
     ['<tool>', '"<tool>" is not filled in'],
     ['all', '"all" is one name'],
     ['Everything', '"Everything" is one name'],
-  ])('%s, for which no one pattern stands', (text, says) => {
+  ])('%s, which no single pattern can express', (text, says) => {
     expect(patternDoubt(text)).toContain(says);
     expect(patternDoubt(text)).not.toContain('Did you mean');
   });

@@ -1,23 +1,23 @@
 /**
- * What a pattern probably does not mean. Only `*` stands for anything, and people bring the signs of shells, of regular
- * expressions and of SQL. A name may hold those signs, so none of them is an error.
+ * Finds patterns that probably mean something else. Only `*` is special. People also write signs of shells, of
+ * regular expressions and of SQL. A name may contain these signs, so that none of them is an error.
  */
 import { nameFault } from './name-fault.ts';
 
 type Sign = {
   found: RegExp;
-  /** Follows the sign that was found, in quotes. */
+  /** The sentence after the sign, which is in quotes. */
   says: string;
-  /** The pattern as it was probably meant, where one pattern can say that. */
+  /** The pattern that was probably meant, if one pattern can express it. */
   meant?: (text: string) => string;
 };
 
-/** Signs of Unicode that are called a star or an asterisk, or look like one in some font. */
+/** Characters of Unicode that are called star or asterisk, or look like one in some font. */
 const OTHER_STAR = /[×•٭⁎⁑∗⋆⚹✱✲✳✻✼✽❃❉❊❋⧆﹡＊𐌟]/u;
 const QUOTES = /^["'`“”„‟‘’‚‛«»‹›＂＇]+|["'`“”„‟‘’‚‛«»‹›＂＇]+$/gu;
 const REGEX_LITERAL = /^\/(.+)\/[a-z]{0,3}$/;
 
-/** The first that is found is told. */
+/** Only the first sign that is found is reported. */
 const SIGNS: readonly Sign[] = [
   {
     found: OTHER_STAR,
@@ -70,12 +70,12 @@ const SIGNS: readonly Sign[] = [
   },
 ];
 
-/** A regular expression, or names that go on with a dot. */
+/** A regular expression, or names that continue after a dot. */
 const DOT_STAR = /[\p{L}\p{N}]\.\*/u;
 
 /**
- * @param beside names and patterns that the document holds besides: where they have dots, `mail.*` means a dot
- * @returns what to look at, in words that follow the field's name; null: nothing
+ * @param beside other names and patterns of the document; if these have dots, `mail.*` means a dot
+ * @returns what to check, in words that follow the field's name; null: nothing
  */
 export function patternDoubt(text: string, beside: Iterable<string> = []): string | null {
   for (const { found, says, meant } of SIGNS) {
@@ -87,7 +87,7 @@ export function patternDoubt(text: string, beside: Iterable<string> = []): strin
   return doubt('.*', 'matches only what goes on with a dot', text.replaceAll('.*', '*'));
 }
 
-/** null where it is none, or the same. */
+/** Null if there is no such pattern, or if it equals the text. */
 function asPattern(meant: string | undefined, text: string): string | null {
   if (meant === undefined || meant === '' || meant === text || nameFault(meant) !== null) return null;
   return meant;
@@ -97,7 +97,7 @@ function doubt(sign: string, says: string, meant: string | null): string {
   return `${JSON.stringify(sign)} ${says}${meant === null ? '' : `. Did you mean ${JSON.stringify(meant)}?`}`;
 }
 
-/** Empty where no pattern says the same. */
+/** Empty if no pattern means the same. */
 function fromRegex(text: string): string {
   const begins = text.startsWith('^');
   const ends = text.endsWith('$');

@@ -34,7 +34,7 @@ describe('a pattern', () => {
     },
   );
 
-  it('is no longer than a name may be, and not empty', () => {
+  it('is not empty, and not longer than a name may be', () => {
     expect(faultsOf('x'.repeat(CAPS.idUnits + 1))).toHaveLength(1);
     expect(faultsOf('')).toHaveLength(1);
   });

@@ -1,12 +1,14 @@
-/** What stands in the persons topic: who was forgotten, without saying who that was. */
+/** Records of the persons topic: which persons were forgotten. The records do not name the persons. */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { id, tenant, time } from './scalars.ts';
 
-/** The file of keys of persons, as records name it. */
+/** The id of the file of keys of persons. */
 const keysId = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** The beginning of all texts that were sealed for one person: the id of the key file, and of the person's key in it. */
+/**
+ * The beginning of every text that was sealed for one person: the id of the key file, and of the person's key in it.
+ */
 export const personRef = z.string().regex(/^sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}$/);
 
 export const personErased = z
@@ -42,7 +44,9 @@ export const personErased = z
   });
 export type PersonErasure = z.infer<typeof personErased>['erasure'];
 
-/** The first one says with which file this log is sealed: a gateway that has another does not start. */
+/**
+ * The first such record names the key file with which this log is sealed. A gateway with another file does not start.
+ */
 export const personsBegun = z
   .object({
     event: described(z.literal('persons.begun'), 'The kind of the record.'),
@@ -61,7 +65,7 @@ export type PersonsRecord = z.infer<typeof personsRecord>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws on anything else. */
+/** Reads a record of the persons topic. Throws on any other content. */
 export function readPersonsRecord(value: Uint8Array): PersonsRecord {
   return personsRecord.parse(JSON.parse(utf8.decode(value)));
 }

@@ -1,6 +1,6 @@
 /**
- * What passes between the pure policy and the ledger: the plan goes in, the facts come out. Both are plain data,
- * so that a plan can be stored beside its verdict and decided again, word for word.
+ * The data between the pure policy and the ledger: the plan goes in, the facts come out. Both are plain data, so that
+ * a plan can be stored with its verdict and decided again with the same result.
  */
 import type { Code, Verdict } from './codes.ts';
 import type { Check, DecisionKind, MandateReference, Obligations } from './decision.ts';
@@ -8,56 +8,57 @@ import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { LogPosition } from './scalars.ts';
 
-/** A static verdict: the first check of the table that blocked. */
+/** A verdict that needs no ledger: the first check of the table that blocked. */
 export type Refusal = { code: Code; reason: string; remedy: string; final: boolean };
 
 export type Plan = {
-  /** The plan is right for ledger times in [holdsFromMs, holdsUntilMs); outside, the step answers `replan`. */
+  /** The plan is right for ledger times in [holdsFromMs, holdsUntilMs). Outside, the step answers `replan`. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
   refusal: Refusal | null;
-  /** The mandate only watches: its refusals are recorded, charged and let through. */
+  /** The mandate only observes: its refusals are recorded and charged, and let through. */
   observe: boolean;
-  /** What an ALLOW charges at once, and how its outcome settles it. */
+  /** What an ALLOW charges at once, and how the outcome settles it. */
   reserveMicros: number;
   charging: Charging;
   settling: Settling;
   leaseMs: number;
-  /** In the order in which they are judged; the first that fails gives the verdict. */
+  /** The limits in the order in which the step checks them. The first that fails gives the verdict. */
   limits: readonly Limit[];
   mandate: MandateReference | null;
   /**
-   * The ancestors of the agent, the nearest first; absent: none. A kill of the family of an ancestor stops the action.
+   * The ancestors of the agent, the nearest first. Absent: none. A kill of the family of an ancestor stops the
+   * action.
    */
   ancestors?: readonly string[];
   /**
-   * Ancestors that the agent had and has no longer; absent: none. A kill of their family that was in force before still
-   * stops it.
+   * Ancestors that the agent had before. Absent: none. A kill of their family that held at that time still stops the
+   * action.
    */
   formerAncestors?: readonly FormerAncestor[];
-  /** What each static check saw and said. */
+  /** The results of the static checks. */
   checks: readonly Check[];
-  /** What an ALLOW obliges to; absent: nothing. */
+  /** The obligations of an ALLOW. Absent: none. */
   obligations?: Obligations;
-  /** Where a rule in shadow matches. */
+  /** Present if a rule in shadow matches. */
   shadow?: ShadowPlan;
 };
 
-/** An agent that stood above another one, until `leftAt`: a revision of the control topic. */
+/** An agent that was an ancestor of another agent until `leftAt`, a revision of the control topic. */
 export type FormerAncestor = { readonly id: string; readonly leftAt: number };
 
-/** What would be said were the rules in shadow that match in force; of the same facts, so it asks the ledger for nothing. */
+/** What the matching rules in shadow would decide. It uses the same facts, so that it asks the ledger for nothing. */
 export type ShadowPlan = {
   rules: readonly string[];
-  /** That these rules give: `read-only@3`. */
+  /** The policies that these rules give: `read-only@3`. */
   policies: readonly string[];
   /**
-   * The plan is right for ledger times in [holdsFromMs, holdsUntilMs). Outside, nothing is known, and no process plans
-   * again.
+   * The plan is right for ledger times in [holdsFromMs, holdsUntilMs). Outside, the verdict is unknown, and no
+   * process plans again.
    */
   holdsFromMs: number;
   holdsUntilMs: number | null;
-  /** The code of the static check that would block; null: the limits decide. */
+  /** The code of the static check that would block. Null: the limits decide. */
   code: Code | null;
   limits: readonly ShadowLimit[];
   /** Limits with counters that the step does not look at. */
@@ -66,15 +67,18 @@ export type ShadowPlan = {
   asksPerson: boolean;
 };
 
-/** It would block where its counter holds more than `most`, micro-dollars or calls. */
+/** A limit that would block if its counter exceeds `most`, in micro-dollars or calls. */
 export type ShadowLimit = {
   kind: 'budget' | 'rate';
-  /** The plan's limit that has the same counter; `total`: the agent's lifetime spend, which every step tells. */
+  /**
+   * The index of the plan's limit with the same counter. `total`: the lifetime spending of the agent, which every
+   * step returns.
+   */
   at: number | 'total';
   most: number;
 };
 
-/** One request, as it enters the atomic step. */
+/** One request, as input of the atomic step. */
 export type StepRequest = {
   op: 'decide';
   source: LogPosition;
@@ -84,17 +88,24 @@ export type StepRequest = {
   actionId: string;
   attempt: number;
   idempotencyKey: string | null;
-  /** The digest of the action without its transport fields: it tells a repeat from another payload under a known id. */
+  /**
+   * The digest of the action without its transport fields. It tells a duplicate from another payload under a known
+   * id.
+   */
   digest: string;
-  /** On the log's clock; null where no deadline applies (offline evaluation). */
+  /** By the log's clock. Null if there is no deadline (offline evaluation). */
   deadlineAtMs: number | null;
-  /** How many deliveries of the tenant the ledger may remember; the same for all of a tenant in one batch. */
+  /**
+   * How many deliveries of the tenant the ledger may remember. It is equal for all requests of a tenant in one batch.
+   */
   maxRemembered: number;
-  /** With the revision of the mandates it was made under, which goes on the decision, also when that is told again. */
+  /**
+   * The plan with the revision of its mandates. The decision has this revision, also when the decision is repeated.
+   */
   plan: Plan & { controlRevision: number };
 };
 
-/** One outcome, as it enters the atomic step. */
+/** One outcome, as input of the atomic step. */
 export type SettleRequest = {
   op: 'settle';
   source: LogPosition;
@@ -103,27 +114,27 @@ export type SettleRequest = {
   actionId: string;
   attempt: number;
   status: 'success' | 'failure' | 'cancelled';
-  /** The actual cost; null if none was metered. */
+  /** The actual cost. Null: none was metered. */
   actualMicros: number | null;
-  /** null: no verification ran. */
+  /** Null: no verification ran. */
   verified: boolean | null;
   /** The same limit as for a request. An outcome that settles something is always remembered. */
   maxRemembered: number;
-  /** Whether the reporter may give back without bound. Otherwise the report counts as an own report of the agent. */
+  /** Whether the reporter may give back without a bound. Otherwise the report is an own report of the agent. */
   mayRelease: boolean;
 };
 
-/** What the ledger saw at one limit, in the order of `plan.limits`: before this action was charged. */
+/** The state of one limit before this action was charged, in the order of `plan.limits`. */
 export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
-  /** `waiting`: how many deferred actions of the agent wait for a person, this one not among them. */
+  /** `waiting`: how many other deferred actions of the agent wait for a person. */
   | { kind: 'confirmation'; ok: boolean; grant: GrantState; waiting: number };
 
-/** What a person said about a deferred action. */
+/** The answer of a person about a deferred action. */
 export type GrantState = 'none' | 'granted' | 'denied' | 'expired';
 
-/** No person has answered, and as many deferred actions of the agent wait for one as may. */
+/** True if no person has answered and the agent has no room for another waiting question. */
 export function mayNotWait(
   { maxWaiting }: { maxWaiting: number },
   { grant, waiting }: { grant: GrantState; waiting: number },
@@ -131,7 +142,7 @@ export function mayNotWait(
   return grant === 'none' && waiting >= maxWaiting;
 }
 
-/** An earlier decision that a duplicate runs into. */
+/** The earlier decision of a duplicate. */
 export type FirstDecision = {
   source: LogPosition;
   appendedAtMs: number;
@@ -143,24 +154,27 @@ export type FirstDecision = {
   samePayload: boolean;
 };
 
-/** `agentId`: of a family, who heads it. */
+/** `agentId`: for a family, its head. */
 export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
 /** What the atomic step found and did. The first of `first`, `unremembered`, `late`, `kill`, `plan.refusal`, `limits` decides. */
 export type StepFacts = {
   epoch: string;
   sequence: number;
-  /** The ledger's clock: the only clock of a decision. */
+  /** The ledger's clock, which is the only clock of a decision. */
   atMs: number;
   first: FirstDecision | null;
-  /** The ledger has no room to remember the request. The request claims no id. It is refused unless its answer is known. */
+  /**
+   * The ledger has no room to remember the request. The request claims no id, and it is refused unless its answer is
+   * known.
+   */
   unremembered: boolean;
   late: boolean;
   kill: KillFact | null;
-  /** Empty when the step ended before the limits. */
+  /** Empty if the step ended before the limits. */
   limits: readonly LimitFact[];
   chargedMicros: number;
-  /** The agent's lifetime spend after this step. */
+  /** The agent's lifetime spending after this step. */
   cumulativeMicros: number;
   leaseExpiresAtMs: number | null;
 };
@@ -169,9 +183,12 @@ export type SettleFacts = {
   epoch: string;
   sequence: number;
   atMs: number;
-  /** Only `settled` moves money (perhaps 0). `unremembered`: the outcome changes nothing, and there is no room for it. */
+  /**
+   * Only `settled` changes a charge, perhaps by 0. `unremembered`: the outcome changes nothing, and the ledger has no
+   * room for it.
+   */
   kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed' | 'unremembered';
-  /** The lease had already run out. */
+  /** Whether the lease had run out before. */
   late: boolean;
   deltaMicros: number;
   /** The whole cost of the action after this outcome. */

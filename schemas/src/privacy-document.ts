@@ -1,12 +1,14 @@
-/** What of people is kept from the record, as people write it: YAML or JSON. An unknown field is an error. */
+/**
+ * The privacy document: which data of people the record does not contain. YAML or JSON. An unknown field is an error.
+ */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { tenant } from './scalars.ts';
 
 /**
- * Names from the action downwards, joined by dots: `args.customer.email`. `*` stands for any one name or index, `**` for
- * any number of them. Only what agents fill in freely can be named, and who it is for.
+ * The names from the action downwards, joined by dots: `args.customer.email`. `*` is any one name or index, `**` any
+ * number of names. A path names fields that agents fill in freely, or the id of the principal.
  */
 const fieldPath = z
   .string()
@@ -15,17 +17,17 @@ const fieldPath = z
     error: 'must be principal.id, or names joined by dots that begin with args or context: args.customer.*',
   });
 
-/** Budgets of a principal count by the id, so it can get another name and cannot go. */
+/** Budgets of a principal count by the id, so that it can be replaced but not removed. */
 const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
   error: 'principal.id cannot be redacted, as budgets count by it: hash or seal it',
 });
 
-/** The path of the id of the person that the data belongs to: one place, so without stars. */
+/** The path of the id of the person that the data belongs to. It names one place, so it has no stars. */
 const personPath = fieldPath.refine((path) => !path.includes('*'), {
   error: 'must name one place: no star',
 });
 
-/** What is found in texts, wherever it stands in them. */
+/** The kinds of personal data that are found anywhere in texts. */
 export const PRIVACY_PATTERNS = [
   'email',
   'phone',
@@ -37,7 +39,9 @@ export const PRIVACY_PATTERNS = [
 ] as const;
 export type PrivacyPattern = (typeof PRIVACY_PATTERNS)[number];
 
-/** redact: gone. hash: equal values can still be told. seal: readable until the person is erased. */
+/**
+ * `redact` removes the value. `hash` keeps equal values equal. `seal` keeps it readable until the person is erased.
+ */
 const redacted = {
   do: described(
     z.literal('redact'),
@@ -98,7 +102,7 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
   return path !== 'principal.id' || person === 'principal.id';
 }
 
-/** Each number that may be one takes some 20 µs a country, and a record may be full of them. */
+/** Each possible number takes about 20 µs for each country, and a record may contain many. */
 const MAX_COUNTRIES = 5;
 const onPattern = {
   pattern: described(z.enum(PRIVACY_PATTERNS), 'What is looked for in all texts.'),

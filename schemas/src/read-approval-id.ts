@@ -4,7 +4,10 @@ import { id } from './scalars.ts';
 
 const subject = z.tuple([id, id, id]);
 
-/** null: no approval has this id. Each id names one approval, and each approval has one id. */
+/**
+ * Reads the id of a question. Null: no question has this id. Each id names one question, and each question has one
+ * id.
+ */
 export function readApprovalId(text: string): ApprovalSubject | null {
   if (!text.startsWith(APPROVAL_ID_PREFIX) || text.length > APPROVAL_ID_UNITS) return null;
   const read = subject.safeParse(parsed(text.slice(APPROVAL_ID_PREFIX.length)));

@@ -1,4 +1,4 @@
-/** The string of JSON, read strictly: every escape as the standard has it, no control character, no half character. */
+/** Reads strings of JSON strictly: every escape of the standard, no control character, no lone surrogate. */
 import { COMPLETE_IT, JsonFault } from './json-fault.ts';
 
 const QUOTE = 0x22;
@@ -16,16 +16,17 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * V8 keeps a whole text in memory for each part of it that has at least 13 characters. A ledger remembers the id of an
- * action for a day, so the id would keep its whole record or request in memory. Therefore a part that is much shorter than
- * its text is copied, in 0.1 µs.
+ * V8 keeps a whole text in memory for each part of it that has at least 13 characters. A ledger remembers an action
+ * id for a day, so the id would keep its whole record or request in memory. Therefore a part that is much shorter
+ * than its text is copied, in 0.1 µs.
  */
 const SHARED_FROM = 13;
 const MUCH_SHORTER = 4;
 
 /**
- * Reads the string with its opening quote at `opened`. `end`: the index after its closing quote. Throws a `JsonFault`.
- * @param most the highest number of its characters
+ * Reads the string whose opening quote is at `opened`. `end`: the index after the closing quote. Throws a
+ * `JsonFault`.
+ * @param most the most characters that it may have
  */
 export function readJsonString(text: string, opened: number, most: number): { value: string; end: number } {
   let value = '';

@@ -1,10 +1,10 @@
-/** Words of JSON without quotes: `true`, `false`, `null`, and numbers of which no digit is lost. */
+/** Reads words of JSON without quotes: `true`, `false`, `null`, and numbers that lose no digit. */
 import { JsonFault, legible } from './json-fault.ts';
 import type { Json } from './scalars.ts';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Reads a word that stands at `at`; `-0` is read as 0. Throws a `JsonFault`. */
+/** Reads the word at `at`. `-0` is read as 0. Throws a `JsonFault`. */
 export function readJsonWord(word: string, at: number): Json {
   switch (word) {
     case 'true':
@@ -51,12 +51,12 @@ function readNumber(word: string, at: number): number {
   return number === 0 ? 0 : number;
 }
 
-/** With so many significant digits, every number of a usual magnitude is held to the last one. */
+/** A number of usual magnitude keeps this many significant digits. */
 const ALWAYS_HELD = 15;
-/** As many as `toPrecision` gives. */
+/** The most digits that `toPrecision` gives. */
 const MOST_DIGITS = 100;
 
-/** Whether the number, written out with as many digits as the word has, has the digits of the word. */
+/** True if the number, written with as many digits as the word, has the digits of the word. */
 function isHeld(word: string, number: number): boolean {
   if (word.length <= ALWAYS_HELD && !/e/i.test(word)) return true;
   const digits = significantDigits(word);
@@ -65,7 +65,7 @@ function isHeld(word: string, number: number): boolean {
   return significantDigits(number.toPrecision(digits.length)) === digits;
 }
 
-/** Trimmed by hand: a search for zeros at the end takes quadratic time in a long row of zeros. */
+/** Removes zeros in a loop. A regular expression for zeros at the end takes quadratic time in a long row of zeros. */
 function significantDigits(written: string): string {
   const [mantissa = ''] = written.split(/e/i);
   const digits = mantissa.replace(/[-.]/g, '');

@@ -8,7 +8,7 @@ import { JsonFault, placeOf } from './json-fault.ts';
 import { findInJson, readJson } from './read-json.ts';
 import type { Json } from './scalars.ts';
 
-/** What a text is refused for: `line:column message`. */
+/** Returns the fault of a text: `line:column message`. */
 function refusal(text: string): string {
   try {
     readJson(text);
@@ -51,8 +51,8 @@ const { allowedJson } = fc.letrec((tie) => ({
   ),
 }));
 
-describe('every value that the rules allow', () => {
-  it('is read as JSON.parse reads it, however it is laid out', () => {
+describe('every accepted value', () => {
+  it('is read as JSON.parse reads it, in any layout', () => {
     fc.assert(
       fc.property(allowedJson, fc.constantFrom(0, 2, '\t', '\r\n '), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -81,11 +81,11 @@ describe('every value that the rules allow', () => {
     ['the smallest fraction', '4.9e-324'],
     ['an exponent', '1E+3'],
     ['names that objects inherit', '{"toString":1,"hasOwnProperty":2,"prototype":3}'],
-  ])('reaches up to the cap: %s', (_name, text) => {
+  ])('is accepted up to the cap: %s', (_name, text) => {
     expect(readJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('keeps each digit of a number that it reads', () => {
+  it('keeps each digit of a number', () => {
     const nonZero = fc
       .string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25 })
       .map((digits) => `1${digits}1`);
@@ -119,12 +119,12 @@ describe('every value that the rules allow', () => {
     }
   });
 
-  it('knows no negative zero', () => {
+  it('has no negative zero', () => {
     expect(readJson('[-0, -0.0, -0e5]')).toEqual([0, 0, 0]);
   });
 });
 
-describe('what section 8 refuses, and where', () => {
+describe('what docs/semantics.md, section 8, refuses, with its place', () => {
   it.each([
     ['duplicate keys', '{"a":1,\n "a":2}', '2:2 the key "a" stands twice'],
     ['duplicates by an escape', '{"a":1, "\\u0061":2}', '1:9 the key "a" stands twice'],
@@ -251,7 +251,7 @@ describe('random texts', () => {
   });
 });
 
-describe('finding a place', () => {
+describe('the place of a value', () => {
   const text = '{\n  "a": [10, {"b/c": 20}],\n  "d": null\n}';
   it.each([
     [[], 0, '{'],
@@ -268,7 +268,7 @@ describe('finding a place', () => {
   });
 });
 
-it('holds memory only for the value that was read, however long its text was', () => {
+it('keeps memory only for the value, however long its text was', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heldBy = (idOf: (nth: number) => string) => {

@@ -1,7 +1,7 @@
 /**
- * A strict reader of JSON from outside. `JSON.parse` keeps the last of two equal keys, takes any depth, rounds what
- * it cannot hold and lets `__proto__` through; this one refuses each of them, and says where. It reads by hand, in one
- * pass and linear time, because nothing may be built from a record before these rules hold.
+ * A strict reader of JSON from outside. `JSON.parse` keeps the last of two equal keys, accepts any depth, rounds
+ * large numbers and lets `__proto__` through. This reader refuses each of these, and says where. It reads in one pass
+ * and linear time, because nothing may be built from a record before these rules hold.
  */
 import { CAPS } from './defaults.ts';
 import { COMPLETE_IT, JsonFault, legible } from './json-fault.ts';
@@ -9,10 +9,13 @@ import { readJsonString } from './read-json-string.ts';
 import { readJsonWord } from './read-json-word.ts';
 import type { Json } from './scalars.ts';
 
-/** Where a value begins, and the key that names it (for a list's element and for the whole text: the value again). */
+/**
+ * The offset of a value, and of the key that names it. For an element of a list and for the whole text, `key` equals
+ * `value`.
+ */
 export type JsonPlace = { key: number; value: number };
 
-/** How much a text may hold: how deep, and of keys, of elements of lists and of characters in a string. */
+/** The most that a text may have: depth, keys, elements of lists, and characters in a string. */
 export type JsonCaps = { depth: number; keys: number; elements: number; stringUnits: number };
 
 type Path = readonly PropertyKey[];
@@ -23,17 +26,17 @@ const BYTE_ORDER_MARK = 0xfeff;
 const SEND_LISTS = 'send several lists';
 
 /**
- * Reads one JSON value that is the whole text, or throws a `JsonFault`. `-0` is read as 0.
- * @param caps of a record, where nothing else is said
+ * Reads one JSON value, which is the whole text. Throws a `JsonFault`. `-0` is read as 0.
+ * @param caps those of a record by default
  */
 export function readJson(text: string, caps: JsonCaps = CAPS): Json {
   return new Reader(text, [], caps).document();
 }
 
 /**
- * Where the value at `path` stands in a text that `readJson` takes; where the text ends the path early, the last value
- * on the way to it. A second reading for the one place asked for, so that a good record pays nothing for it and a
- * hostile one cannot make it keep every pointer.
+ * Returns the place of the value at `path` in a text that `readJson` accepts. If the text ends the path early,
+ * returns the place of the last value on the way. Only a faulty record is read a second time, so that a good record
+ * costs nothing more and a hostile record cannot make the reader keep every pointer.
  */
 export function findInJson(text: string, path: Path): JsonPlace {
   const reader = new Reader(text, path, CAPS);
@@ -41,12 +44,12 @@ export function findInJson(text: string, path: Path): JsonPlace {
   return reader.found;
 }
 
-/** One element of a list, and where its text stands: from `start` to before `end`. */
+/** One element of a list. Its text is from `start` to before `end`. */
 export type JsonElement = { value: Json; start: number; end: number };
 
 /**
- * Reads a text that is a list of records, one at a time: the caps on keys, elements, depth and length hold for each record
- * by itself. Throws a `JsonFault` as `readJson` does, and at the first record after the first `most`: no more is read.
+ * Reads a text that is a list of records, one at a time. The caps on keys, elements, depth and length hold for each
+ * record. Throws a `JsonFault` as `readJson` does, and also at the record after the first `most` records.
  */
 export function* readJsonElements(text: string, most: number): Generator<JsonElement, void> {
   yield* new Reader(text, [], CAPS).elements(most);

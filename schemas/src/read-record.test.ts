@@ -32,7 +32,7 @@ function refused(value: unknown): Fault {
 const requested = (action: object) => ({ event: 'action.requested', action });
 const completed = (fields: object) => ({ event: 'action.completed', outcome: fields });
 
-describe('what is read', () => {
+describe('reads', () => {
   it.each([
     ['a tool call with what is required', requested(toolCall)],
     ['a model call with what is required', requested(llmCall)],
@@ -80,7 +80,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what no reader of JSON gets to see', () => {
+describe('refuses before the JSON is read', () => {
   it.each([
     ['a null value', null, 'the record is empty'],
     ['no bytes', new Uint8Array(), 'the record is empty'],
@@ -106,7 +106,7 @@ describe('what no reader of JSON gets to see', () => {
   });
 });
 
-it('passes on where the JSON is broken and what to do about it', () => {
+it('reports where the JSON is broken and what to do about it', () => {
   expect(refused('{"event": "action.requested",\n  "event": 1}')).toEqual({
     code: 'INVALID_ACTION',
     reason: 'the key "event" stands twice',
@@ -249,7 +249,7 @@ describe('a record of the wrong shape', () => {
     expect(remedy).toBe('give the field a value that fits, then publish the record again');
   });
 
-  it('points at a wrong value, and for a missing one at the object that lacks it', () => {
+  it('points at a wrong value, and at the object that lacks a missing field', () => {
     const wrong =
       '{"event": "action.requested",\n "action": {"id": "a", "agentId": "b",\n  "type": "tool_call", "tool": 5}}';
     expect(refused(wrong)).toMatchObject({ pointer: '/action/tool', line: 3, column: 32 });
@@ -257,7 +257,7 @@ describe('a record of the wrong shape', () => {
     expect(refused(missing)).toMatchObject({ pointer: '/action/tool', line: 2, column: 12 });
   });
 
-  it('names an unknown field before the missing one that it was meant to be, with its place and the known ones', () => {
+  it('names an unknown field before the missing field that was meant, with its place and the known fields', () => {
     const text =
       '{"event": "action.requested",\n "action": {"id": "a",\n  "agentID": "b", "type": "tool_call", "tool": "t"}}';
     const found = refused(text);
@@ -278,13 +278,13 @@ describe('a record of the wrong shape', () => {
     expect(refused(record).pointer).toBe(pointer);
   });
 
-  it('stays small and on one line, whatever stands in the record', () => {
+  it('reports a short fault on one line, whatever the record contains', () => {
     const { reason } = refused(requested({ ...toolCall, [`\u001b[2J\u009b\n${'x'.repeat(60_000)}`]: 1 }));
     expect(reason).not.toMatch(/\p{Cc}/u);
     expect(reason.length).toBeLessThan(500);
   });
 
-  it('is found without keeping a pointer for each of its many values', () => {
+  it('is found without keeping a pointer for each of many values', () => {
     const record = `{"event":"action.requested","${'k'.repeat(CAPS.stringUnits)}":[${'0,'.repeat(CAPS.elements - 1)}0]}`;
     expect(record.length).toBeLessThan(CAPS.recordBytes);
     const before = process.memoryUsage().rss;
@@ -293,7 +293,7 @@ describe('a record of the wrong shape', () => {
   });
 });
 
-describe('anything at all', () => {
+describe('any bytes', () => {
   const someRecord = JSON.stringify(requested({ ...toolCall, args: { a: [1, 'é', { b: null }] } }));
   const mutilated = fc
     .tuple(fc.nat(someRecord.length), fc.nat(8), fc.string({ unit: 'binary', maxLength: 8 }))
@@ -301,7 +301,7 @@ describe('anything at all', () => {
       bytes(someRecord.slice(0, at) + put.toWellFormed() + someRecord.slice(at + cut)),
     );
 
-  it('gives a record or a fault with a place, and never throws', () => {
+  it('give a record or a fault with a place, and never throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.json().map(bytes), mutilated), (value) => {
         const read = readActionsRecord(value);
@@ -312,7 +312,7 @@ describe('anything at all', () => {
   });
 });
 
-it('reads other things from outside by the same rules', () => {
+it('reads other schemas from outside by the same rules', () => {
   expect(readStrictly(bytes('"a"'), id, 3)).toEqual({ ok: true, value: 'a' });
   expect(readStrictly(bytes('"ab"'), id, 3)).toMatchObject({
     ok: false,
@@ -320,7 +320,7 @@ it('reads other things from outside by the same rules', () => {
   });
 });
 
-/** Reads all of it, and lets no other work run in between. */
+/** Reads the whole body without letting other work run in between. */
 function readWhole<T>(
   value: Uint8Array,
   schemaOf: () => z.ZodType<T>,
@@ -340,7 +340,7 @@ describe('one record or a list of them', () => {
     return 'read' in read && !read.read.ok ? read.read.fault : read;
   };
 
-  it('tells which it was, and reads each record as by itself', () => {
+  it('says which of the two it was, and reads each record as if it were alone', () => {
     expect(some(' {"a": 1}')).toEqual({ many: false, read: { ok: true, value: { a: 1 } } });
     expect(some('\n[{"a": 1} , {"a": 2}]')).toEqual({
       many: true,
@@ -349,7 +349,7 @@ describe('one record or a list of them', () => {
     expect(some('[]')).toEqual({ many: true, read: { ok: true, value: [] } });
   });
 
-  it('says which records of the list are wrong, and where in the whole text', () => {
+  it('says which records of the list are wrong, and their places in the whole text', () => {
     expect(some('[{"a": 1},\n  {"a": -1}, {"a": 3},\n{"b": 1}]')).toMatchObject({
       many: true,
       wrong: 2,
@@ -361,13 +361,13 @@ describe('one record or a list of them', () => {
     });
   });
 
-  it('counts all records that are wrong, and tells of the first ones', () => {
+  it('counts all wrong records, and reports the first ones', () => {
     const read = some(`[${Array(9).fill('{"a": -1}')}]`);
     expect(read).toMatchObject({ many: true, wrong: 9, records: 9, faults: [{ index: 0 }, { index: 1 }] });
     expect('faults' in read && read.faults).toHaveLength(2);
   });
 
-  it('reads nothing behind the first record that is too many', () => {
+  it('reads no record after the first one that is too many', () => {
     const full = `[${Array(10).fill('{"a": 1}')}`;
     expect(some(`${full}]`)).toMatchObject({ many: true, read: { ok: true } });
     for (const rest of ['{"a": 1}]', '"', '{'.repeat(1_000_000)])
@@ -402,7 +402,7 @@ describe('one record or a list of them', () => {
     });
   });
 
-  it('refuses as a whole what is no JSON, no UTF-8 or empty', () => {
+  it('refuses the whole body if it is empty, no UTF-8 or no JSON', () => {
     expect(some('[{"a": 1}, {"a" 2}]')).toMatchObject({
       many: true,
       read: { ok: false, fault: { column: 17 } },

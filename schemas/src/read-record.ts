@@ -1,6 +1,6 @@
 /**
- * From bytes to a record, before anything else touches it (docs/semantics.md section 8). What cannot be read comes back as a
- * fault with its place; nothing throws.
+ * From bytes to a record, before any other code touches it (docs/semantics.md, section 8). A record that cannot be
+ * read gives a fault with its place. Nothing throws.
  */
 import { z } from 'zod';
 import { actionRequested } from './action.ts';
@@ -13,7 +13,7 @@ import { findInJson, type JsonElement, readJson, readJsonElements } from './read
 import type { Json } from './scalars.ts';
 import { readShape, type ShapeFault } from './shape-fault.ts';
 
-/** Everything that may stand in an actions topic. */
+/** Every record of an actions topic. */
 export const actionsRecord = z.discriminatedUnion('event', [actionRequested, actionCompleted]);
 export type ActionsRecord = z.infer<typeof actionsRecord>;
 
@@ -24,7 +24,7 @@ export function readActionsRecord(bytes: Uint8Array | null): Read<ActionsRecord>
   return readStrictly(bytes, actionsRecord);
 }
 
-/** Reads JSON from outside by the strict rules and then by a schema: for record values and HTTP bodies alike. */
+/** Reads JSON from outside by the strict rules and then by a schema, for record values and HTTP bodies. */
 export function readStrictly<T>(
   bytes: Uint8Array | null,
   schema: z.ZodType<T>,
@@ -34,26 +34,26 @@ export function readStrictly<T>(
   return text.ok ? readText(text.value, () => schema) : text;
 }
 
-/** What chooses the schema of a record by what the record looks like. */
+/** Chooses the schema of a record by its content. */
 type SchemaOf<T> = (json: Json) => z.ZodType<T>;
 
 /** A record of a list that cannot be read. `index` counts the records of the list from 0. */
 export type ListedFault = Fault & { index: number };
 
-/** What a body holds: one record, or a list of them. */
+/** The content of a body: one record, or a list of records. */
 export type ReadSome<T> =
   | { many: false; read: Read<T> }
   | { many: true; read: Read<readonly T[]> }
   /** `wrong` of `records` records cannot be read; `faults` describes the first ones. */
   | { many: true; faults: readonly ListedFault[]; wrong: number; records: number };
 
-/** How many records of a list are read, and how many faults of them are told. */
+/** How many records of a list are read, and how many faults are reported. */
 export type ListBounds = { records: number; faults: number };
 
 /**
- * Reads one record, or a list of them, as `readStrictly` reads one: each record has its own caps. Line and column of a fault
- * count from the beginning of the whole text, and are looked for only where the fault is told. Yields after each record of
- * a list, so that the caller may let others work in between.
+ * Reads one record or a list of records, as `readStrictly` reads one. Each record has its own caps. Line and column
+ * of a fault count from the beginning of the whole text, and are computed only for reported faults. Yields after each
+ * record of a list, so that other work can run in between.
  */
 export function* readSome<T>(
   bytes: Uint8Array | null,
@@ -125,15 +125,15 @@ function readText<T>(text: string, schemaOf: SchemaOf<T>): Read<T> {
   }
 }
 
-/** What is wrong with the shape of a record; `offset` is where, in the whole text. */
+/** What is wrong with the shape of a record. `offset` is its place in the whole text. */
 type Refusal = Pick<Fault, 'reason' | 'remedy' | 'pointer'> & { offset: number };
 
-/** How many things wrong with one record are said at once; the place shown is that of the first. */
+/** How many faults of one record are reported together. The place is that of the first. */
 const SAID_AT_ONCE = 3;
 
 /**
- * @param element of the text, or all of it
- * @returns what is wrong is looked up when it is told
+ * @param element an element of the text, or the whole text
+ * @returns a function that computes the fault only when it is reported
  */
 function shaped<T>(
   text: string,

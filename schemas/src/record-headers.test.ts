@@ -3,7 +3,7 @@ import { recordHeaders, traceparentOf } from './record-headers.ts';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-test('CloudEvents attributes in binary mode, with the trace', () => {
+test('has CloudEvents attributes in binary mode, and the trace', () => {
   const headers = recordHeaders(
     { id: 'dec_1', event: 'action.decided' },
     { source: 'decider', traceparent: TRACEPARENT },
@@ -18,7 +18,7 @@ test('CloudEvents attributes in binary mode, with the trace', () => {
   });
 });
 
-test('no trace, no header', () => {
+test('has no trace header without a trace', () => {
   const headers = recordHeaders({ id: 'x', event: 'dead.letter' }, { source: 'decider', traceparent: null });
   expect(headers).not.toHaveProperty('traceparent');
 });
@@ -29,6 +29,6 @@ test.each([
   [{ traceparent: 'nonsense' }, null],
   [{ traceparent: `${TRACEPARENT}\r\nevil: 1` }, null],
   [{ traceparent: `01-${TRACEPARENT.slice(3)}-${'x'.repeat(300)}` }, null],
-])('%j is read as %j', (headers, expected) => {
+])('reads %j as %j', (headers, expected) => {
   expect(traceparentOf(headers)).toBe(expected);
 });

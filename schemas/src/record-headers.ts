@@ -1,7 +1,6 @@
 /**
- * What stands beside a record on the log: CloudEvents 1.0 attributes as its Kafka binding names them (binary mode: the
- * value is the record itself), and the W3C trace context of the request that it goes back to, so that one trace runs
- * from the caller to the decision.
+ * The headers of a record on the log: CloudEvents 1.0 attributes by its Kafka binding (binary mode: the value is the
+ * record itself), and the W3C trace context of the request, so that one trace leads from the caller to the decision.
  */
 import { z } from 'zod';
 import type { Pinned } from './action.ts';
@@ -9,7 +8,7 @@ import { CAPS } from './defaults.ts';
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
-/** Honoured only when it is well-formed: it comes from outside and is passed on. */
+/** Returns the header only if it is well-formed, because it comes from outside and is passed on. */
 export function traceparentOf(headers: Readonly<Record<string, string>>): string | null {
   const { traceparent } = headers;
   return traceparent !== undefined && traceparent.length <= 256 && TRACEPARENT.test(traceparent)
@@ -17,14 +16,17 @@ export function traceparentOf(headers: Readonly<Record<string, string>>): string
     : null;
 }
 
-/** The trace id in a well-formed `traceparent`: 32 hexadecimal digits. */
+/** Returns the trace id of a well-formed `traceparent`: 32 hexadecimal digits. */
 export function traceIdIn(headers: Readonly<Record<string, string>>): string | null {
   return traceparentOf(headers)?.split('-')[1] ?? null;
 }
 
 const FINGERPRINT = 'mandate-fingerprint';
 
-/** A keyed digest of what was redacted before the record was published; null where there is none, or none of that form. */
+/**
+ * Returns a keyed digest of the data that was redacted before the record was published. Null if there is none, or if
+ * it has another form.
+ */
 export function fingerprintIn(headers: Readonly<Record<string, string>>): string | null {
   const print = headers[FINGERPRINT];
   return print !== undefined && /^[0-9a-f]{64}$/.test(print) ? print : null;
@@ -40,8 +42,8 @@ const pinnedHeader = z.strictObject({
 });
 
 /**
- * What the API key fixed of an action, as the gateway says it beside the record; null where nothing was, or not in that form.
- * Believe it only on a topic that callers do not write themselves.
+ * Returns the fields that the API key fixed, as the gateway wrote them beside the record. Null if there are none, or
+ * if they have another form. Trust them only on a topic that callers do not write themselves.
  */
 export function pinnedIn(headers: Readonly<Record<string, string>>): Pinned | null {
   const text = headers[PINNED];
@@ -53,7 +55,7 @@ export function pinnedIn(headers: Readonly<Record<string, string>>): Pinned | nu
   }
 }
 
-/** @param source who writes it, such as `gateway` */
+/** @param source the writer, such as `gateway` */
 export function recordHeaders(
   { id, event }: { id: string; event: string },
   {

@@ -1,4 +1,4 @@
-/** A rule as people write it: when its conditions hold, an agent is held to its policy. An unknown field is an error. */
+/** A rule as people write it: if its conditions hold, the agent gets the policy. An unknown field is an error. */
 import { z } from 'zod';
 import { condition } from './condition-document.ts';
 import { CAPS } from './defaults.ts';

@@ -1,11 +1,11 @@
 /**
- * What is wrong with the shape of a record or document, in words for the person who must correct it. zod's own messages
- * name types of JavaScript. These messages name the expected value and, beside an unknown field, the known fields.
+ * Describes faults in the shape of a record or document for the person who must correct it. zod's own messages name
+ * types of JavaScript. These messages name the expected value and, for an unknown field, the known fields.
  */
 import { z } from 'zod';
 import { legible } from './json-fault.ts';
 
-/** Give it to a parse as `{ error: sayIssue }`; a message that a schema brings along still wins. */
+/** Give it to a parse as `{ error: sayIssue }`. A message of a schema takes precedence. */
 export const sayIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What a text says is shown only where one of a few words was expected: anywhere else it may be a secret. */
+/** The text of a value is shown only if one of a few words was expected. Anywhere else it may be a secret. */
 function expected(wanted: string, input: unknown, showText = (_text: string) => 'a string'): string {
   if (input === undefined) return `is missing: it must be ${wanted}`;
   return `must be ${wanted}, not ${typeof input === 'string' ? showText(input) : shown(input)}`;

@@ -9,7 +9,7 @@ const LAST_MS = 253_402_300_799_999;
 const timeMs = fc.integer({ min: 0, max: LAST_MS });
 
 describe('times', () => {
-  it('are written in UTC with milliseconds, and read back to the millisecond', () => {
+  it('are written in UTC with milliseconds, and read back exactly', () => {
     fc.assert(
       fc.property(timeMs, (atMs) => {
         expect(time.safeParse(wireTime(atMs)).success).toBe(true);
@@ -32,11 +32,11 @@ describe('times', () => {
 });
 
 describe('ids', () => {
-  it.each(['a', 'toolu_01', 'urn:x:1', 'ключ', '😀'])('%s is one', (text) => {
+  it.each(['a', 'toolu_01', 'urn:x:1', 'ключ', '😀'])('accepts %s', (text) => {
     expect(id.safeParse(text).success).toBe(true);
   });
   it.each(['', ' ', 'a b', 'a\n', '\u0000', '\u001b[31m', '\u202e', '\ud800', '\u00a0', '\u2028'])(
-    '%j is none',
+    'refuses %j',
     (text) => {
       expect(id.safeParse(text).success).toBe(false);
     },
@@ -44,10 +44,10 @@ describe('ids', () => {
 });
 
 describe('tenants', () => {
-  it.each(['default', 'a', 'A.b-c_9', 'x'.repeat(64)])('%s is one', (name) => {
+  it.each(['default', 'a', 'A.b-c_9', 'x'.repeat(64)])('accepts %s', (name) => {
     expect(tenant.safeParse(name).success).toBe(true);
   });
-  it.each(['', '.a', '-a', 'a/b', 'a b', 'é', 'x'.repeat(65), 'a\n'])('%j is none', (name) => {
+  it.each(['', '.a', '-a', 'a/b', 'a b', 'é', 'x'.repeat(65), 'a\n'])('refuses %j', (name) => {
     expect(tenant.safeParse(name).success).toBe(false);
   });
   it('and an agent make a key that no other pair makes', () => {
@@ -63,7 +63,7 @@ describe('tenants', () => {
 
 describe('ids that carry a time', () => {
   const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
-  it('give it back, and sort by it', () => {
+  it('contain the time, and sort by it', () => {
     fc.assert(
       fc.property(timeMs, timeMs, hash, hash, (a, b, hashA, hashB) => {
         const [idA, idB] = [sortableId('dec', a, hashA), sortableId('dec', b, hashB)];
@@ -74,7 +74,7 @@ describe('ids that carry a time', () => {
     );
   });
   it.each(['act_1', 'dec_', `dec_${'u'.repeat(10)}${'0'.repeat(20)}`, 'DEC_0123456789'])(
-    '%s carries none',
+    '%s contains no time',
     (text) => {
       expect(timeOfId(text)).toBeNull();
     },

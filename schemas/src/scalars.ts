@@ -1,4 +1,4 @@
-/** The small shapes that every record is made of. */
+/** The small schemas that every record is made of. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
@@ -6,19 +6,19 @@ import { END_OF_TIME_MS, timeFault } from './moment.ts';
 import { nameFault } from './name-fault.ts';
 import { TOPICS } from './topics.ts';
 
-/** For editors and producers, which may have another version of Unicode. `nameFault` decides. */
+/** For editors and producers, which may know another version of Unicode. `nameFault` decides. */
 export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$';
 
 /**
- * A name: of an agent, a tool, a model, a person, an action. It is safe in a key, a URL once encoded, a log line and a
- * terminal, and two names that differ can be told apart by their code points.
+ * A name of an agent, a tool, a model, a person or an action. It is safe in a key, in a URL after encoding, in a log
+ * line and in a terminal. Two different names have different code points that people can see.
  */
 export const id = z
   .string()
   .check(checkName)
   .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN });
 
-/** One check does the work of three. A decision has many names, and each zod check takes time. */
+/** One check replaces three. A decision has many names, and each zod check takes time. */
 function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
   const size = { origin: 'string', inclusive: true, continue: true, input } as const;
   if (input.length === 0) issues.push({ ...size, code: 'too_small', minimum: 1 });
@@ -27,7 +27,7 @@ function checkName({ value: input, issues }: z.core.ParsePayload<string>): void 
   if (message !== null) issues.push({ code: 'custom', continue: true, input, message });
 }
 
-/** An id with one further rule, which the JSON Schema states as well. */
+/** Returns an id schema with one more rule, which the JSON Schema has too. */
 export function idThat(base: typeof id, shape: RegExp, error: string): typeof id {
   const { allOf = [] } = (z.globalRegistry.get(base) ?? {}) as { allOf?: readonly object[] };
   return base
@@ -35,17 +35,23 @@ export function idThat(base: typeof id, shape: RegExp, error: string): typeof id
     .meta({ allOf: [...allOf, { pattern: shape.source }] });
 }
 
-/** What patterns choose from: tools, models, providers, agents, groups. A `*` in a name would read as a pattern. */
+/**
+ * A name that patterns can choose: tools, models, providers, agents, groups. It has no `*`, because a `*` in a name
+ * would look like a pattern.
+ */
 export const plainId = idThat(id, /^[^*]*$/, 'must hold no *: in a pattern it means any text');
 
-/** What the API names in its paths. Clients take a dot or two for a folder, even where these are encoded. */
+/**
+ * A name that the API has in its paths. It is more than one or two dots, because clients treat these as folders even
+ * if they are encoded.
+ */
 export const pathId = idThat(id, /^(?!\.{1,2}$)/, 'must be more than a dot or two');
 
 export const tenant = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
   error: 'must be 1 to 64 letters, digits, dots, dashes or underscores, beginning with a letter or digit',
 });
 
-/** An RFC 3339 time; what Mandate writes is always UTC, with milliseconds. */
+/** An RFC 3339 time. Mandate always writes UTC with milliseconds. */
 export const time = z.iso
   .datetime({
     offset: true,
@@ -55,12 +61,12 @@ export const time = z.iso
   .refine(isWritable, { error: ({ input }) => timeFault(String(input)) ?? undefined })
   .meta({ examples: ['2026-01-05T09:30:41.004Z'] });
 
-/** Whether the time can be written in UTC. The year alone answers for most times. */
+/** True if the time can be written in UTC. For most times the year is enough to know. */
 function isWritable(text: string): boolean {
   return (text >= '1971' && text < '9999') || timeFault(text) === null;
 }
 
-/** A time at which a clock may be set. It ends early, so that what expires a while later can still be written as a time. */
+/** A time to which a clock may be set. It ends early, so that a later expiry can still be written as a time. */
 export const clockTime = time.refine((text) => !(Date.parse(text) > END_OF_TIME_MS), {
   error: 'must be in the years 1970 to 2261',
 });
@@ -70,8 +76,8 @@ export const count = z.int().min(0);
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * JSON inside a record, which was read from JSON: there is nothing to look for in it. Walking what checks saw, and the
- * arguments, made up a third of reading a decision, and nine tenths of reading a request of 80,000 empty lists.
+ * JSON inside a record that was read from JSON. It is not validated again. Walking evidence and arguments took a
+ * third of the time to read a decision, and nine tenths for a request of 80,000 empty lists.
  */
 export const parsedJson = z.unknown() as z.ZodType<Json>;
 

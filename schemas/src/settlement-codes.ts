@@ -1,4 +1,4 @@
-/** What a person should know of a settlement, the gravest first. */
+/** The marks of a settlement that people should know of, the gravest first. */
 export const SETTLEMENT_MARKS = [
   'EXCESS_QUARANTINED',
   'OVERDRAWN',

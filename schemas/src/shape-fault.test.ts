@@ -15,12 +15,12 @@ test.each<[string, unknown, string[]]>([
   ['the one that it came furthest in', { action: { tool: 1 }, agentId: 1 }, ['agentId', 'action.tool']],
   ['the one in which least is amiss', { agentId: 1 }, ['agentId']],
   ['a name that is misspelt in one of them', { agentId: 'a', contxt: {} }, ['contxt']],
-])('of two forms: %s, in whichever order they stand', (_, value, paths) => {
+])('reports the likelier of two forms in any order: %s', (_, value, paths) => {
   expect(pathsOf(value, call, issue)).toEqual(paths);
   expect(pathsOf(value, issue, call)).toEqual(paths);
 });
 
-test('of many faults as many are put into words as are told', () => {
+test('puts only as many faults into words as it reports', () => {
   let inWords = 0;
   const error = () => {
     inWords += 1;
@@ -34,7 +34,7 @@ test('of many faults as many are put into words as are told', () => {
   expect(inWords).toBe(3);
 });
 
-test('a field that nobody knows is told first, however many other faults come before it', () => {
+test('reports an unknown field first, however many other faults come before it', () => {
   const shape = z.strictObject({ list: z.array(z.string()), inner: z.strictObject({}) });
   const value = { list: Array.from({ length: 100 }).fill(1), inner: { colour: 1, size: 2 } };
   const read = readShape(shape, value, 2);

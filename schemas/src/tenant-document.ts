@@ -1,4 +1,4 @@
-/** A tenant as it is opened: how much there may be in it, and what all of it is held to. An unknown field is an error. */
+/** The document of a tenant: how much it may contain, and its tenant limits. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
@@ -7,8 +7,8 @@ import { tenant } from './scalars.ts';
 import { tenantLimits } from './tenant-limits.ts';
 
 /**
- * The limits of a policy that applies without a rule. It is always enforced, and delegates nothing; a budget of scope
- * `mandate` would be a budget of the tenant.
+ * The tenant limits: a policy that applies without a rule. They are always enforced, and delegate nothing. A budget
+ * of scope `mandate` would be a budget of the tenant.
  */
 const tenantBounds = z.strictObject({
   ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULTS } from './defaults.ts';
 import { limitsInForce, tenantLimits } from './tenant-limits.ts';
 
-test('a tenant that sets no limits has the defaults, and a key half of them', () => {
+test('gives a tenant without quotas the defaults, and a key half of them', () => {
   const limits = limitsInForce();
   expect(limits.rememberedIds).toBe(DEFAULTS.rememberedIds);
   expect(limits.publishedRecords).toEqual({
@@ -54,6 +54,6 @@ test.each([
   { publish: { records: { perHour: 1 } } },
   { refusals: { perDay: 1 } },
   { rememberedIds: 2 ** 53 },
-])('is no limit: %j', (limits) => {
+])('refuses %j', (limits) => {
   expect(tenantLimits.safeParse(limits).success).toBe(false);
 });

@@ -1,21 +1,21 @@
-/** The only place where a topic, a key or a consumer group is named. */
+/** The only place that names topics, keys and consumer groups. */
 
 export const TOPICS = {
-  /** Written by the gateway, and by producers that are trusted for every tenant. */
+  /** The gateway writes this topic, and producers that are trusted for every tenant. */
   actions: 'mandate.actions.v1',
   decisions: 'mandate.decisions.v1',
   deadLetters: 'mandate.deadletters.v1',
-  /** Folds of the decisions, so that the next one need not begin at their start. */
+  /** Folds of the decisions. The next fold begins there instead of at the start of the log. */
   snapshots: 'mandate.snapshots.v1',
-  /** What people should know, and which webhooks were told. */
+  /** Alerts, and the webhooks that received them. */
   alerts: 'mandate.alerts.v1',
-  /** Who read what of the audit. */
+  /** Reads of the audit. */
   access: 'mandate.access.v1',
-  /** Which persons were forgotten. */
+  /** Persons that were forgotten. */
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */
   control: 'mandate.control.v1',
-  /** Folds of that, so that a process which starts need not begin at its start. */
+  /** Folds of the control topic. A process that starts begins there instead of at the start of the topic. */
   controlSnapshots: 'mandate.controlsnapshots.v1',
 } as const;
 
@@ -25,26 +25,31 @@ export const GROUPS = {
   alerter: 'mandate.alerter',
 } as const;
 
-/** A set of audit tables is filled by a group of its own: new tables are filled from the start of the log. */
+/**
+ * Returns the consumer group of a set of audit tables. New tables have a new group, so that they are filled from the
+ * start of the log.
+ */
 export function recorderGroup(auditId: string): string {
   return `${GROUPS.recorder}.${auditId}`;
 }
 
-/** One agent's records share a key, so they stay in order. A tenant's name holds no slash, so this is reversible. */
+/**
+ * Returns the key of an agent's records. Records with one key stay in order. The name of a tenant has no slash, so
+ * the key can be split again.
+ */
 export function agentKey(tenant: string, agentId: string): string {
   return `${tenant}/${agentId}`;
 }
 
 /**
- * A tenant that publishes directly has its own topic, guarded by the log's ACL. Returns this tenant, or null for a shared
- * topic.
+ * Returns the tenant of a topic that the tenant writes itself, protected by the log's ACL. Null for a shared topic.
  */
 export function tenantOfTopic(topic: string): string | null {
   const prefix = `${TOPICS.actions}.`;
   return topic.startsWith(prefix) ? topic.slice(prefix.length) : null;
 }
 
-/** The topic of its own that a tenant publishes to directly: the inverse of `tenantOfTopic`. */
+/** Returns the topic that a tenant writes itself: the inverse of `tenantOfTopic`. */
 export function topicOfTenant(tenant: string): string {
   return `${TOPICS.actions}.${tenant}`;
 }
@@ -53,33 +58,38 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The settings that a topic needs for its records. `retentionMs: null`: records are always kept. */
 export type TopicSettings = {
-  /** How many it is made with. More later would move keys, and with them the order of an agent's records. */
+  /**
+   * The number of partitions of a new topic. More partitions later would move keys, and so change the order of an
+   * agent's records.
+   */
   partitions: number;
   retentionMs: number | null;
-  /** The largest batch of records; one record fits by far, for its own cap is lower (CAPS.recordBytes). */
+  /** The largest batch of records. One record always fits, because its own cap is lower (CAPS.recordBytes). */
   maxBatchBytes: number;
 };
 
-/** Requests are needed until they are decided, and some days longer for people to look at. Decisions are always kept. */
+/**
+ * Requests are needed until they are decided, and people may look at them for some days. Decisions are always kept.
+ */
 const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
-/** A decision holds its request, and what each check saw and said; a dead letter its bytes in base64. */
+/** A decision contains its request and the evidence of each check. A dead letter contains its bytes in base64. */
 const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2_097_164 };
-/** One partition for what the snapshots hold, and one that lists them: the newest is then the last that is listed. */
+/** One partition has the snapshots, and the other lists them: the last listed snapshot is the newest. */
 const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 
-/** One partition: what was raised, cleared and delivered is one order, and one alerter at a time delivers. */
+/** One partition: alerts and deliveries have one order, and one alerter at a time delivers. */
 const ALERTS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition: people ask a few questions a second, and what they read is then one list that nothing can be missing from. */
+/** One partition: people ask a few questions a second, and their reads form one list that can miss nothing. */
 const ACCESS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition: erasures are few, and the first record of all says with which keys this log is sealed. */
+/** One partition: erasures are rare, and the first record of the topic names the key file of this log. */
 const PERSONS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition: what changes agents, policies and rules is one order, in which every reader finds who came first. */
+/** One partition: changes have one order, in which every reader finds which change came first. */
 const CONTROL: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** How to set up each topic of Mandate; an unknown topic keeps its records always. */
+/** Returns the settings of a topic. Unknown topics always keep their records. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
   if (takesRequests) return REQUESTS;

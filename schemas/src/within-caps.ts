@@ -1,10 +1,10 @@
-/** The caps that the strict reader applies to a text, applied to a value. */
+/** Applies the caps of the strict reader to a value instead of a text. */
 import { CAPS } from './defaults.ts';
 import type { JsonCaps } from './read-json.ts';
 
 /**
- * Whether the strict reader would accept the text of this value: depth, keys, and elements of lists. The strings of the value
- * were read by the strict reader, so that their length is not looked at. Linear in the value.
+ * True if the strict reader would accept the text of this value: depth, keys, and elements of lists. The strict
+ * reader has read the strings of the value, so their length is not checked again. Takes linear time.
  */
 export function isWithinCaps(value: unknown, caps: JsonCaps = CAPS): boolean {
   let keys = 0;

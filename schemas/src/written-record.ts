@@ -1,7 +1,9 @@
 /**
- * A record of the log as the object that its writer made the text from. Readers in the writer's own process take the object:
- * it was valid when it was written, so that parsing and validating the text again would only cost time. Other readers have
- * the text alone.
+ * A record of the log as the object from which its writer made the text. Readers in the writer's process use the
+ * object: it was
+ * valid when it was written, so that parsing and validating the text again would only cost time. Other readers have
+ * only the
+ * text.
  *
  * All readers share the object, so none of them may change it.
  */
