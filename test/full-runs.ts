@@ -98,4 +98,42 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
       'test/faults/simulation/simulation.test.ts',
     ],
   },
+  {
+    file: 'test/e2e/distributed/tau-airline.servers.test.ts',
+    adds: 'the airline data set from producers of two languages, on Redis and ClickHouse',
+    shortRun: [
+      'test/e2e/tau-airline/tau-airline-plane.test.ts',
+      'test/e2e/distributed/operator.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/comes-and-goes.servers.test.ts',
+    adds: 'a decider that joins and leaves the group every two seconds, under load',
+    shortRun: [
+      'packages/bus/src/kafka/group-faults.servers.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/kill-distributed.servers.test.ts',
+    adds: 'a kill under heavy traffic with a paused decider, and a kill of everything while a shard hangs',
+    shortRun: [
+      'test/faults/kill-races.servers.test.ts',
+      'test/faults/kill-unheard.servers.test.ts',
+      'test/e2e/plane/kill-switch.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/same-again.servers.test.ts',
+    adds: 'the whole actions topic again from offset 0, under a whole plane',
+    shortRun: [
+      'test/faults/simulation/simulation.test.ts',
+      'packages/ledger/src/redis/redis-ledger.servers.test.ts',
+    ],
+  },
+  {
+    file: 'test/faults/under-attack.test.ts',
+    adds: 'the attacks over HTTP one after the other, with a report for each',
+    shortRun: ['test/faults/attack.test.ts', 'packages/server/src/http/room.system.test.ts'],
+  },
 ];

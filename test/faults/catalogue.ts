@@ -49,7 +49,10 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 5,
     what: 'a rebalance every two seconds under load',
-    tests: ['test/faults/comes-and-goes.servers.test.ts'],
+    tests: [
+      'test/faults/comes-and-goes.servers.test.ts',
+      'packages/bus/src/kafka/group-faults.servers.test.ts',
+    ],
   },
   {
     number: 6,
@@ -114,7 +117,11 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 14,
     what: 'the same id again, and the whole topic of actions again',
-    tests: ['test/faults/same-again.servers.test.ts'],
+    tests: [
+      'test/faults/same-again.servers.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+      'packages/ledger/src/redis/redis-ledger.servers.test.ts',
+    ],
   },
   {
     number: 15,
