@@ -26,12 +26,12 @@ function countingLedger(back: { epoch: string | null } = { epoch: null }) {
     },
     async beginRebuild(options: Asked): Promise<Rebuild> {
       asked.push(options);
-      if (back.epoch !== null && back.epoch !== options.wanting)
+      if (back.epoch !== null && back.epoch !== options.lostEpoch)
         throw new MandateError('LEDGER_EPOCH_CHANGED', 'back', { remedy: 'none' });
-      const { epoch, above = 0 } = options;
+      const { epoch, highestOnLog = 0 } = options;
       return {
         epoch,
-        generation: Math.max(50, above + 1),
+        generation: Math.max(50, highestOnLog + 1),
         renew: async () => {},
         load: async () => {},
         async finish() {
@@ -61,8 +61,8 @@ test('never goes into force with an epoch that does not hold on the log, and tri
 
   await rebuildLedger({ bus, ledger, clock, log }, lost);
   expect(asked).toMatchObject([
-    { above: 0, insteadOf: '' },
-    { above: 100, insteadOf: asked[0]?.epoch },
+    { highestOnLog: 0, ownEpoch: '' },
+    { highestOnLog: 100, ownEpoch: asked[0]?.epoch },
   ]);
   expect(finished).toEqual([asked[1]?.epoch]);
   expect(new Set((await inForceOn(bus)).map(({ id }) => id))).toEqual(new Set(finished));
@@ -83,6 +83,6 @@ test('accepts the rebuild of another process, unless its own announced epoch rep
     code: 'LEDGER_UNAVAILABLE',
   });
   await rebuildLedger({ bus, ledger, clock, log }, well);
-  expect(asked.at(-1)).toMatchObject({ wanting: 'ep_other', above: 30 });
+  expect(asked.at(-1)).toMatchObject({ lostEpoch: 'ep_other', highestOnLog: 30 });
   expect(finished).toEqual([asked.at(-1)?.epoch]);
 });

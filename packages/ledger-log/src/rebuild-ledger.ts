@@ -36,17 +36,17 @@ const LEASE_MS = 20_000;
 /** A ledger that was lost, and what the tries to rebuild it have found out. */
 export type LostLedger = {
   /** The lost epoch. If a later epoch is in force and well, no rebuild is needed any more. */
-  wanting: string;
+  lostEpoch: string;
   /** The epoch of the last try. A lease that the try still holds does not stop the next try. */
   epoch: string;
   /** Whether the log may hold a record of a try. */
   announced: boolean;
   /** The highest generation found on the log. The next try must be above it. */
-  above: number;
+  highestOnLog: number;
 };
 
-export function lostLedger(wanting: string): LostLedger {
-  return { wanting, epoch: '', announced: false, above: 0 };
+export function lostLedger(lostEpoch: string): LostLedger {
+  return { lostEpoch, epoch: '', announced: false, highestOnLog: 0 };
 }
 
 /**
@@ -81,9 +81,9 @@ async function tryToRebuild(
   const { bus, ledger, clock, log, replayMemoryMs } = options;
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
-  const { wanting, above, epoch: insteadOf } = lost;
+  const { lostEpoch, highestOnLog, epoch: ownEpoch } = lost;
   const epoch = newEpoch(clock);
-  const rebuild = await ledger.beginRebuild({ epoch, wanting, above, insteadOf, leaseMs: LEASE_MS });
+  const rebuild = await ledger.beginRebuild({ epoch, lostEpoch, highestOnLog, ownEpoch, leaseMs: LEASE_MS });
   lost.epoch = epoch;
   const { generation } = rebuild;
   log.warn({ epoch, generation, previous }, 'the ledger is being rebuilt from the log');
@@ -118,8 +118,8 @@ async function tryToRebuild(
  */
 function mustHold(epoch: string, fold: Fold, lost: LostLedger): void {
   if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;
-  lost.wanting = epoch;
-  lost.above = highestGeneration(fold);
+  lost.lostEpoch = epoch;
+  lost.highestOnLog = highestGeneration(fold);
   throw new MandateError(
     'LEDGER_UNAVAILABLE',
     `The log holds a newer epoch of the ledger than ${epoch}: what is decided in that would be void.`,

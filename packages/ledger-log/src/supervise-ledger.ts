@@ -34,8 +34,8 @@ export function superviseLedger(
 
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
-  async function rebuildUntilDone(wanting: string): Promise<void> {
-    const lost = lostLedger(wanting);
+  async function rebuildUntilDone(lostEpoch: string): Promise<void> {
+    const lost = lostLedger(lostEpoch);
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
         const folded = await rebuildLedger(options, lost, signal);
@@ -59,7 +59,7 @@ export function superviseLedger(
     if (signal.aborted) return;
     if (isLedgerNewer(error)) ended.reject(error);
     if (!(error instanceof LedgerNotReady)) return;
-    rebuilding ??= rebuildUntilDone(error.wanting)
+    rebuilding ??= rebuildUntilDone(error.lostEpoch)
       .catch(ended.reject)
       .finally(() => {
         rebuilding = null;

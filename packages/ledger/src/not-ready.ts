@@ -8,14 +8,14 @@ export class LedgerNotReady extends MandateError {
   /**
    * The epoch that was found lost, or '' if none was known. It is no reason to rebuild if a later epoch is in force.
    */
-  readonly wanting: string;
+  readonly lostEpoch: string;
 
-  constructor(message: string, wanting: string) {
+  constructor(message: string, lostEpoch: string) {
     super('LEDGER_UNAVAILABLE', message, {
       remedy: 'Nothing was decided. It goes on by itself once the ledger has been rebuilt from the log.',
       retryable: true,
     });
-    this.wanting = wanting;
+    this.lostEpoch = lostEpoch;
   }
 }
 

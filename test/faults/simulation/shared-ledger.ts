@@ -67,10 +67,10 @@ export class SharedLedger {
     let force: Force | null = null;
     let highest = 0;
     const { clock } = this;
-    const wanting = () => force?.epoch ?? '';
+    const lostEpoch = () => force?.epoch ?? '';
 
     const look = async (): Promise<Force> => {
-      const believed = wanting();
+      const believed = lostEpoch();
       const { epoch, generation } = await ports.call('look', () => this.#mustBeReady(believed));
       force = { epoch, generation };
       highest = Math.max(highest, generation);
@@ -139,7 +139,7 @@ export class SharedLedger {
         if (force === null) await look().catch(() => {});
         return ports.call('operate', () => {
           if (this.inForce === null) setFlag(this.#ledger.state(), target, command.reason, clock());
-          this.#mustBeReady(wanting());
+          this.#mustBeReady(lostEpoch());
           return this.#ledger.kill(target, command);
         });
       },
@@ -164,17 +164,17 @@ export class SharedLedger {
       beginRebuild: async ({
         epoch,
         leaseMs = LEASE_MS,
-        wanting: wanted = wanting(),
-        above = 0,
-        insteadOf = '',
+        lostEpoch: wanted = lostEpoch(),
+        highestOnLog = 0,
+        ownEpoch = '',
       }) => {
         const begun = await ports.call('begin', () => {
           const known = this.#registry;
           if (this.inForce !== null && known !== null && known.epoch !== wanted)
             return { rebuilt: known.epoch };
           const isBusy = known?.state === 'rebuilding' && known.leaseUntilMs > clock();
-          if (isBusy && known.epoch !== insteadOf) throw unavailable('Another rebuild is under way.');
-          const generation = Math.max((known?.generation ?? 0) + 1, Math.max(highest, above) + 1, clock());
+          if (isBusy && known.epoch !== ownEpoch) throw unavailable('Another rebuild is under way.');
+          const generation = Math.max((known?.generation ?? 0) + 1, Math.max(highest, highestOnLog) + 1, clock());
           const leaseUntilMs = clock() + leaseMs;
           this.#registry = { state: 'rebuilding', epoch, generation, leaseUntilMs, run: this.#run };
           return { generation };
@@ -210,9 +210,9 @@ export class SharedLedger {
     };
   }
 
-  #mustBeReady(wanting: string): Registry {
+  #mustBeReady(lostEpoch: string): Registry {
     if (this.inForce === null || this.#registry === null)
-      throw new LedgerNotReady('The ledger is not ready.', wanting);
+      throw new LedgerNotReady('The ledger is not ready.', lostEpoch);
     return this.#registry;
   }
 

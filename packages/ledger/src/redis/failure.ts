@@ -69,14 +69,14 @@ const REASONS: Readonly<Record<string, string>> = {
   behind: 'a tenant in Redis is older than the last rebuild',
 };
 
-/** @param wanting the epoch that the error is about, or '' */
-export function notReady(why: string, found: string, expected: string, wanting: string): MandateError {
+/** @param lostEpoch the epoch that the error is about, or '' */
+export function notReady(why: string, found: string, expected: string, lostEpoch: string): MandateError {
   if (why === 'layout' && Number(found) > Number(expected)) return ledgerNewer(found, expected);
   if (why === 'clock') return clocksDiffer(Number(found), Number(expected));
   const reason = REASONS[why] ?? why;
   return new LedgerNotReady(
     `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
-    wanting,
+    lostEpoch,
   );
 }
 

@@ -158,11 +158,11 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await lose('');
     const met = await other.step([stepRequest()]).catch((error: unknown) => error);
     if (!(met instanceof LedgerNotReady)) throw met;
-    expect(met.wanting).toBe('epoch-1');
+    expect(met.lostEpoch).toBe('epoch-1');
     await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-2');
     await other.ping();
     expect(other.epoch).toBe('epoch-2');
-    await expect(other.beginRebuild({ epoch: 'epoch-3', wanting: met.wanting })).rejects.toMatchObject({
+    await expect(other.beginRebuild({ epoch: 'epoch-3', lostEpoch: met.lostEpoch })).rejects.toMatchObject({
       code: 'LEDGER_EPOCH_CHANGED',
     });
   });
@@ -238,8 +238,8 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     const state = await stateOfLog([request]);
     const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
     await expect(rebuild.load(state)).rejects.toEqual(unready(/overtaken/));
-    const again = { epoch: 'epoch-3', insteadOf: 'epoch-2' };
-    await expect(ledger.beginRebuild({ ...again, insteadOf: 'epoch-1' })).rejects.toEqual(
+    const again = { epoch: 'epoch-3', ownEpoch: 'epoch-2' };
+    await expect(ledger.beginRebuild({ ...again, ownEpoch: 'epoch-1' })).rejects.toEqual(
       unready(/Another rebuild/),
     );
     const second = await ledger.beginRebuild(again);
@@ -254,8 +254,8 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
   test('takes a generation above what its caller has read on the log', async () => {
     const { ready } = scene();
     const ledger = await ready();
-    const above = 2 ** 52;
-    expect((await ledger.beginRebuild({ epoch: 'epoch-2', above })).generation).toBe(above + 1);
+    const highestOnLog = 2 ** 52;
+    expect((await ledger.beginRebuild({ epoch: 'epoch-2', highestOnLog })).generation).toBe(highestOnLog + 1);
   });
 
   test('copies a kill of everything that arrives before its end to the shards', async () => {

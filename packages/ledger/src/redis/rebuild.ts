@@ -24,11 +24,11 @@ export type RebuildOptions = {
    * The lost epoch, from the error that asks for a rebuild. Default: the epoch that this client believes to be in
    * force.
    */
-  wanting?: string;
+  lostEpoch?: string;
   /** The highest generation on the log that the caller knows. */
-  above?: number;
+  highestOnLog?: number;
   /** The epoch of the caller's previous try. A lease that it still holds does not stop this one. */
-  insteadOf?: string;
+  ownEpoch?: string;
 };
 
 export type Rebuild = {
@@ -54,22 +54,22 @@ export async function beginRebuild(
   {
     epoch,
     leaseMs = LEASE_MS,
-    wanting = shards.force()?.epoch ?? '',
-    above = 0,
-    insteadOf = '',
+    lostEpoch = shards.force()?.epoch ?? '',
+    highestOnLog = 0,
+    ownEpoch = '',
   }: RebuildOptions,
 ): Promise<Rebuild> {
   const begun = await shards.askRegistry('begin-rebuild', [
     epoch,
     leaseMs,
-    wanting,
-    Math.max(shards.highestGeneration(), above),
-    insteadOf,
+    lostEpoch,
+    Math.max(shards.highestGeneration(), highestOnLog),
+    ownEpoch,
   ]);
   if (begun[0] === 'BUSY') throw unavailable(`Another rebuild is under way, of epoch ${String(begun[1])}.`);
   if (begun[0] === 'REBUILT') {
     await shards.look();
-    throw epochChanged(wanting, String(begun[1]));
+    throw epochChanged(lostEpoch, String(begun[1]));
   }
   const [, , generation, registered] = begun as ['OK', number, number, string[]];
   const before = new Map<string, number>();

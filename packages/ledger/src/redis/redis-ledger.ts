@@ -38,7 +38,7 @@ export type RedisLedgerOptions = RedisAddress &
 export type RedisLedger = Ledger & {
   /**
    * Begins a rebuild. From now on nothing is decided until it is finished. Throws LEDGER_UNAVAILABLE while another
-   * rebuild is running. Throws LEDGER_EPOCH_CHANGED if another epoch than `wanting` is in force and well, because
+   * rebuild is running. Throws LEDGER_EPOCH_CHANGED if another epoch than `lostEpoch` is in force and well, because
    * then no rebuild is needed.
    */
   beginRebuild(options: RebuildOptions): Promise<Rebuild>;

@@ -112,9 +112,9 @@ export function createShards(options: {
   }
 
   async function askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]> {
-    const wanting = inForce?.epoch ?? '';
+    const lostEpoch = inForce?.epoch ?? '';
     const reply = await connection.run(script, registryKeys(namespace), [time(), LAYOUT, seenMs, ...args]);
-    mustBeReady(reply, wanting);
+    mustBeReady(reply, lostEpoch);
     noteTime(reply);
     return reply;
   }
@@ -269,8 +269,8 @@ export async function inGroups<Answer>(
   return answers;
 }
 
-function mustBeReady(reply: unknown[], wanting: string): void {
+function mustBeReady(reply: unknown[], lostEpoch: string): void {
   if (reply[0] !== 'NOT_READY') return;
   const [, why, found, expected] = reply as string[];
-  throw notReady(why ?? '', found ?? '', expected ?? '', wanting);
+  throw notReady(why ?? '', found ?? '', expected ?? '', lostEpoch);
 }
