@@ -30,7 +30,7 @@ export async function appendEpoch(
 }
 
 /** Warns if the log keeps another replay memory than the setting asks for. */
-export function sayMemory(
+export function warnOfReplayMemory(
   { replayMemoryMs }: Pick<LedgerState, 'replayMemoryMs'>,
   askedMs: number | undefined,
   log: Logger,

@@ -15,7 +15,7 @@ import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
 import { type Clock, isMandateError, type Logger, MandateError } from '@mandate/runtime';
 import type { FoldedLog } from './fold-log.ts';
-import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
+import { appendEpoch, newEpoch, warnOfReplayMemory } from './ledger-epoch.ts';
 import { foldAfterSnapshot } from './snapshots/fold-after-snapshot.ts';
 
 export type RebuildOptions = {
@@ -105,7 +105,7 @@ async function tryToRebuild(
   const folded = await foldAfterSnapshot(options, onProgress);
   const { fold, records } = folded;
   mustHold(epoch, fold, lost);
-  sayMemory(fold.state, replayMemoryMs, log);
+  warnOfReplayMemory(fold.state, replayMemoryMs, log);
   await rebuild.load(fold.state);
   await rebuild.finish();
   log.warn({ epoch, records, tookMs: Math.round(performance.now() - startedMs) }, 'the ledger is rebuilt');

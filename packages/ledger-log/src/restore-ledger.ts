@@ -5,9 +5,9 @@
 import type { Bus, Snapshots } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
-import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
+import { appendEpoch, newEpoch, warnOfReplayMemory } from './ledger-epoch.ts';
 import { foldAfterSnapshot } from './snapshots/fold-after-snapshot.ts';
-import { leaveSnapshot } from './snapshots/take-snapshot.ts';
+import { saveSnapshotAfterFold } from './snapshots/take-snapshot.ts';
 
 /** `records`: the number of folded records, after the snapshot if there was one. */
 export type Restored = { ledger: MemoryLedger; records: number; tookMs: number };
@@ -29,7 +29,7 @@ export async function restoreLedger(options: {
   const startedMs = performance.now();
   const folded = await foldAfterSnapshot({ bus, log, snapshots });
   // Saved before the ledger gets the state, because the ledger changes it.
-  await leaveSnapshot(folded, { snapshots, log, afterRecords });
+  await saveSnapshotAfterFold(folded, { snapshots, log, afterRecords });
   const { fold, records } = folded;
   const epoch = newEpoch(clock);
   const generation = Math.max(clock(), highestGeneration(fold) + 1);
@@ -41,7 +41,7 @@ export async function restoreLedger(options: {
     reason: options.reason ?? 'the ledger was restored from the log',
   });
   fold.state.replayMemoryMs = memoryBehind(fold, { replayMemoryMs });
-  sayMemory(fold.state, replayMemoryMs, log);
+  warnOfReplayMemory(fold.state, replayMemoryMs, log);
   const ledger = createMemoryLedger({
     clock,
     epoch,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
 import { lostLedger, type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
-import { leaveSnapshot } from './snapshots/take-snapshot.ts';
+import { saveSnapshotAfterFold } from './snapshots/take-snapshot.ts';
 
 export type LedgerSupervisor = Required<Running> & {
   /**
@@ -30,7 +30,7 @@ export function superviseLedger(
   const { signal } = stopping;
   const ended = Promise.withResolvers<void>();
   let rebuilding: Promise<void> | null = null;
-  let leaving: Promise<unknown> = Promise.resolve();
+  let saving: Promise<unknown> = Promise.resolve();
 
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
@@ -42,8 +42,8 @@ export function superviseLedger(
         // Saved only after the rebuild, and no caller waits for it, because nothing is decided until the ledger is
         // back.
         if (folded !== null) {
-          const left = leaveSnapshot(folded, { snapshots, log, afterRecords, signal });
-          leaving = Promise.all([leaving, left]);
+          const left = saveSnapshotAfterFold(folded, { snapshots, log, afterRecords, signal });
+          saving = Promise.all([saving, left]);
         }
         return;
       } catch (error) {
@@ -82,7 +82,7 @@ export function superviseLedger(
       stopping.abort();
       await watching;
       await rebuilding;
-      await leaving;
+      await saving;
       ended.resolve();
     },
     finished: ended.promise,

@@ -67,10 +67,10 @@ export class SharedLedger {
     let force: Force | null = null;
     let highest = 0;
     const { clock } = this;
-    const lostEpoch = () => force?.epoch ?? '';
+    const knownEpoch = () => force?.epoch ?? '';
 
     const look = async (): Promise<Force> => {
-      const believed = lostEpoch();
+      const believed = knownEpoch();
       const { epoch, generation } = await ports.call('look', () => this.#mustBeReady(believed));
       force = { epoch, generation };
       highest = Math.max(highest, generation);
@@ -139,7 +139,7 @@ export class SharedLedger {
         if (force === null) await look().catch(() => {});
         return ports.call('operate', () => {
           if (this.inForce === null) setFlag(this.#ledger.state(), target, command.reason, clock());
-          this.#mustBeReady(lostEpoch());
+          this.#mustBeReady(knownEpoch());
           return this.#ledger.kill(target, command);
         });
       },
@@ -164,13 +164,13 @@ export class SharedLedger {
       beginRebuild: async ({
         epoch,
         leaseMs = LEASE_MS,
-        lostEpoch: wanted = lostEpoch(),
+        lostEpoch = knownEpoch(),
         highestOnLog = 0,
         ownEpoch = '',
       }) => {
         const begun = await ports.call('begin', () => {
           const known = this.#registry;
-          if (this.inForce !== null && known !== null && known.epoch !== wanted)
+          if (this.inForce !== null && known !== null && known.epoch !== lostEpoch)
             return { rebuilt: known.epoch };
           const isBusy = known?.state === 'rebuilding' && known.leaseUntilMs > clock();
           if (isBusy && known.epoch !== ownEpoch) throw unavailable('Another rebuild is under way.');
@@ -210,9 +210,9 @@ export class SharedLedger {
     };
   }
 
-  #mustBeReady(lostEpoch: string): Registry {
+  #mustBeReady(knownEpoch: string): Registry {
     if (this.inForce === null || this.#registry === null)
-      throw new LedgerNotReady('The ledger is not ready.', lostEpoch);
+      throw new LedgerNotReady('The ledger is not ready.', knownEpoch);
     return this.#registry;
   }
 

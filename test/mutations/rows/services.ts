@@ -119,8 +119,8 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger-log/src/rebuild-ledger.ts', [
     [
       '9 no rebuild ends with a generation below those on the log',
-      '  mustHold(epoch, fold, lost);\n  sayMemory',
-      '  sayMemory',
+      '  mustHold(epoch, fold, lost);\n  warnOfReplayMemory',
+      '  warnOfReplayMemory',
     ],
     [
       '9 the next try takes a generation above those on the log',

@@ -9,7 +9,7 @@ import { clock, decide, log, openedLog } from '../decided-log.fixture.ts';
 import { foldLog } from '../fold-log.ts';
 import { restoreLedger } from '../restore-ledger.ts';
 import { foldAfterSnapshot } from './fold-after-snapshot.ts';
-import { leaveSnapshot, takeSnapshot } from './take-snapshot.ts';
+import { saveSnapshotAfterFold, takeSnapshot } from './take-snapshot.ts';
 
 /** Writes the records of one epoch each: a plane that starts, decides and stops. */
 async function live(bus: Bus, from: number, count: number): Promise<void> {
@@ -22,7 +22,8 @@ async function opened() {
   return { bus, snapshots: topicSnapshots(bus, TOPICS.snapshots) };
 }
 
-async function behind(bus: Bus, snapshots: Snapshots): Promise<{ records: number; fold: Fold }> {
+/** Folds the log after its newest snapshot, and expects the same fold as of the whole log. */
+async function checkedFold(bus: Bus, snapshots: Snapshots): Promise<{ records: number; fold: Fold }> {
   const folded = await foldAfterSnapshot({ bus, log, snapshots });
   const { fold: whole } = await foldLog(bus);
   expect(stateOf(folded.fold.state, clock())).toEqual(stateOf(whole.state, clock()));
@@ -44,12 +45,12 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
 
   test('gives with the records after it the same fold as the whole log, over several epochs', async () => {
     const { bus, snapshots } = await openedWith();
-    const all = await behind(bus, snapshots);
+    const all = await checkedFold(bus, snapshots);
     expect(all.records).toBe(0);
     let before = 0;
     for (let life = 0; life < 4; life++) {
       await live(bus, life * 20, 20);
-      const { records, fold } = await behind(bus, snapshots);
+      const { records, fold } = await checkedFold(bus, snapshots);
       expect(records - before).toBe(28);
       before = life % 2 === 0 ? records : 0;
       if (life % 2 === 1) await snapshots.save(writeSnapshot(fold));
@@ -72,20 +73,20 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
       saved: null,
     });
     expect((await takeSnapshot({ bus, log, snapshots, afterRecords: 13 })).saved).not.toBe(null);
-    expect((await behind(bus, snapshots)).records).toBe(0);
+    expect((await checkedFold(bus, snapshots)).records).toBe(0);
   });
 
   test('is saved after a long fold, and a failure of the save stops nothing', async () => {
     const { bus, snapshots } = await openedWith();
     await live(bus, 0, 20);
     const folded = await foldLog(bus);
-    await leaveSnapshot(folded, { snapshots, log, afterRecords: 29 });
-    expect((await behind(bus, snapshots)).records).toBe(28);
+    await saveSnapshotAfterFold(folded, { snapshots, log, afterRecords: 29 });
+    expect((await checkedFold(bus, snapshots)).records).toBe(28);
     const failing = { ...snapshots, save: () => Promise.reject(new Error('no room')) };
-    await leaveSnapshot(folded, { snapshots: failing, log, afterRecords: 28 });
-    expect((await behind(bus, snapshots)).records).toBe(28);
-    await leaveSnapshot(folded, { snapshots, log, afterRecords: 28 });
-    expect((await behind(bus, snapshots)).records).toBe(0);
+    await saveSnapshotAfterFold(folded, { snapshots: failing, log, afterRecords: 28 });
+    expect((await checkedFold(bus, snapshots)).records).toBe(28);
+    await saveSnapshotAfterFold(folded, { snapshots, log, afterRecords: 28 });
+    expect((await checkedFold(bus, snapshots)).records).toBe(0);
   });
 });
 
@@ -128,19 +129,19 @@ describe('skips snapshots that cannot be used', () => {
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
     await live(bus, 20, 10);
     await spoil(bus, snapshots, (await foldLog(bus)).fold);
-    expect((await behind(bus, snapshots)).records).toBe(18);
+    expect((await checkedFold(bus, snapshots)).records).toBe(18);
   });
 
   test('folds the log from its start if no snapshot is left, or the store cannot be read', async () => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await snapshots.save(['nothing']);
-    expect((await behind(bus, snapshots)).records).toBe(28);
+    expect((await checkedFold(bus, snapshots)).records).toBe(28);
     const noTopic = busWith(bus, {
       ranges: (topic) =>
         topic === TOPICS.snapshots ? Promise.reject(new Error('not authorized')) : bus.ranges(topic),
     });
-    expect((await behind(bus, topicSnapshots(noTopic, TOPICS.snapshots))).records).toBe(28);
+    expect((await checkedFold(bus, topicSnapshots(noTopic, TOPICS.snapshots))).records).toBe(28);
   });
 
   test('stops there if it is told to stop', async () => {
@@ -165,7 +166,7 @@ describe('a snapshot is of this log', () => {
     await decide(bus, zombie, 100, 5);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
     await decide(bus, zombie, 200, 5);
-    expect((await behind(bus, snapshots)).records).toBe(5);
+    expect((await checkedFold(bus, snapshots)).records).toBe(5);
   });
 
   test('unless the log was restored from a backup and written on in the same epoch', async () => {
@@ -178,9 +179,9 @@ describe('a snapshot is of this log', () => {
     }
     await decide(bus, ledger, 0, 20);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
-    expect((await behind(backup, snapshots)).records).toBe(8);
+    expect((await checkedFold(backup, snapshots)).records).toBe(8);
     await decide(backup, ledger, 100, 30);
-    expect((await behind(backup, snapshots)).records).toBe(38);
+    expect((await checkedFold(backup, snapshots)).records).toBe(38);
   });
 });
 

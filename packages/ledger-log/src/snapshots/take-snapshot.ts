@@ -16,11 +16,11 @@ const AFTER_RECORDS = 50_000;
  * Returns how many new records are worth a snapshot: at least a quarter of the snapshot's size. So all snapshots
  * together take a fraction of the log's size, however many deliveries are live.
  */
-function worthFrom(deliveries: number): number {
+function recordsWorthSnapshot(deliveries: number): number {
   return Math.max(AFTER_RECORDS, Math.ceil(deliveries / 4));
 }
 
-export type Leaving = {
+export type SavingOptions = {
   snapshots: Snapshots | undefined;
   log: Logger;
   afterRecords?: number | undefined;
@@ -31,17 +31,17 @@ export type Leaving = {
  * Saves a snapshot after a long fold, so that the next process need not repeat the fold. A failure is only logged as
  * a warning.
  */
-export async function leaveSnapshot(
+export async function saveSnapshotAfterFold(
   { fold, records }: FoldedLog,
-  { snapshots, log, afterRecords = worthFrom(deliveriesIn(fold)), signal }: Leaving,
+  { snapshots, log, afterRecords = recordsWorthSnapshot(deliveriesIn(fold)), signal }: SavingOptions,
 ): Promise<void> {
   if (snapshots === undefined || records < afterRecords) return;
   try {
     const saved = await snapshots.save(writeSnapshot(fold), signal);
-    log.info({ ...saved, records }, 'a snapshot of the ledger is left behind');
+    log.info({ ...saved, records }, 'a snapshot of the ledger is saved');
   } catch (error) {
     if (signal?.aborted) return;
-    log.warn({ err: error }, 'no snapshot could be left behind; the next fold of the log takes longer');
+    log.warn({ err: error }, 'no snapshot could be saved; the next fold of the log takes longer');
   }
 }
 
@@ -59,20 +59,20 @@ export type Taken = {
  * snapshot store.
  */
 export async function takeSnapshot(
-  options: Leaving & { bus: Bus; snapshots: Snapshots },
+  options: SavingOptions & { bus: Bus; snapshots: Snapshots },
   onProgress?: OnProgress,
 ): Promise<Taken> {
   const { bus, log, snapshots, signal } = options;
   const head = await newestHead(bus, log, snapshots);
-  const afterRecords = options.afterRecords ?? worthFrom(head?.deliveries ?? 0);
-  const behind = await recordsBehind(bus, head);
-  if (behind < afterRecords) return { records: behind, afterRecords, saved: null };
+  const afterRecords = options.afterRecords ?? recordsWorthSnapshot(head?.deliveries ?? 0);
+  const waiting = await recordsAfter(bus, head);
+  if (waiting < afterRecords) return { records: waiting, afterRecords, saved: null };
   const { fold, records } = await foldAfterSnapshot({ bus, log, snapshots }, onProgress);
   return { records, afterRecords, saved: await snapshots.save(writeSnapshot(fold), signal) };
 }
 
 /** Counts offsets. Some brokers use an offset now and then for themselves. */
-async function recordsBehind(bus: Bus, head: SnapshotHead | null): Promise<number> {
+async function recordsAfter(bus: Bus, head: SnapshotHead | null): Promise<number> {
   const ranges = await bus.ranges(TOPICS.decisions);
   return ranges.reduce((sum, { partition, startOffset, endOffset }) => {
     const position = head?.positions.get(partition);
