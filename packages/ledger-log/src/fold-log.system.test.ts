@@ -79,5 +79,5 @@ test.each([
   expect(balances.find(({ budget }) => budget.subject === 'bot')?.spentMicros).toBe(
     (BETWEEN + 1) * 1_000_000 - 100_000,
   );
-  expect(fold.behind.size).toBe(0);
+  expect(fold.unfinished.size).toBe(0);
 });

@@ -39,7 +39,7 @@ export async function foldOnto(
   const ends = new Map<number, number>();
   for (const { partition, endOffset } of await bus.ranges(TOPICS.decisions)) {
     ends.set(partition, endOffset);
-    if ((fold.positions.get(partition) ?? -1) + 1 < endOffset) fold.behind.set(partition, 0);
+    if ((fold.positions.get(partition) ?? -1) + 1 < endOffset) fold.unfinished.set(partition, 0);
   }
   const reader = await bus.read({
     topics: [TOPICS.decisions],
@@ -54,7 +54,7 @@ export async function foldOnto(
         if (event === 'action.decided') counted.decisions++;
         if (event === 'action.settled') counted.settlements++;
         const { partition, offset } = record.position;
-        if (offset + 1 >= (ends.get(partition) ?? 0)) fold.behind.delete(partition);
+        if (offset + 1 >= (ends.get(partition) ?? 0)) fold.unfinished.delete(partition);
       }
       await onProgress?.(counted.records);
     },
@@ -65,7 +65,7 @@ export async function foldOnto(
     await reader.stop();
   }
   // Some brokers use the last offsets for themselves, so a partition may end without a record.
-  fold.behind.clear();
+  fold.unfinished.clear();
   for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };
 }

@@ -3,7 +3,7 @@
  * partition. The caller must be the only process that decides on this log (see `holdExclusively`).
  */
 import type { Bus, Snapshots } from '@mandate/bus';
-import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';
+import { createMemoryLedger, highestGeneration, type MemoryLedger, nextReplayMemory } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
 import { appendEpoch, newEpoch, warnOfReplayMemory } from './ledger-epoch.ts';
 import { foldAfterSnapshot } from './snapshots/fold-after-snapshot.ts';
@@ -40,7 +40,7 @@ export async function restoreLedger(options: {
     replayMemoryMs,
     reason: options.reason ?? 'the ledger was restored from the log',
   });
-  fold.state.replayMemoryMs = memoryBehind(fold, { replayMemoryMs });
+  fold.state.replayMemoryMs = nextReplayMemory(fold, { replayMemoryMs });
   warnOfReplayMemory(fold.state, replayMemoryMs, log);
   const ledger = createMemoryLedger({
     clock,

@@ -18,7 +18,7 @@ export {
   type Fold,
   foldRecord,
   highestGeneration,
-  memoryBehind,
+  nextReplayMemory,
 } from './fold/fold.ts';
 export { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } from './kill-broadcast.ts';
 export { ledgerReadiness } from './ledger-readiness.ts';

@@ -116,7 +116,7 @@ async function compareOnce(
   const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
   const onto = createFold();
   // This fold gets only part of the records. It forgets at the same pace as the fold that gets all of them.
-  const kept = hasDropped ? { ...createFold(), behind: onto.behind } : undefined;
+  const kept = hasDropped ? { ...createFold(), unfinished: onto.unfinished } : undefined;
   const committed = await committedPositions(bus);
   const laws = createLaws({
     tenants,

@@ -2,7 +2,7 @@
 import { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFold, type Fold, foldRecord, highestGeneration, memoryBehind } from './fold.ts';
+import { createFold, type Fold, foldRecord, highestGeneration, nextReplayMemory } from './fold.ts';
 
 function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
   const fold = createFold();
@@ -68,5 +68,5 @@ test('gives a log and its snapshot the replay memory that the first epoch names,
   ]);
   const read = createFold({ replayMemoryMs: 90_000 });
   for (const [partition, epoch] of fold.epochs) read.epochs.set(partition, epoch);
-  expect([memoryBehind(read, {}), memoryBehind(read, { replayMemoryMs: 1_000 })]).toEqual([90_000, 90_000]);
+  expect([nextReplayMemory(read, {}), nextReplayMemory(read, { replayMemoryMs: 1_000 })]).toEqual([90_000, 90_000]);
 });

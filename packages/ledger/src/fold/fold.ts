@@ -32,7 +32,7 @@ export type Fold = {
    * By partition that is not read to its end: the time of its latest record, or 0 before the first one. Later records
    * of such a partition may still repeat requests that were decided then, however far the other partitions are.
    */
-  readonly behind: Map<number, number>;
+  readonly unfinished: Map<number, number>;
 };
 
 export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
@@ -41,7 +41,7 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
     positions: new Map(),
     digests: new Map(),
     epochs: new Map(),
-    behind: new Map(),
+    unfinished: new Map(),
   };
 }
 
@@ -57,9 +57,9 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   if (position !== undefined && offset <= position) return;
   fold.positions.set(partition, offset);
 
-  const { state, behind } = fold;
-  const reachedMs = behind.get(partition);
-  if (reachedMs !== undefined) behind.set(partition, Math.max(reachedMs, timeOf(record)));
+  const { state, unfinished } = fold;
+  const reachedMs = unfinished.get(partition);
+  if (reachedMs !== undefined) unfinished.set(partition, Math.max(reachedMs, timeOf(record)));
   const inForce = fold.epochs.get(partition) ?? null;
   const made = madeIn(record);
   if (made !== null && !holdsIn(inForce, made.ledgerEpoch)) {
@@ -89,13 +89,13 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       foldApproval(state, record.approval);
       break;
     case 'ledger.epoch':
-      state.replayMemoryMs = memoryBehind(fold, record.epoch);
+      state.replayMemoryMs = nextReplayMemory(fold, record.epoch);
       fold.epochs.set(partition, epochAfter(inForce, record.epoch));
       break;
   }
-  const beforeMs = Math.min(state.clockMs, ...behind.values()) - state.replayMemoryMs;
-  forget(state, beforeMs, { isKept: isInHand });
-  if (state.pendingOutcomes.size > IN_HAND) forgetPendingOutcomes(state, beforeMs);
+  const beforeMs = Math.min(state.clockMs, ...unfinished.values()) - state.replayMemoryMs;
+  forget(state, beforeMs, { isKept: isInFlight });
+  if (state.pendingOutcomes.size > IN_FLIGHT) forgetPendingOutcomes(state, beforeMs);
 }
 
 /**
@@ -103,7 +103,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
  * read. Partitions are read at different speeds, and an outcome must still find its decision.
  */
 export function isKeptByFold(state: LedgerState, delivery: ProcessedDelivery): boolean {
-  return !isForgotten(delivery, state.clockMs - state.replayMemoryMs) || isInHand(delivery);
+  return !isForgotten(delivery, state.clockMs - state.replayMemoryMs) || isInFlight(delivery);
 }
 
 function timeOf(record: DecisionsHead): number {
@@ -126,15 +126,15 @@ function timeOf(record: DecisionsHead): number {
 }
 
 /** The most deliveries of a partition that deciders have taken and not committed. */
-const IN_HAND = 10_000;
+const IN_FLIGHT = 10_000;
 
 /** True if the delivery's record may be written once more, however long its decider was away. */
-function isInHand({ offset, log }: ProcessedDelivery): boolean {
-  return offset > log.highest - IN_HAND;
+function isInFlight({ offset, log }: ProcessedDelivery): boolean {
+  return offset > log.highest - IN_FLIGHT;
 }
 
 /** Returns how long the ledger of the next epoch remembers ids: see `replayMemoryAfter`. */
-export function memoryBehind(
+export function nextReplayMemory(
   { state, epochs }: Pick<Fold, 'state' | 'epochs'>,
   epoch: { replayMemoryMs?: number | undefined },
 ): number {
