@@ -25,7 +25,7 @@ export async function createRedisKillBroadcast(
     subscription?.close();
   };
   // Sentinel has named another primary. The subscription must move there, because the old one sends nothing any more.
-  publisher.on('close', () => subscription?.beginAnew());
+  publisher.on('close', () => subscription?.reconnect());
   try {
     await reach(publisher, options, (err) =>
       log.warn({ err }, 'the connection of the kill broadcast failed'),
@@ -37,7 +37,7 @@ export async function createRedisKillBroadcast(
         const notice = noticeIn(text);
         if (notice !== null) for (const { onNotice } of [...listeners]) onNotice(notice);
       },
-      onStanding() {
+      onSubscribed() {
         for (const { onGap } of [...listeners]) onGap();
       },
       log,

@@ -155,7 +155,7 @@ export async function beginRebuild(
       }
       await shards.connection.replicated();
       await shards.look();
-      giveBack(shards, before);
+      freeOldGeneration(shards, before);
     },
   };
 }
@@ -168,7 +168,7 @@ function mustBeOurs(reply: unknown[]): void {
 }
 
 /** Frees the old generation in the background. Only memory depends on it. */
-function giveBack(shards: Shards, before: ReadonlyMap<string, number>): void {
+function freeOldGeneration(shards: Shards, before: ReadonlyMap<string, number>): void {
   const old = new Map([...before].filter(([, generation]) => generation > 0));
   inGroups([...old.keys()], (tenant) => unlink(shards, tenant, old.get(tenant) ?? 0)).catch((error) =>
     shards.log.warn({ err: error }, 'the ledger from before the rebuild is still in Redis'),

@@ -108,7 +108,7 @@ function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAcce
         const [ofWhat, , , host, port] = text.split(' ');
         if (ofWhat === name) lookAgain(`${host} ${port}`);
       },
-      onStanding() {
+      onSubscribed() {
         if (stood++ > 0) lookAgain('');
       },
       log,

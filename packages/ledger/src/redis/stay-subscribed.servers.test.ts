@@ -19,7 +19,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
         return new Redis(server.url, { lazyConnect: true, retryStrategy: () => null, commandTimeout: 1_000 });
       },
       onMessage: (text) => heard.messages.push(text),
-      onStanding: () => {
+      onSubscribed: () => {
         heard.stood += 1;
       },
       log: silentLogger(),

@@ -13,7 +13,7 @@ const ASK_EVERY_MS = 5_000;
 
 export type Subscription = {
   /** Begins on a new connection. For a caller that knows of a new server. */
-  beginAnew(): void;
+  reconnect(): void;
   close(): void;
 };
 
@@ -27,14 +27,14 @@ export async function staySubscribed(options: {
   newClient(): Redis;
   onMessage(text: string): void;
   /** Called at the start, and each time the subscription is restored. */
-  onStanding(): void;
+  onSubscribed(): void;
   log: Logger;
   askEveryMs?: number;
   mayBeginLater?: boolean;
   /** The longest pause between two attempts. */
   longestWaitMs?: number;
 }): Promise<Subscription> {
-  const { channel, newClient, onMessage, onStanding, log, longestWaitMs } = options;
+  const { channel, newClient, onMessage, onSubscribed, log, longestWaitMs } = options;
   const { askEveryMs = ASK_EVERY_MS, mayBeginLater = false } = options;
   let client: Redis | undefined;
   let waiting: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ export async function staySubscribed(options: {
       beginAgain();
     });
     failures = 0;
-    onStanding();
+    onSubscribed();
   }
 
   function beginAgain(): void {
@@ -83,7 +83,7 @@ export async function staySubscribed(options: {
   if (mayBeginLater) tryToBegin();
   else await begin();
   return {
-    beginAnew() {
+    reconnect() {
       // Not after `close`: ioredis would wait for the end of a connection that has ended already.
       if (!isClosed) client?.disconnect();
     },
