@@ -49,7 +49,7 @@ function report(actionId: string, outcome: object = {}) {
 }
 
 /** Returns a short text for each answer. */
-function told(answers: readonly Answer[]): string[] {
+function summaryOf(answers: readonly Answer[]): string[] {
   return answers.map((answer) => {
     if (answer.kind === 'published') return 'published';
     const { record } = answer;
@@ -73,7 +73,7 @@ test('gives one answer for each record, in order, also for bad records among goo
     ],
     context,
   );
-  expect(told(answers)).toEqual([
+  expect(summaryOf(answers)).toEqual([
     'ALLOWED a',
     'dead 1',
     'TOOL_DENIED b',
@@ -98,7 +98,7 @@ test('asks the ledger nothing for an empty batch, or a batch of bad records', as
   const { context, incoming, ledger } = scene('');
   ledger.step = () => Promise.reject(new Error('not asked'));
   expect(await answerBatch([], context)).toEqual({ answers: [], operations: [] });
-  expect(told((await answerBatch([incoming('x')], context)).answers)).toEqual(['dead 0']);
+  expect(summaryOf((await answerBatch([incoming('x')], context)).answers)).toEqual(['dead 0']);
 });
 
 describe('a dead letter', () => {
@@ -201,7 +201,7 @@ describe('planning again', () => {
     context.clock = () => clock() - 1;
     clock.advance(1_000);
     const batch = ['a', 'b', 'c'].map((id) => incoming(ask(id, { agentId: id === 'b' ? 'y' : 'x' })));
-    expect(told((await answerBatch(batch, context)).answers)).toEqual([
+    expect(summaryOf((await answerBatch(batch, context)).answers)).toEqual([
       'MANDATE_EXPIRED a',
       'MANDATE_EXPIRED b',
       'MANDATE_EXPIRED c',
@@ -224,7 +224,7 @@ describe('planning again', () => {
       }),
     });
     const batch = [incoming(ask('a')), incoming(ask('b', { agentId: 'y' }))];
-    expect(told((await answerBatch(batch, context)).answers)).toEqual(['INTERNAL_ERROR a', 'ALLOWED b']);
+    expect(summaryOf((await answerBatch(batch, context)).answers)).toEqual(['INTERNAL_ERROR a', 'ALLOWED b']);
   });
 
   test('ends if the ledger refuses every plan', async () => {
@@ -252,7 +252,7 @@ describe('redelivery after a lost publish', () => {
     const again = await answerBatch(batch, context);
     expect(JSON.stringify(again.answers)).toBe(JSON.stringify(first.answers));
     await ledger.confirm('ep_1', again.operations);
-    expect(told((await answerBatch(batch, context)).answers)).toEqual(Array(4).fill('published'));
+    expect(summaryOf((await answerBatch(batch, context)).answers)).toEqual(Array(4).fill('published'));
   });
 
   test('works in any part of a batch', async () => {
@@ -261,7 +261,7 @@ describe('redelivery after a lost publish', () => {
     const first = await answerBatch(batch.slice(0, 2), context);
     const again = await answerBatch(batch, context);
     expect(again.answers.slice(0, 2)).toEqual(first.answers);
-    expect(told(again.answers)).toEqual(['ALLOWED a', 'ALLOWED b', 'COST_LIMIT_EXCEEDED c']);
+    expect(summaryOf(again.answers)).toEqual(['ALLOWED a', 'ALLOWED b', 'COST_LIMIT_EXCEEDED c']);
   });
 });
 
@@ -275,7 +275,7 @@ describe('redaction', () => {
       incoming(ask('b', { args: { password: 'longer than allowed' } })),
     ];
     const { answers } = await answerBatch(batch, context);
-    expect(told(answers)).toEqual(['ALLOWED a', 'ARGUMENT_VALIDATION_FAILED b']);
+    expect(summaryOf(answers)).toEqual(['ALLOWED a', 'ARGUMENT_VALIDATION_FAILED b']);
     const published = JSON.stringify(answers);
     for (const secret of ['short', 'tok-1', 'longer than allowed']) expect(published).not.toContain(secret);
     expect(published).toContain('[redacted]');
@@ -288,7 +288,7 @@ describe('redaction', () => {
     );
     const batch = [incoming(ask('a', { args: { credentials: { 'card-4711': '/etc/passwd' } } }))];
     const { answers } = await answerBatch(batch, context);
-    expect(told(answers)).toEqual(['ARGUMENT_VALIDATION_FAILED a']);
+    expect(summaryOf(answers)).toEqual(['ARGUMENT_VALIDATION_FAILED a']);
     expect(JSON.stringify(answers)).not.toContain('card-4711');
     expect(JSON.stringify(answers)).toContain('"pointer":"/credentials"');
   });
@@ -323,7 +323,7 @@ describe('redaction', () => {
     const args = { args: { password: 'hunter2' }, context: { password: 'hunter2' }, principal };
     const batch = [incoming(ask('a')), incoming(ask('poison', args)), incoming(ask('b'))];
     const { answers } = await answerBatch(batch, context);
-    expect(told(answers)).toEqual(['ALLOWED a', 'INTERNAL_ERROR poison', 'ALLOWED b']);
+    expect(summaryOf(answers)).toEqual(['ALLOWED a', 'INTERNAL_ERROR poison', 'ALLOWED b']);
     expect(JSON.stringify(answers)).not.toContain('hunter2');
     expect(JSON.stringify(answers)).toContain('cannot redact this');
     expect(await answerBatch(batch, context)).toEqual({ answers, operations: expect.anything() });
@@ -346,28 +346,28 @@ test('blocks with a retryable INTERNAL_ERROR if a mandate throws, and decides th
     ),
   };
   context.control = () => mandatesOfFile([broken], 1);
-  expect(told((await answerBatch([incoming(ask('a'))], context)).answers)).toEqual(['INTERNAL_ERROR a']);
+  expect(summaryOf((await answerBatch([incoming(ask('a'))], context)).answers)).toEqual(['INTERNAL_ERROR a']);
   context.control = control;
   const again = [incoming(ask('a')), incoming(ask('a', { attempt: 2 }))];
-  expect(told((await answerBatch(again, context)).answers)).toEqual(['DUPLICATE_ACTION a', 'ALLOWED a']);
+  expect(summaryOf((await answerBatch(again, context)).answers)).toEqual(['DUPLICATE_ACTION a', 'ALLOWED a']);
 });
 
 test('applies no deadline offline', async () => {
   const { context, incoming, clock } = scene('', { deadlines: false });
   const late = incoming(ask('a', { deadlineMs: 1 }));
   clock.advance(1e9);
-  expect(told((await answerBatch([late], context)).answers)).toEqual(['ALLOWED a']);
+  expect(summaryOf((await answerBatch([late], context)).answers)).toEqual(['ALLOWED a']);
 });
 
 test('caps a deadline at the replay memory, and blocks a later redelivery as too late', async () => {
   const { context, incoming, clock, ledger } = scene('', { replayMemoryMs: 60_000 });
   const again = incoming(ask('a', { deadlineMs: CAPS.deadlineMs }));
   const { answers, operations } = await answerBatch([again], context);
-  expect(told(answers)).toEqual(['ALLOWED a']);
+  expect(summaryOf(answers)).toEqual(['ALLOWED a']);
   expect(operations).toMatchObject([{ deadlineAtMs: again.appendedAtMs + 60_000 - 1 }]);
   await ledger.confirm(ledger.epoch, operations);
   clock.advance(60_000 + DEFAULTS.leaseMs);
-  expect(told((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
+  expect(summaryOf((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
 });
 
 test('lets other work run during expensive records, however small they are', async () => {
@@ -385,6 +385,6 @@ test('lets other work run during expensive records, however small they are', asy
   setImmediate(work);
   const { answers } = await answerBatch(asks, context);
   isWorking = false;
-  expect(told(answers).at(-1)).toBe('ARGUMENT_VALIDATION_FAILED a11');
+  expect(summaryOf(answers).at(-1)).toBe('ARGUMENT_VALIDATION_FAILED a11');
   expect(turnsOfOthers).toBeGreaterThanOrEqual(5);
 });

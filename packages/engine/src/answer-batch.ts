@@ -33,7 +33,7 @@ type Asked = {
   /** The action as it is published. */
   redacted: Action;
   /** Why redaction failed. Otherwise null. An action with an error here is blocked. */
-  notRedacted: Error | null;
+  redactionError: Error | null;
   request: Omit<StepRequest, 'op' | 'plan'>;
 };
 type Reported = {
@@ -152,10 +152,10 @@ function redactedOf(
   { redact }: AnswerContext,
 ): Pick<Asked, 'redacted' | 'notRedacted'> {
   try {
-    return { redacted: redact(action, tenant), notRedacted: null };
+    return { redacted: redact(action, tenant), redactionError: null };
   } catch (error) {
     const { principal: _, ...redacted } = changeFreeFields(action, () => undefined);
-    return { redacted, notRedacted: error instanceof Error ? error : new Error(String(error)) };
+    return { redacted, redactionError: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 
@@ -191,11 +191,11 @@ function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: nu
 }
 
 function planFor(
-  { action, redacted, notRedacted, request }: Asked,
+  { action, redacted, redactionError, request }: Asked,
   mandates: MandatesInForce,
   atMs: number | null,
 ): Plan {
-  if (notRedacted !== null) return internalError(null, notRedacted);
+  if (redactionError !== null) return internalError(null, redactionError);
   if (atMs === null) return internalError(null, new Error('what it may do changes at every moment'));
   try {
     return planInForce(mandates, request.tenant, action, atMs, redacted);

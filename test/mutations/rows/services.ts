@@ -24,7 +24,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '8 an action that cannot be redacted is not published',
-      'if (notRedacted !== null) return internalError(null, notRedacted);',
+      'if (redactionError !== null) return internalError(null, redactionError);',
       '',
     ],
     ['3 a missing attempt counts as 1', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
