@@ -150,7 +150,7 @@ function redactedOf(
   action: Action,
   tenant: string,
   { redact }: AnswerContext,
-): Pick<Asked, 'redacted' | 'notRedacted'> {
+): Pick<Asked, 'redacted' | 'redactionError'> {
   try {
     return { redacted: redact(action, tenant), redactionError: null };
   } catch (error) {

@@ -174,14 +174,18 @@ export class SharedLedger {
             return { rebuilt: known.epoch };
           const isBusy = known?.state === 'rebuilding' && known.leaseUntilMs > clock();
           if (isBusy && known.epoch !== ownEpoch) throw unavailable('Another rebuild is under way.');
-          const generation = Math.max((known?.generation ?? 0) + 1, Math.max(highest, highestOnLog) + 1, clock());
+          const generation = Math.max(
+            (known?.generation ?? 0) + 1,
+            Math.max(highest, highestOnLog) + 1,
+            clock(),
+          );
           const leaseUntilMs = clock() + leaseMs;
           this.#registry = { state: 'rebuilding', epoch, generation, leaseUntilMs, run: this.#run };
           return { generation };
         });
         if (begun.rebuilt !== undefined) {
           await look();
-          throw epochChanged(wanted, begun.rebuilt);
+          throw epochChanged(lostEpoch, begun.rebuilt);
         }
         const { generation } = begun;
         const renew = () => this.#renew({ epoch, generation }, leaseMs);

@@ -68,5 +68,7 @@ test('gives a log and its snapshot the replay memory that the first epoch names,
   ]);
   const read = createFold({ replayMemoryMs: 90_000 });
   for (const [partition, epoch] of fold.epochs) read.epochs.set(partition, epoch);
-  expect([nextReplayMemory(read, {}), nextReplayMemory(read, { replayMemoryMs: 1_000 })]).toEqual([90_000, 90_000]);
+  expect([nextReplayMemory(read, {}), nextReplayMemory(read, { replayMemoryMs: 1_000 })]).toEqual([
+    90_000, 90_000,
+  ]);
 });
