@@ -89,7 +89,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger/src/fold/fold.ts', [
     [
       '9 an outcome in a partition that is read late finds its decision',
-      'Math.min(state.clockMs, ...behind.values())',
+      'Math.min(state.clockMs, ...unfinished.values())',
       'state.clockMs',
     ],
     [

@@ -124,7 +124,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '9 the next try takes a generation above those on the log',
-      '  lost.above = highestGeneration(fold);\n',
+      '  lost.highestOnLog = highestGeneration(fold);\n',
       '',
     ],
     ['9 a decider may take over the lease of its own last try', '  lost.epoch = epoch;\n', ''],
