@@ -8,7 +8,7 @@ export function ancestorsIn({
   reservation,
   mandate,
 }: Pick<Decision, 'reservation'> & Partial<Pick<Decision, 'mandate'>>): readonly string[] {
-  const charged = (reservation?.budgets ?? []).flatMap(({ holder }) => holder ?? []);
+  const charged = (reservation?.budgets ?? []).flatMap(({ ancestor }) => ancestor ?? []);
   const named = (mandate?.policies ?? []).flatMap((policy) => policy.split(' of ', 2)[1] ?? []);
   return [...new Set([...charged, ...named])];
 }

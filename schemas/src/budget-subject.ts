@@ -10,12 +10,12 @@ import type { BudgetLimit } from './limit.ts';
  */
 export function budgetSubject(
   scope: BudgetLimit['scope'],
-  check: Pick<Check, 'policy' | 'holder'>,
+  check: Pick<Check, 'policy' | 'ancestor'>,
   of: { agentId: string; principalId: string; mandateId: string },
 ): string {
   switch (scope) {
     case 'agent':
-      return check.holder ?? of.agentId;
+      return check.ancestor ?? of.agentId;
     case 'principal':
       return of.principalId;
     case 'mandate':

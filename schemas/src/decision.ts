@@ -27,7 +27,7 @@ export const check = z.object({
     'The policy that set the limit: `read-only@3`, or `read-only@3 of lead` for an ancestor. Absent: the mandate has one policy.',
     'read-only@3',
   ),
-  holder: described(
+  ancestor: described(
     id.optional(),
     'The ancestor that holds the policy. Its limits apply to itself and to all its descendants. Absent: the agent itself holds it.',
     'airline-lead',

@@ -14,7 +14,7 @@ const policy = z
   .optional()
   .describe('The version of the policy that sets it. Absent: the mandate of a file.');
 /** The ancestor that holds the policy. Its counter is used if each agent has its own. */
-const holder = id.optional();
+const ancestor = id.optional();
 /** A policy that limits the same counter, and no more strictly. Without `policy`: the mandate of a file. */
 const other = z.object({
   policy: described(
@@ -22,7 +22,7 @@ const other = z.object({
     'The version of the policy that sets the other limit. Absent: the mandate of a file.',
     'tiers@4',
   ),
-  holder: described(
+  ancestor: described(
     id.exactOptional(),
     'The ancestor that holds that policy. Absent: the agent itself holds it.',
     'airline-lead',
@@ -53,8 +53,8 @@ export const budgetLimit = z.object({
     'The version of the policy that sets it. Absent: the mandate of a file.',
     'metered@1',
   ),
-  holder: described(
-    holder,
+  ancestor: described(
+    ancestor,
     'The ancestor that holds the policy. Its own counter is used. Absent: the agent itself holds it.',
     'airline-lead',
   ),
@@ -82,8 +82,8 @@ export const rateLimit = z.object({
     'The version of the policy that sets it. Absent: the mandate of a file.',
     'metered@1',
   ),
-  holder: described(
-    holder,
+  ancestor: described(
+    ancestor,
     'The ancestor that holds the policy. Its own counter is used. Absent: the agent itself holds it.',
     'airline-lead',
   ),
@@ -116,8 +116,8 @@ export const confirmationLimit = z.object({
     'The version of the policy that sets it. Absent: the mandate of a file.',
     'refunds@1',
   ),
-  holder: described(
-    holder,
+  ancestor: described(
+    ancestor,
     'The ancestor that holds the policy. Absent: the agent itself holds it.',
     'airline-lead',
   ),

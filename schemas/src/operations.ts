@@ -121,7 +121,7 @@ export const budgetAdjusted = z
             kind: true,
             maxMicros: true,
             policy: true,
-            holder: true,
+            ancestor: true,
             otherLimits: true,
           }),
           'The budget that was corrected.',

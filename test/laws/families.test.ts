@@ -90,7 +90,7 @@ function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]):
 
 function sameBut(one: object, other: object, but: readonly string[]): boolean {
   const rest = (of: object) =>
-    Object.entries(of).filter(([name]) => ![...but, 'policy', 'holder', 'otherLimits'].includes(name));
+    Object.entries(of).filter(([name]) => ![...but, 'policy', 'ancestor', 'otherLimits'].includes(name));
   return JSON.stringify(rest(one)) === JSON.stringify(rest(other));
 }
 
@@ -108,14 +108,14 @@ test('the policy names in checks, limits and other limits lead to the rules that
       for (const agentId of CHAIN) {
         const { checks, limits, mandate } = planOf(agentId, action);
         const named = [...checks, ...limits, ...limits.flatMap(({ otherLimits = [] }) => otherLimits)];
-        for (const { policy, holder } of named) {
+        for (const { policy, ancestor } of named) {
           if (policy === undefined) continue;
-          const of = holder === undefined ? '' : ` of ${holder}`;
+          const of = ancestor === undefined ? '' : ` of ${ancestor}`;
           const gave = rules.filter(
             ({ policy: id, agents, mode }) =>
               `${id}@1${of}` === policy &&
               mode !== 'shadow' &&
-              ['*', holder ?? agentId].some((one) => agents.includes(one)),
+              ['*', ancestor ?? agentId].some((one) => agents.includes(one)),
           );
           expect(rulesThatGave(policy, mandate)).toEqual(gave.map(({ id }) => `${id}${of}`).toSorted());
           joined += 1;
@@ -132,7 +132,7 @@ test('an agent without ancestors is decided as if there were no delegation', () 
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
       const alone = plansOf([{ id: 'lead' }], authority)('lead', action);
       expect(plansOf(chainOf(CHAIN), authority)('lead', action)).toEqual(alone);
-      expect(JSON.stringify(alone)).not.toContain('holder');
+      expect(JSON.stringify(alone)).not.toContain('ancestor');
     }),
     { numRuns: 50 },
   );
@@ -228,7 +228,7 @@ test('the spending of descendants counts in the budgets and rates of all ancesto
       }
       expect(await foldedBalances(box)).toEqual(await box.ledger.balances('default'));
       stopped += decisionsOf(box).filter(({ checks }) =>
-        checks.some(({ result, holder }) => result === 'block' && holder !== undefined),
+        checks.some(({ result, ancestor }) => result === 'block' && ancestor !== undefined),
       ).length;
     }),
     { numRuns: 12 },
@@ -326,7 +326,7 @@ test('a check says whose limit it found, and for which ancestor no rule was foun
         'No pattern of allowedTools matches the tool "send". ' +
         'That is of the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
     },
-    checks: [{ check: 'tool-allowed', result: 'block', policy: 'reads@1 of lead', holder: 'lead' }],
+    checks: [{ check: 'tool-allowed', result: 'block', policy: 'reads@1 of lead', ancestor: 'lead' }],
     limits: [
       { kind: 'budget', subject: 'worker', id: 'total', maxMicros: null, policy: 'all@1' },
       {
@@ -335,11 +335,11 @@ test('a check says whose limit it found, and for which ancestor no rule was foun
         id: 'total',
         maxMicros: 2_000_000,
         policy: 'reads@1 of lead',
-        holder: 'lead',
+        ancestor: 'lead',
       },
       { kind: 'rate', agentId: 'worker', policy: 'all@1' },
-      { kind: 'rate', agentId: 'lead', policy: 'all@1 of lead', holder: 'lead' },
-      { kind: 'rate', agentId: 'worker', tool: '', policy: 'reads@1 of lead', holder: 'lead' },
+      { kind: 'rate', agentId: 'lead', policy: 'all@1 of lead', ancestor: 'lead' },
+      { kind: 'rate', agentId: 'worker', tool: '', policy: 'reads@1 of lead', ancestor: 'lead' },
     ],
   });
   const nobody = plansOf(chainOf(CHAIN), {
@@ -348,7 +348,7 @@ test('a check says whose limit it found, and for which ancestor no rule was foun
   });
   expect(nobody('hand', call)).toMatchObject({
     refusal: { code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('"worker", below which') },
-    checks: [{ check: 'mandate-found', evidence: { agentId: 'worker' }, holder: 'worker' }],
+    checks: [{ check: 'mandate-found', evidence: { agentId: 'worker' }, ancestor: 'worker' }],
   });
 });
 
@@ -379,11 +379,11 @@ test('a delegable tool is only for descendants, as far as their own rules and al
       policy: 'hand@1',
     },
     {
-      ...{ check: 'tool-allowed', result: 'pass', policy: 'worker@1 of worker', holder: 'worker' },
+      ...{ check: 'tool-allowed', result: 'pass', policy: 'worker@1 of worker', ancestor: 'worker' },
       evidence: { tool: 'deploy_one', pattern: 'deploy*' },
     },
     {
-      ...{ check: 'tool-allowed', result: 'pass', policy: 'lead@1 of lead', holder: 'lead' },
+      ...{ check: 'tool-allowed', result: 'pass', policy: 'lead@1 of lead', ancestor: 'lead' },
       evidence: { tool: 'deploy_one', pattern: 'deploy*', delegated: true },
     },
   ]);

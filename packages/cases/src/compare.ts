@@ -94,9 +94,9 @@ function boundDifferences(expected: Expectation, decision: Decision, { rules }: 
   const [policy = null] = bound?.split(' of ') ?? [];
   const isMeant = [bound, policy, policy?.split('@')[0]].includes(expected.policy);
   const giving = (decision.mandate?.rules ?? []).filter((name) => {
-    const [id = '', holder] = name.split(' of ');
+    const [id = '', ancestor] = name.split(' of ');
     const given = rules.get(id)?.policy;
-    const whose = holder === undefined ? '' : ` of ${holder}`;
+    const whose = ancestor === undefined ? '' : ` of ${ancestor}`;
     return given !== undefined && (given + whose === bound || latestOf(given) + whose === bound);
   });
   const isGiving = giving.some((name) => [name, name.split(' of ')[0]].includes(expected.rule));

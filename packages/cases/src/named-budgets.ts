@@ -3,7 +3,7 @@ import type { ControlDocuments } from '@mandate/control';
 import type { MandateOfFile } from '@mandate/policy';
 import { type BudgetLimit, TOTAL_BUDGET } from '@mandate/schemas';
 
-export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs' | 'holder'>;
+export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs' | 'ancestor'>;
 
 /** Budgets that differ only in their subject count as one. */
 export function budgetNamed<B extends NamedBudget>(
@@ -36,8 +36,8 @@ function fullName(budget: NamedBudget): string {
 }
 
 /** `total of lead` is the total of an ancestor. */
-function whose({ scope, holder }: NamedBudget): string {
-  return scope === 'agent' && holder !== undefined ? ` of ${holder}` : '';
+function whose({ scope, ancestor }: NamedBudget): string {
+  return scope === 'agent' && ancestor !== undefined ? ` of ${ancestor}` : '';
 }
 
 export type KnownBudget = NamedBudget & {

@@ -157,10 +157,10 @@ function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): re
 /** Binds a check to calls. If a mandate has several policies, each finding names its policy. */
 function checkFnOf(check: StaticCheck, calls: Calls, mandate: MandateReference): CheckFn | null {
   const checkFn = check(calls);
-  const { name, holder } = calls.policy;
+  const { name, ancestor } = calls.policy;
   if (checkFn === null) return null;
   const named = name === null ? checkFn : namingPolicy(name, attribution(name, mandate), checkFn);
-  return holder === null ? named : (subject) => namingHolder(holder, named(subject));
+  return ancestor === null ? named : (subject) => namingAncestor(ancestor, named(subject));
 }
 
 function namingPolicy(name: string, whose: string, checkFn: CheckFn): CheckFn {
@@ -177,6 +177,6 @@ function namingPolicy(name: string, whose: string, checkFn: CheckFn): CheckFn {
   };
 }
 
-function namingHolder(holder: string, found: Finding): Finding {
-  return found.result === 'pass' ? { ...found, holder } : { ...found, check: { ...found.check, holder } };
+function namingAncestor(ancestor: string, found: Finding): Finding {
+  return found.result === 'pass' ? { ...found, ancestor } : { ...found, check: { ...found.check, ancestor } };
 }

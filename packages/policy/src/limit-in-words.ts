@@ -51,8 +51,8 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
     evidence: evidenceOf(limit, fact, plan.reserveMicros),
   };
   if (limit.policy === undefined) return found;
-  if (limit.holder === undefined) return { ...found, policy: limit.policy };
-  return { ...found, policy: limit.policy, holder: limit.holder };
+  if (limit.ancestor === undefined) return { ...found, policy: limit.policy };
+  return { ...found, policy: limit.policy, ancestor: limit.ancestor };
 }
 
 function resultOf(limit: Limit, fact: LimitFact): Check['result'] {

@@ -68,7 +68,7 @@ describe('a preview', () => {
         { rule: 'all-read', policy: 'reads@1', agent: 'lead' },
       ],
       appliedPolicies: [{ name: 'reads@1', isMissing: false }],
-      limits: [{ subject: 'bot-1' }, { subject: 'lead', policy: 'reads@1 of lead', holder: 'lead' }],
+      limits: [{ subject: 'bot-1' }, { subject: 'lead', policy: 'reads@1 of lead', ancestor: 'lead' }],
     });
     const itsOwn = { ...asked, agent: { ...AGENT, parent: AGENT.id } };
     const { refusal } = (await author('POST', '/v1/mandates/preview', itsOwn)).body;

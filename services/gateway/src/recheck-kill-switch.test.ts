@@ -31,7 +31,7 @@ test('withholds an ALLOW if an ancestor’s subtree was killed, going by the anc
         maxMicros: null,
         subject,
       },
-      ...(subject !== 'bot' && { policy: `p@1 of ${subject}`, holder: subject }),
+      ...(subject !== 'bot' && { policy: `p@1 of ${subject}`, ancestor: subject }),
     }));
     const reservation = buildReservation(0, { budgets });
     return buildDecision(1, { appendedAtMs: 1_000, decidedAt: wireTime(1_000), reservation });

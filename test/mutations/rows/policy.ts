@@ -350,7 +350,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['5 the rate of a tool counts only that tool', 'tool: of === null ? null : name', 'tool: null'],
     [
       '7 calls of descendants take slots of the rates of ancestors',
-      'agentId: holder ?? action.agentId',
+      'agentId: ancestor ?? action.agentId',
       'agentId: action.agentId',
     ],
   ]),
@@ -363,13 +363,13 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['7 budgets of other counters are all kept', 'owner, id, windowMs]', 'owner, windowMs]'],
     ['7 the own budget of a policy is not shared', "scope === 'mandate' ? id : ''", "''"],
-    ['4 spending of descendants counts for the budgets of ancestors', "return holder ?? '';", "return '';"],
+    ['4 spending of descendants counts for the budgets of ancestors', "return ancestor ?? '';", "return '';"],
   ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
     [
       '7 rates over other windows are all kept',
-      'JSON.stringify([windowMs, holder])',
-      'JSON.stringify(holder)',
+      'JSON.stringify([windowMs, ancestor])',
+      'JSON.stringify(ancestor)',
     ],
     [
       '7 all limits on a rate compare the same number of calls',
@@ -386,14 +386,14 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['7 the policy of an ancestor bounds its descendants', '...ancestors.flatMap(policiesOf)', ''],
     [
       '7 descendants of an agent without a policy may do nothing',
-      "return [{ ...missingPolicy(holder, ''), name: null, holder }];",
+      "return [{ ...missingPolicy(ancestor, ''), name: null, ancestor }];",
       'return [];',
     ],
   ]),
   ...inFile('packages/policy/src/checks/tool-allowed.ts', [
     [
       '7 a delegable tool is not allowed to its holder',
-      'holder === null ? null : delegableTools',
+      'ancestor === null ? null : delegableTools',
       'delegableTools',
     ],
   ]),

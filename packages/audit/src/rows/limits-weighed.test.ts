@@ -55,14 +55,14 @@ test('names the ancestor or the policy that a limit belongs to', () => {
     ...of,
   });
   const checks = [
-    seen({ scope: 'agent' }, { policy: 'p@1 of lead', holder: 'lead' }),
-    seen({ scope: 'mandate' }, { policy: 'p@1 of lead', holder: 'lead' }),
+    seen({ scope: 'agent' }, { policy: 'p@1 of lead', ancestor: 'lead' }),
+    seen({ scope: 'mandate' }, { policy: 'p@1 of lead', ancestor: 'lead' }),
     seen({ scope: 'mandate' }, { policy: 'q@2' }),
     {
       check: 'mandate-rate',
       result: 'pass' as const,
       evidence: { calls: 0, maxCalls: 1, windowMs: 5 },
-      holder: 'lead',
+      ancestor: 'lead',
     },
   ];
   expect(limitsWeighed({ ...decision, checks }).map(({ subject }) => subject)).toEqual([

@@ -59,7 +59,7 @@ function subjectOf(
 }
 
 function rateIn(
-  { check, evidence, holder }: Check,
+  { check, evidence, ancestor }: Check,
   { agentId, tool, verdict }: Decision,
 ): LimitColumn | null {
   if (check !== 'tool-rate' && check !== 'mandate-rate') return null;
@@ -69,7 +69,7 @@ function rateIn(
   return {
     kind: 'rate',
     scope: '',
-    subject: holder ?? agentId,
+    subject: ancestor ?? agentId,
     id: check === 'tool-rate' ? (tool ?? '') : '',
     window_ms: windowMs,
     used: calls + (verdict === 'ALLOW' ? 1 : 0),

@@ -205,13 +205,13 @@ function ledger({ decision, limits }: Explanation): Section {
   const lines = [
     `charged ${formatMicros(chargedMicros)}${lease}; the agent has spent ${formatMicros(cumulativeMicros)} in all`,
     ...(decision.reservation === null ? [] : [termsInWords(decision.reservation.settling)]),
-    ...limits.budgets.map(({ scope, id, holder, windowMs, before, after, max }) => {
+    ...limits.budgets.map(({ scope, id, ancestor, windowMs, before, after, max }) => {
       const most = max === undefined ? '' : ` of ${max}`;
-      return `budget ${scope} ${id}${whose(holder)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
+      return `budget ${scope} ${id}${whose(ancestor)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
     }),
     ...limits.rates.map(
-      ({ tool, holder, windowMs, before, after, maxCalls }) =>
-        `rate ${tool ?? 'of all calls'}${whose(holder)}${per(windowMs)}: ${before} -> ${after} of ${maxCalls}`,
+      ({ tool, ancestor, windowMs, before, after, maxCalls }) =>
+        `rate ${tool ?? 'of all calls'}${whose(ancestor)}${per(windowMs)}: ${before} -> ${after} of ${maxCalls}`,
     ),
     `sequence ${ledgerSequence} of epoch ${ledgerEpoch}`,
   ];
@@ -228,8 +228,8 @@ function termsInWords({ leastMicros, ownLeastMicros, mostMicros, releases }: Set
   return `a success costs at least ${formatMicros(leastMicros)}${own}; an actual cost is charged up to ${formatMicros(mostMicros)}; own reports give back ${back}`;
 }
 
-function whose(holder: string | undefined): string {
-  return holder === undefined ? '' : ` of ${holder}`;
+function whose(ancestor: string | undefined): string {
+  return ancestor === undefined ? '' : ` of ${ancestor}`;
 }
 
 function per(windowMs: number): string {

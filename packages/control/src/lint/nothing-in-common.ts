@@ -42,12 +42,12 @@ export function nothingInCommon(
 }
 
 /**
- * A policy that restricts the names of a kind. `rule` is null for tenant limits, which no rule gives. `holder` is the
+ * A policy that restricts the names of a kind. `rule` is null for tenant limits, which no rule gives. `ancestor` is the
  * ancestor that has the policy, or null for the agent itself.
  */
 type Held = {
   rule: { document: RuleDocument; compiled: Rule } | null;
-  holder: string | null;
+  ancestor: string | null;
   policy: string;
   names: Names;
   /** The names that the policy allows to descendants of its holder. */
@@ -153,12 +153,12 @@ function mayHoldAtOnce(set: readonly Held[], stepBudget: StepBudget): boolean {
   const starts = set.map(({ rule }) => rule?.compiled.startsAtMs ?? Number.NEGATIVE_INFINITY);
   const ends = set.map(({ rule }) => rule?.compiled.endsAtMs ?? Number.POSITIVE_INFINITY);
   if (Math.max(...starts) >= Math.min(...ends)) return false;
-  const asked = set.flatMap(({ rule, holder }) => {
+  const asked = set.flatMap(({ rule, ancestor }) => {
     const { when } = rule?.document ?? {};
     const all = when === undefined ? [] : conjuncts(when);
     // The rules of an ancestor are asked about the same action, but of another agent. So conditions on the agent are
     // left out.
-    return holder === null ? all : all.filter(isOfAct);
+    return ancestor === null ? all : all.filter(isOfAct);
   });
   return !neverHold(asked, stepBudget);
 }
@@ -169,15 +169,21 @@ function isOfAct(condition: Condition): boolean {
   return root !== 'agent' && name !== 'agentId';
 }
 
-function asBelow(held: Held, holder: string): Held {
-  return { ...held, holder, policy: `${held.policy} of ${holder}`, names: held.below };
+function asBelow(held: Held, ancestor: string): Held {
+  return { ...held, ancestor, policy: `${held.policy} of ${ancestor}`, names: held.below };
 }
 
 function boundsIn(kind: Kind, { opened }: TenantControl): readonly Held[] {
   const document = opened && boundsDocument(opened.document);
   if (!opened || !document) return [];
   const policy = nameOfBounds(opened);
-  return namesIn(kind, document).map((names) => ({ rule: null, holder: null, policy, names, below: names }));
+  return namesIn(kind, document).map((names) => ({
+    rule: null,
+    ancestor: null,
+    policy,
+    names,
+    below: names,
+  }));
 }
 
 function givenBy(
@@ -190,7 +196,7 @@ function givenBy(
   const rule = { document, compiled: read.compiled };
   const below = namesIn(kind, withDelegable(policy));
   return namesIn(kind, policy).map((names, at) => {
-    return { rule, holder: null, policy: document.policy, names, below: below[at] ?? names };
+    return { rule, ancestor: null, policy: document.policy, names, below: below[at] ?? names };
   });
 }
 

@@ -23,9 +23,9 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     return { ...seen, otherLimits: otherLimits.map((one) => withResult(one, fits(one))) };
   },
   violation(limit, fact) {
-    const { scope, id, windowMs, maxMicros, holder } = limit;
+    const { scope, id, windowMs, maxMicros, ancestor } = limit;
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
-    const whose = scope === 'agent' && holder !== undefined ? ` of "${holder}"` : '';
+    const whose = scope === 'agent' && ancestor !== undefined ? ` of "${ancestor}"` : '';
     return {
       reason:
         `The ${scope} budget "${id}"${whose} is ${formatMicros(maxMicros ?? 0)}${period}; ` +
@@ -63,22 +63,22 @@ type Counted = Omit<Budget, 'maxMicros'> & {
    */
   owner: string;
   name: string | null;
-  holder: string | null;
+  ancestor: string | null;
 };
 
 function countedUnder({ policy }: Calls): readonly Counted[] {
-  const { name, holder, maxCostTotalMicros, budgets } = policy;
+  const { name, ancestor, maxCostTotalMicros, budgets } = policy;
   const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null, maxMicros: maxCostTotalMicros } as const;
   return [total, ...budgets].map((budget) => ({
     ...budget,
     owner: ownerOf(budget.scope, policy),
     name,
-    holder,
+    ancestor,
   }));
 }
 
-function ownerOf(scope: Budget['scope'], { id, holder }: Calls['policy']): string {
-  if (scope === 'agent') return holder ?? '';
+function ownerOf(scope: Budget['scope'], { id, ancestor }: Calls['policy']): string {
+  if (scope === 'agent') return ancestor ?? '';
   return scope === 'mandate' ? id : '';
 }
 
@@ -101,7 +101,7 @@ function rank({ id, scope, windowMs }: Counted): number {
 
 /** Lists every field. Spreading the constant fields takes longer than the rest of `plan` for a budget. */
 function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> {
-  const { id, scope, windowMs, maxMicros, owner, name, holder } = strictest;
+  const { id, scope, windowMs, maxMicros, owner, name, ancestor } = strictest;
   const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
     const subject = subjectOf(scope, action, owner);
     return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
@@ -109,7 +109,7 @@ function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> 
   const otherLimits = others.flatMap((one) =>
     one.maxMicros === null ? [] : [{ ...nameIn(one), maxMicros: one.maxMicros }],
   );
-  return under({ name, holder }, ofMandate, otherLimits);
+  return under({ name, ancestor }, ofMandate, otherLimits);
 }
 
 function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {

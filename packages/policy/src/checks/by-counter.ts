@@ -24,11 +24,11 @@ export function byCounter<T>(
 }
 
 /** Names a policy as limits do. A mandate from a file has only one policy, so it has no name. */
-export function nameIn({ name, holder }: Pick<Policy, 'name' | 'holder'>): {
+export function nameIn({ name, ancestor }: Pick<Policy, 'name' | 'ancestor'>): {
   policy?: string;
-  holder?: string;
+  ancestor?: string;
 } {
-  return { ...(name !== null && { policy: name }), ...(holder !== null && { holder }) };
+  return { ...(name !== null && { policy: name }), ...(ancestor !== null && { ancestor }) };
 }
 
 /**

@@ -88,17 +88,17 @@ export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
  * `otherLimits`: other limits on the same counter.
  */
 export function under<L extends Limit>(
-  { name: policy, holder }: Pick<Policy, 'name' | 'holder'>,
+  { name: policy, ancestor }: Pick<Policy, 'name' | 'ancestor'>,
   limit: LimitOf<L>,
   otherLimits: readonly NonNullable<L['otherLimits']>[number][] = [],
 ): LimitOf<L> {
   if (otherLimits.length > 0) {
-    const alone = under({ name: policy, holder }, limit);
+    const alone = under({ name: policy, ancestor }, limit);
     return (subject) => ({ ...alone(subject), otherLimits });
   }
   if (policy === null) return limit;
-  if (holder === null) return (subject) => ({ ...limit(subject), policy });
-  return (subject) => ({ ...limit(subject), policy, holder });
+  if (ancestor === null) return (subject) => ({ ...limit(subject), policy });
+  return (subject) => ({ ...limit(subject), policy, ancestor });
 }
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {

@@ -31,7 +31,7 @@ export function countsAsOpen(calls: readonly Calls[]): boolean {
   return openCallsLimits(calls).length > 0;
 }
 
-type OpenCallsLimit = Pick<Policy, 'name' | 'holder'> & { maxOpen: number };
+type OpenCallsLimit = Pick<Policy, 'name' | 'ancestor'> & { maxOpen: number };
 
 /**
  * Returns the limits that policies state, then the default limits of policies under which the call reserves nothing.
@@ -44,8 +44,8 @@ function openCallsLimits(calls: readonly Calls[]): readonly OpenCallsLimit[] {
   return [...ofPolicies, ...defaults];
 }
 
-function openCallsLimit({ name, holder }: Policy, maxOpen: Policy['maxOpen']): OpenCallsLimit[] {
-  return typeof maxOpen === 'number' ? [{ name, holder, maxOpen }] : [];
+function openCallsLimit({ name, ancestor }: Policy, maxOpen: Policy['maxOpen']): OpenCallsLimit[] {
+  return typeof maxOpen === 'number' ? [{ name, ancestor, maxOpen }] : [];
 }
 
 /**

@@ -4,9 +4,9 @@ import { blocked, type StaticCheck } from './check.ts';
  * A rule blocks if its policy does not exist. Otherwise removing a policy would allow more than the policy did. An
  * ancestor without any mandate also blocks, because its descendants may not have more.
  */
-export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }) => {
+export const policyFound: StaticCheck = ({ policy: { isMissing, name, ancestor } }) => {
   if (!isMissing) return null;
-  if (name === null && holder !== null) return () => holdsNothing(holder);
+  if (name === null && ancestor !== null) return () => holdsNothing(ancestor);
   return () =>
     blocked(
       'policy-found',
@@ -19,14 +19,14 @@ export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }
     );
 };
 
-function holdsNothing(holder: string) {
+function holdsNothing(ancestor: string) {
   return blocked(
     'mandate-found',
-    { agentId: holder, registered: true },
+    { agentId: ancestor, registered: true },
     {
       code: 'MANDATE_NOT_FOUND',
-      reason: `The agent "${holder}", below which this one stands, may do nothing itself: no rule matches it, or it is registered no more.`,
-      remedy: `Have a rule match "${holder}", which must be registered; or put the sub-agent below another.`,
+      reason: `The agent "${ancestor}", below which this one stands, may do nothing itself: no rule matches it, or it is registered no more.`,
+      remedy: `Have a rule match "${ancestor}", which must be registered; or put the sub-agent below another.`,
     },
   );
 }

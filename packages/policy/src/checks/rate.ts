@@ -31,16 +31,16 @@ function strictestOf(
 ): LimitOf<RateLimit>[] {
   const rates = calls.flatMap((ofPolicy) => {
     const rate = rateOf(ofPolicy);
-    const { name, holder } = ofPolicy.policy;
-    return rate === null ? [] : [{ ...rate, name, holder }];
+    const { name, ancestor } = ofPolicy.policy;
+    return rate === null ? [] : [{ ...rate, name, ancestor }];
   });
-  return byCounter(rates, ({ windowMs, holder }) => JSON.stringify([windowMs, holder]), mostOf)
+  return byCounter(rates, ({ windowMs, ancestor }) => JSON.stringify([windowMs, ancestor]), mostOf)
     .toSorted(({ strictest: one }, { strictest: other }) => one.windowMs - other.windowMs)
     .map(({ strictest, others }) => {
-      const { maxCalls, windowMs, holder } = strictest;
+      const { maxCalls, windowMs, ancestor } = strictest;
       const ofMandate: LimitOf<RateLimit> = ({ action, name }) => ({
         kind: 'rate',
-        agentId: holder ?? action.agentId,
+        agentId: ancestor ?? action.agentId,
         tool: of === null ? null : name,
         maxCalls,
         windowMs,
@@ -64,11 +64,11 @@ function evidence({ maxCalls, windowMs, otherLimits }: RateLimit, { calls, retry
 }
 
 function violation(
-  { tool, maxCalls, windowMs, holder }: RateLimit,
+  { tool, maxCalls, windowMs, ancestor }: RateLimit,
   { calls, retryAfterMs }: RateFact,
 ): Words {
   const ofTool = tool === null ? 'All calls' : `Calls of "${tool}"`;
-  const what = holder === undefined ? ofTool : `${ofTool} by "${holder}" and those below it`;
+  const what = ancestor === undefined ? ofTool : `${ofTool} by "${ancestor}" and those below it`;
   return {
     reason: `${what} are limited to ${maxCalls} in ${windowMs} ms; ${calls} were made.`,
     remedy:

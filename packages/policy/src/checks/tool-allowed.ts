@@ -3,9 +3,12 @@ import { blocked, passed, type StaticCheck } from './check.ts';
 /**
  * A policy of an ancestor also allows the tools that the ancestor may delegate without being allowed to call them.
  */
-export const toolAllowed: StaticCheck = ({ judgedAs, policy: { allowedTools, delegableTools, holder } }) => {
+export const toolAllowed: StaticCheck = ({
+  judgedAs,
+  policy: { allowedTools, delegableTools, ancestor },
+}) => {
   if (judgedAs !== 'tool' || allowedTools === null) return null;
-  const handedOn = holder === null ? null : delegableTools;
+  const handedOn = ancestor === null ? null : delegableTools;
   return ({ name: tool }) => {
     const pattern = allowedTools(tool);
     if (pattern !== null) return passed('tool-allowed', { tool, pattern });
@@ -18,7 +21,7 @@ export const toolAllowed: StaticCheck = ({ judgedAs, policy: { allowedTools, del
         code: 'TOOL_NOT_ALLOWED',
         reason: `No pattern of allowedTools matches the tool "${tool}".`,
         remedy:
-          holder === null
+          ancestor === null
             ? 'Use an allowed tool, or have this one added to allowedTools.'
             : 'Use an allowed tool, or have this one added to allowedTools there, or to delegableTools.',
       },

@@ -66,7 +66,7 @@ export function compilePolicy(
   const compiled: Policy = {
     id: document.id,
     name,
-    holder: null,
+    ancestor: null,
     hash: digestOf(document as Json),
     isMissing: false,
     observe: document.mode === 'observe',

@@ -9,16 +9,16 @@ import { missingPolicy } from './compose.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
 /** What an ancestor holds. If the mandate is null, the ancestor's descendants may do nothing either. */
-export type AncestorMandate = { holder: string; mandate: Mandate | null };
+export type AncestorMandate = { ancestor: string; mandate: Mandate | null };
 
 /** @param ancestors the ancestors' mandates, the nearest ancestor first */
 export function composeWithAncestors(own: Mandate, ancestors: readonly AncestorMandate[]): Mandate {
   const ofAncestors = (what: 'rules' | 'policies') =>
-    ancestors.flatMap(({ holder, mandate }) =>
-      (mandate?.reference[what] ?? []).map((name) => nameOf(name, holder)),
+    ancestors.flatMap(({ ancestor, mandate }) =>
+      (mandate?.reference[what] ?? []).map((name) => nameOf(name, ancestor)),
     );
   const given = [...(own.reference.grantedBy ?? []), ...ancestors.flatMap(givenTo)];
-  const hashes = ancestors.map(({ holder, mandate }) => [holder, mandate?.reference.hash ?? null]);
+  const hashes = ancestors.map(({ ancestor, mandate }) => [ancestor, mandate?.reference.hash ?? null]);
   return {
     reference: {
       id: own.reference.id,
@@ -31,26 +31,26 @@ export function composeWithAncestors(own: Mandate, ancestors: readonly AncestorM
   };
 }
 
-function givenTo({ holder, mandate }: AncestorMandate): GivenPolicy[] {
+function givenTo({ ancestor, mandate }: AncestorMandate): GivenPolicy[] {
   return (mandate?.reference.grantedBy ?? []).map(({ policy, rules, ...of }) => ({
     ...of,
-    policy: nameOf(policy, holder),
-    rules: rules.map((rule) => nameOf(rule, holder)),
+    policy: nameOf(policy, ancestor),
+    rules: rules.map((rule) => nameOf(rule, ancestor)),
   }));
 }
 
-function policiesOf({ holder, mandate }: AncestorMandate): Policy[] {
-  if (mandate === null) return [{ ...missingPolicy(holder, ''), name: null, holder }];
+function policiesOf({ ancestor, mandate }: AncestorMandate): Policy[] {
+  if (mandate === null) return [{ ...missingPolicy(ancestor, ''), name: null, ancestor }];
   return mandate.policies.map((policy) => ({
     ...policy,
-    name: policy.name === null ? null : nameOf(policy.name, holder),
-    holder,
+    name: policy.name === null ? null : nameOf(policy.name, ancestor),
+    ancestor,
   }));
 }
 
 /**
  * Returns the name that records give to an ancestor's policy or rule. Ids contain no blank, so the name is unique.
  */
-export function nameOf(name: string, holder: string): string {
-  return `${name} of ${holder}`;
+export function nameOf(name: string, ancestor: string): string {
+  return `${name} of ${ancestor}`;
 }

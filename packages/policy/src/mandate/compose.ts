@@ -80,7 +80,7 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
   return {
     id,
     name,
-    holder: null,
+    ancestor: null,
     hash: '',
     isMissing: true,
     observe: false,

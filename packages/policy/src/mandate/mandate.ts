@@ -43,7 +43,7 @@ export type Policy = {
   /** The name on records: `read-only@3`. Null if the policy is a whole mandate, as in a mandate file. */
   name: string | null;
   /** The ancestor that the policy was granted to. Null if it was granted to the agent itself. */
-  holder: string | null;
+  ancestor: string | null;
   hash: string;
   /** True if a rule names the policy and it does not exist. It then allows nothing. */
   isMissing: boolean;

@@ -27,7 +27,7 @@ export type Delegation = {
   ): Resolved;
 };
 
-type ResolvedAncestor = { holder: string; held: Resolved };
+type ResolvedAncestor = { ancestor: string; held: Resolved };
 
 const MOST_COMPOSED = 5_000;
 const NOTHING: Resolved = {
@@ -62,12 +62,12 @@ export function createDelegation(): Delegation {
     if (own === null) return null;
     let key = `${numberOf(own)}`;
     // Ids contain no blank, so different mandates have different keys.
-    for (const { holder, held } of ancestors) key += ` ${holder} ${numberOf(mandateOf(held))}`;
+    for (const { ancestor, held } of ancestors) key += ` ${ancestor} ${numberOf(mandateOf(held))}`;
     const known = composedMandates.get(key);
     if (known !== undefined) return known;
     const mandate = composeWithAncestors(
       own,
-      ancestors.map(({ holder, held }) => ({ holder, mandate: mandateOf(held) })),
+      ancestors.map(({ ancestor, held }) => ({ ancestor, mandate: mandateOf(held) })),
     );
     composedMandates.set(key, mandate);
     return mandate;
@@ -82,8 +82,8 @@ export function createDelegation(): Delegation {
     if (isKnown && mandate === null) return null;
     const namesOf = (what: 'rules' | 'policies') => [
       ...(own.shadow?.[what] ?? []),
-      ...ancestors.flatMap(({ holder, held }) =>
-        (held.shadow?.[what] ?? []).map((name) => nameOf(name, holder)),
+      ...ancestors.flatMap(({ ancestor, held }) =>
+        (held.shadow?.[what] ?? []).map((name) => nameOf(name, ancestor)),
       ),
     ];
     const validity = intersectionOf(all.map(({ shadow, ...held }) => shadow ?? held));
@@ -100,7 +100,7 @@ export function createDelegation(): Delegation {
       for (const { id, agent } of agents) {
         const held =
           agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs, stepBudgets);
-        ancestors.push({ holder: id, held });
+        ancestors.push({ ancestor: id, held });
         if (held.tooCostly === undefined) continue;
         const validity = intersectionOf([own, ...ancestors.map(({ held }) => held)]);
         return { ...held, ancestors: ids, tooCostly: { ...held.tooCostly, agent: id }, ...validity };
@@ -111,8 +111,8 @@ export function createDelegation(): Delegation {
         shadow: inShadow(own, ancestors),
         matches: [
           ...own.matches,
-          ...ancestors.flatMap(({ holder, held }) =>
-            held.matches.map((match) => ({ ...match, agent: holder })),
+          ...ancestors.flatMap(({ ancestor, held }) =>
+            held.matches.map((match) => ({ ...match, agent: ancestor })),
           ),
         ],
         ancestors: ids,

@@ -66,12 +66,12 @@ export function createLimits(findings: Findings) {
 
   function rateOf(
     { tenant, agentId, tool }: Pick<Decided, 'tenant' | 'agentId' | 'tool'>,
-    { check, holder }: Pick<Check, 'check' | 'holder'>,
+    { check, ancestor }: Pick<Check, 'check' | 'ancestor'>,
     windowMs: number,
   ): SlidingRate {
     const of = check === 'tool-rate' ? `${check} ${tool ?? ''}` : check;
     // Open calls are counted for the agent that calls, whichever agent holds the policy.
-    const whose = check === 'open-calls' ? agentId : (holder ?? agentId);
+    const whose = check === 'open-calls' ? agentId : (ancestor ?? agentId);
     const name = `${tenant} ${whose} ${of} ${windowMs}`;
     const known = rates.get(name);
     if (known !== undefined) return known;

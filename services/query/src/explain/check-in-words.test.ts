@@ -241,7 +241,7 @@ test('names no field of a mandate if no mandate applied', () => {
 });
 
 test('names the ancestor that a limit belongs to, and the field in the ancestor’s policy', () => {
-  const held = { result: 'pass' as const, policy: 'p@1 of lead', holder: 'lead' };
+  const held = { result: 'pass' as const, policy: 'p@1 of lead', ancestor: 'lead' };
   const budget: Check = { check: 'budget', evidence: BUDGET, ...held };
   expect(checkInWords(budget, DECISION)).toMatch(/^Of the agent budget "total" of "lead" of /);
   expect(boundOf(budget, DECISION)).toMatchObject({ field: 'maxCostTotal', policy: 'p@1 of lead' });

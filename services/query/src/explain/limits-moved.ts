@@ -10,7 +10,7 @@ export const limitsMoved = z.object({
       z.object({
         scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
         id: described(z.string(), 'The id of the budget.', 'total'),
-        holder: described(
+        ancestor: described(
           z.string().optional(),
           'The ancestor that holds the budget. Absent: the agent that asked.',
           'airline-lead',
@@ -42,7 +42,7 @@ export const limitsMoved = z.object({
           'The tool of the rate. null: all calls of the agent.',
           'send_certificate',
         ),
-        holder: described(
+        ancestor: described(
           z.string().optional(),
           'The ancestor whose calls count, with those of its descendants. Absent: the agent that asked.',
           'airline-lead',
@@ -64,14 +64,14 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
   const rates: z.output<typeof limitsMoved>['rates'] = [];
   for (const check of decision.checks) {
     const evidence = parseEvidence(check);
-    const holder = check.holder === undefined ? {} : { holder: check.holder };
+    const ancestor = check.ancestor === undefined ? {} : { ancestor: check.ancestor };
     if (evidence.by === 'budget') {
       const { scope, id, windowMs, spentMicros, maxMicros } = evidence;
       budgets.push(
         withDollars({
           scope,
           id,
-          ...holder,
+          ...ancestor,
           windowMs,
           beforeMicros: spentMicros,
           afterMicros: sumMicros(spentMicros, decision.chargedMicros),
@@ -81,7 +81,7 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
     } else if (evidence.by === 'tool-rate' || evidence.by === 'mandate-rate') {
       const tool = evidence.by === 'tool-rate' ? decision.tool : null;
       const { calls, maxCalls, windowMs } = evidence;
-      rates.push({ tool, ...holder, windowMs, before: calls, after: calls + slots, maxCalls });
+      rates.push({ tool, ...ancestor, windowMs, before: calls, after: calls + slots, maxCalls });
     }
   }
   return { budgets, rates };

@@ -86,16 +86,16 @@ const READERS = {
 };
 type Readers = typeof READERS;
 
-/** `holder` is the ancestor that holds the limit's policy. */
-type EvidenceOf = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
+/** `ancestor` is the ancestor that holds the limit's policy. */
+type EvidenceOf = { [Name in keyof Readers]: { by: Name; ancestor?: string } & z.output<Readers[Name]> };
 export type Evidence = EvidenceOf[keyof Readers] | { by: 'unknown' };
 
-export function parseEvidence({ check, result, evidence, holder }: Check): Evidence {
+export function parseEvidence({ check, result, evidence, ancestor }: Check): Evidence {
   // A check that was skipped has no evidence.
   if (result === 'skip' || !isKnown(check)) return { by: 'unknown' };
   const read = READERS[check].safeParse(evidence);
   if (!read.success) return { by: 'unknown' };
-  return { by: check, ...(holder !== undefined && { holder }), ...read.data } as Evidence;
+  return { by: check, ...(ancestor !== undefined && { ancestor }), ...read.data } as Evidence;
 }
 
 function isKnown(name: string): name is keyof Readers {
@@ -103,6 +103,6 @@ function isKnown(name: string): name is keyof Readers {
 }
 
 /** The name of the ancestor that a counter belongs to, as the end of a phrase; empty if it is the agent's own. */
-export function ofAncestor({ holder }: { holder?: string }): string {
-  return holder === undefined ? '' : ` of "${holder}"`;
+export function ofAncestor({ ancestor }: { ancestor?: string }): string {
+  return ancestor === undefined ? '' : ` of "${ancestor}"`;
 }

@@ -428,10 +428,10 @@ function cheaper(atMostMicros: number): Way {
 
 type Rate = Extract<Evidence, { by: 'tool-rate' | 'mandate-rate' }>;
 
-function moreCalls({ calls, windowMs, holder, otherLimits }: Rate): Way {
+function moreCalls({ calls, windowMs, ancestor, otherLimits }: Rate): Way {
   return {
     way: 'more-calls',
-    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${blockingPoliciesInWords(otherLimits)}`,
+    words: `a rate${ancestor === undefined ? '' : ` for "${ancestor}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${blockingPoliciesInWords(otherLimits)}`,
     atLeastCalls: calls + 1,
   };
 }
