@@ -18,7 +18,7 @@ const ON_SERVERS = BENCHES.filter(({ servers }) => servers !== undefined).map(({
 const USAGE = `Usage: npm run bench -- [--only NAME]... [--decisions N] [--json]
 
   --only NAME   only this bench; may be given more than once
-  --embedded    only those that need no server beside what npm brings
+  --embedded    only those that need no server except what npm brings
   --decisions N how many the larger year of audit-year holds; default 10000000
   --json        one JSON document instead of a table
   --help        this text

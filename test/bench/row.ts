@@ -11,10 +11,10 @@ export type Row = {
   measured: Spread;
   /** CPU time of the whole process, with its threads, for each unit of work. Null if the work is not repeated. */
   cpuMicros: number | null;
-  beside: Beside | null;
+  rival: RivalFigures | null;
 };
 
-type Beside = {
+type RivalFigures = {
   what: string;
   measured: Spread;
   cpuMicros: number | null;

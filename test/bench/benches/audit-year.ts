@@ -79,7 +79,7 @@ export async function auditYear({ decisions: many }: BenchOptions): Promise<Row[
       ...(await compare({
         pairs: PAIRS,
         ours: timed(full),
-        beside: { what: `of ${inMillions(FEW)}`, run: timed(few) },
+        rival: { what: `of ${inMillions(FEW)}`, run: timed(few) },
         figures: { p50Ms: { what: `of ${inMillions(many)} decisions: ${what}`, unit: 'ms' } },
       })),
     );

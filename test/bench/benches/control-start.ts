@@ -28,7 +28,7 @@ export async function controlStart(): Promise<Row[]> {
   const start = await compare({
     pairs: 2,
     ours: () => starting(bus, snapshots),
-    beside: { what: 'folding all of them', run: () => starting(bus) },
+    rival: { what: 'folding all of them', run: () => starting(bus) },
     figures: { seconds: { what: `control topic followed, ${of}: from a snapshot`, unit: 's' } },
   });
   return [

@@ -19,7 +19,7 @@ export async function decideBacklog(): Promise<Row[]> {
   return await compare({
     pairs: 5,
     ours: deciding,
-    beside: {
+    rival: {
       what: 'the log alone: consume, append, commit',
       run: async () => {
         await using log = await temporaryLog();

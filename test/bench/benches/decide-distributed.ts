@@ -41,7 +41,7 @@ export async function decideDistributed(): Promise<Row[]> {
     ...(await compare({
       pairs: 3,
       ours: () => deciding(on),
-      beside: {
+      rival: {
         what: 'kafkajs alone: consume, append, commit',
         run: async () => {
           await appendAll(bus, TOPICS.actions, newRequests(ACTIONS));
@@ -65,13 +65,13 @@ export async function decideDistributed(): Promise<Row[]> {
     ...(await compare({
       pairs: 2,
       ours: () => deciding(on),
-      beside: { what: 'the ledger alone: step + confirm', run: () => stepping(on) },
+      rival: { what: 'the ledger alone: step + confirm', run: () => stepping(on) },
       figures,
     })),
     ...(await compare({
       pairs: 2,
       ours: () => decidingApart(on, 2),
-      beside: { what: 'one such process', run: () => decidingApart(on, 1) },
+      rival: { what: 'one such process', run: () => decidingApart(on, 1) },
       figures: { perSecond: { what: `${WHAT}: two processes`, unit: '/s' } },
     })),
   ];

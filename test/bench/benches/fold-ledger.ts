@@ -18,7 +18,7 @@ export async function foldLedger(): Promise<Row[]> {
   return await compare({
     pairs: 5,
     ours: () => measureWork(DECISIONS, async () => void (await foldLog(bus))),
-    beside: { what: 'read + JSON.parse of the same records', run: () => parsing(bus) },
+    rival: { what: 'read + JSON.parse of the same records', run: () => parsing(bus) },
     figures: { perSecond: { what: 'rebuild: decisions folded', unit: '/s' } },
   });
 }

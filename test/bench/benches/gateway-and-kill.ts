@@ -88,7 +88,7 @@ function publishing(plane: Plane, client: HttpLoad, toPlane: To, toEcho: Echo): 
       await plane.atRest();
       return figures;
     },
-    beside: {
+    rival: {
       what: 'bare fastify echo, the same bodies',
       run: () => figuresOf(client, { ...toEcho, ...load(), expected: '"agentId":"' }),
     },
@@ -112,7 +112,7 @@ function killing(client: HttpLoad, toPlane: To, toEcho: Echo): Promise<Row[]> {
         path: `/v1/agents/runaway-${round++}-{{n}}/kill`,
         expected: '"revision":',
       }),
-    beside: {
+    rival: {
       what: 'bare fastify echo, one connection',
       run: () => figuresOf(client, { ...toEcho, ...load, expected: 'ran away' }),
     },

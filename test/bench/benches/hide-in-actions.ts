@@ -31,7 +31,7 @@ export async function hideInActions(): Promise<Row[]> {
 
 function rateOf(rules: string, written: object): Promise<Row[]> {
   const figures = { perSecond: { what: `hide in an action of 1 KB, ${rules}`, unit: '/s' } } as const;
-  return compare({ pairs: PAIRS, ours: () => ours(written), beside: parsing, figures });
+  return compare({ pairs: PAIRS, ours: () => ours(written), rival: parsing, figures });
 }
 
 function ours(written: object): Promise<Work> {
@@ -46,7 +46,7 @@ function ours(written: object): Promise<Work> {
   });
 }
 
-const parsing: Comparison<'perSecond'>['beside'] = {
+const parsing: Comparison<'perSecond'>['rival'] = {
   what: 'JSON.parse of the same action',
   run: () => {
     const texts = Array.from({ length: ACTIONS }, (_, index) => JSON.stringify(newAction(index)));

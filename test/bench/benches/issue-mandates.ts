@@ -33,9 +33,9 @@ export async function issueMandates(): Promise<Row[]> {
   );
   await using control = await controlAlone(log.bus);
   await using other = await temporaryLog();
-  await using beside = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const bare = fastify();
-  beside.defer(() => bare.close());
+  stack.defer(() => bare.close());
   const value = 'x'.repeat(RECORD_BYTES);
   bare.post('/append', async (request) => {
     await other.bus.append(TOPICS.control, [{ key: TENANT, partition: 0, value }]);
@@ -43,7 +43,7 @@ export async function issueMandates(): Promise<Row[]> {
   });
   const echo = await bare.listen({ host: '127.0.0.1', port: 0 });
   const client = startHttpLoad();
-  beside.defer(() => client.stop());
+  stack.defer(() => client.stop());
   const load = { connections: CONNECTIONS };
   const what = `mandate issued over HTTP, ${CONNECTIONS} connections`;
   return await compare({
@@ -53,7 +53,7 @@ export async function issueMandates(): Promise<Row[]> {
         ...{ ...load, url: control.url, key: control.key, path: '/v1/mandates/issue' },
         ...{ bodies: bodies(), expected: '"mandate":' },
       }),
-    beside: {
+    rival: {
       what: 'bare fastify route that appends as many bytes',
       run: () =>
         figuresOf(client, {

@@ -49,7 +49,7 @@ function appending(bus: Bus, plain: PlainKafka, load: Load, decisions: readonly 
   return compare({
     pairs: 3,
     ours: () => run((records) => bus.append(TOPICS.decisions, records)),
-    beside: {
+    rival: {
       what: 'kafkajs: producer.send',
       run: () => run((records) => plain.append(TOPICS.decisions, records)),
     },
@@ -70,7 +70,7 @@ async function consuming(
   const rows = await compare({
     pairs: 3,
     ours: () => consumingOurs(bus, topic, `bench.ours.${round++}`),
-    beside: {
+    rival: {
       what: 'kafkajs: consumer.run, commitOffsets',
       run: () =>
         measureWork(DECISIONS, () =>

@@ -56,7 +56,7 @@ function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
   return compare({
     pairs: 5,
     ours: killsOf('stray', MANY, (target, command) => ledger.kill(target, command)),
-    beside: {
+    rival: {
       what: 'an EVALSHA: get, compare, set',
       run: () => oneByOne(numbersTo(MANY), (at) => bare.compareAndSet([agent(at)])),
     },
@@ -105,7 +105,7 @@ async function heard(url: string, listening: () => Promise<KillBroadcast>): Prom
   return await compare({
     pairs: 5,
     ours: () => each((at) => publisher.publish(notice(at))),
-    beside: {
+    rival: {
       what: `PUBLISH to ${LISTENERS} subscribers`,
       run: () => each((at) => plain.publish('bare:kills', JSON.stringify(notice(at)))),
     },
@@ -152,7 +152,7 @@ function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<voi
   return compare({
     pairs: 5,
     ours: killsOf('lost', KILLS, (target, command) => kill(gateway, target, command)),
-    beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
+    rival: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
     figures: named('kill on Kafka and Redis, in the gateway, without HTTP'),
   });
 }
@@ -185,13 +185,13 @@ async function answered(
       ...(await compare({
         pairs: 5,
         ours,
-        beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
+        rival: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
         figures: named(what),
       })),
       ...(await compare({
         pairs: 5,
         ours,
-        beside: { what: 'the same in a bare fastify route', run: bareRoute },
+        rival: { what: 'the same in a bare fastify route', run: bareRoute },
         figures: named(what),
       })),
     ];

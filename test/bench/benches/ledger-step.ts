@@ -18,7 +18,7 @@ export async function ledgerStep(): Promise<Row[]> {
   return compare({
     pairs: 7,
     ours: steps,
-    beside: { what: 'Map: get, compare, set', run: counting },
+    rival: { what: 'Map: get, compare, set', run: counting },
     figures: { perSecond: { what: 'ledger in memory: step + confirm', unit: '/s' } },
   });
 }

@@ -47,11 +47,11 @@ export async function planAndDecide(): Promise<Row[]> {
   return rows;
 }
 
-type Rival = Comparison<'perSecond'>['beside'];
+type Rival = Comparison<'perSecond'>['rival'];
 
-function rateOf(mandate: string, run: () => Promise<Work>, beside: Rival): Promise<Row[]> {
+function rateOf(mandate: string, run: () => Promise<Work>, rival: Rival): Promise<Row[]> {
   const figures = { perSecond: { what: `plan + decide, ${mandate}`, unit: '/s' } } as const;
-  return compare({ pairs: PAIRS, ours: run, beside, figures });
+  return compare({ pairs: PAIRS, ours: run, rival, figures });
 }
 
 async function ours(mandate: Mandate, schemas = false): Promise<Work> {
@@ -103,11 +103,11 @@ function newlyAsked(count: number, mandate: Mandate, schemas = false): Asked[] {
   }));
 }
 
-function latencyOf(globs: string, mandate: Mandate, beside: Mandate): Promise<Row[]> {
+function latencyOf(globs: string, mandate: Mandate, other: Mandate): Promise<Row[]> {
   return compare({
     pairs: PAIRS,
     ours: () => alone(mandate),
-    beside: { what: 'the same with 10 globs', run: () => alone(beside) },
+    rival: { what: 'the same with 10 globs', run: () => alone(other) },
     figures: { p99Micros: { what: `plan + decide, ${globs}: p99 of one call`, unit: 'µs' } },
   });
 }

@@ -25,7 +25,7 @@ export async function planeBacklog(): Promise<Row[]> {
   return await compare({
     pairs: 3,
     ours: () => decidingAndRecording(held.audit),
-    beside: {
+    rival: {
       what: 'the log alone, both topics',
       run: async () => {
         await using log = await temporaryLog();

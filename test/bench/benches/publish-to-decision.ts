@@ -25,7 +25,7 @@ type Running = { stop(): Promise<void> };
 type Hop = Sample<keyof Latencies>;
 
 export function publishToDecision(): Promise<Row[]> {
-  return beside('publish → decision', {
+  return compareLatency('publish → decision', {
     deciding: () => onTemporaryLog(async (bus) => decideOn(bus, await newLedger(bus))),
     passing: (answers) => onTemporaryLog((bus) => passThrough(bus, answers)),
   });
@@ -35,7 +35,7 @@ export async function publishToDecisionDistributed(): Promise<Row[]> {
   await using kafka = await startKafka();
   await using redis = await startLedgerServer();
   const bus = await logOn(kafka);
-  const rows = await beside('publish → decision on Kafka and Redis', {
+  const rows = await compareLatency('publish → decision on Kafka and Redis', {
     deciding: () =>
       hop(bus, async () => {
         const ledger = await emptySharedLedger(redis);
@@ -48,7 +48,7 @@ export async function publishToDecisionDistributed(): Promise<Row[]> {
   return rows;
 }
 
-async function beside(
+async function compareLatency(
   what: string,
   hops: { deciding: () => Promise<Hop>; passing: (answers: readonly Outgoing[]) => Promise<Hop> },
 ): Promise<Row[]> {
@@ -56,7 +56,7 @@ async function beside(
   return await compare({
     pairs: 4,
     ours: hops.deciding,
-    beside: { what: 'the same hop, no work between', run: () => hops.passing(answers) },
+    rival: { what: 'the same hop, no work between', run: () => hops.passing(answers) },
     figures: {
       p50Ms: { what: `${what}, 200/s, p50`, unit: 'ms' },
       p99Ms: { what: `${what}, 200/s, p99`, unit: 'ms' },

@@ -28,7 +28,7 @@ export async function rebuildSharedLedger(): Promise<Row[]> {
   const rows = await compare({
     pairs: 3,
     ours: () => rebuilding(bus, redis),
-    beside: {
+    rival: {
       what: 'kafkajs: read + JSON.parse of the same records',
       run: () => parsing(plain, `bench.plain.${round++}`),
     },

@@ -22,22 +22,22 @@ type Insert = { table: string; rows: readonly object[] };
 
 export async function recordIntoClickHouse(): Promise<Row[]> {
   await using held = await temporaryAudit();
-  return await beside('recorder: log → ClickHouse', held.audit);
+  return await compareRecording('recorder: log → ClickHouse', held.audit);
 }
 
 export async function recordOverHttp(): Promise<Row[]> {
   await using held = await auditOverHttp();
-  return await beside('recorder: log → ClickHouse over HTTP', held.audit);
+  return await compareRecording('recorder: log → ClickHouse over HTTP', held.audit);
 }
 
-async function beside(what: string, audit: AuditClient): Promise<Row[]> {
+async function compareRecording(what: string, audit: AuditClient): Promise<Row[]> {
   const decisions = await newDecisions(DECISIONS);
   const inserts: Insert[] = [];
   await recording(noting(audit, inserts), decisions);
   return await compare({
     pairs: 5,
     ours: () => recording(audit, decisions),
-    beside: {
+    rival: {
       what: 'client.insert of the same rows',
       run: async () => {
         await emptyTables(audit);

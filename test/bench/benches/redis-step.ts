@@ -56,16 +56,16 @@ async function throughput(
   load: Load,
   { what, asDeciders }: { what: string; asDeciders: boolean },
 ): Promise<Row[]> {
-  const besides = {
+  const rivals = {
     'an EVALSHA each: get, compare, set': bare.compareAndSet,
     'rate-limiter-flexible, five limits': bare.consumeAll,
   };
   const rows: Row[] = [];
-  for (const [beside, charge] of Object.entries(besides)) {
+  for (const [rival, charge] of Object.entries(rivals)) {
     const compared = await compare({
       pairs: 3,
       ours: () => stepping(server, bare, load, asDeciders),
-      beside: { what: beside, run: () => charging(bare, load, charge) },
+      rival: { what: rival, run: () => charging(bare, load, charge) },
       figures: {
         perSecond: { what, unit: '/s' },
         redisMicros: { what: `${what}: CPU of Redis`, unit: 'µs' },
@@ -135,7 +135,7 @@ function latency(server: RedisServer, bare: BareRedis): Promise<Row[]> {
       await ledger.close();
       return measured;
     },
-    beside: {
+    rival: {
       what: 'an EVALSHA: get, compare, set',
       run: () => oneByOne(stepRequests(ONE_BY_ONE, mandate), (request) => bare.compareAndSet([request])),
     },

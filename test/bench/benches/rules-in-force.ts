@@ -40,13 +40,13 @@ export async function rulesInForce(): Promise<Row[]> {
   const rate = await compare({
     pairs: PAIRS,
     ours: () => decided(controlled),
-    beside: { what: 'under one policy, of a file', run: () => decided(ofFile) },
+    rival: { what: 'under one policy, of a file', run: () => decided(ofFile) },
     figures: { perSecond: { what: 'plan + decide under five policies, by rules', unit: '/s' } },
   });
   const first = await compare({
     pairs: PAIRS,
     ours: () => alone(anew()),
-    beside: { what: 'asked again', run: () => alone(controlled) },
+    rival: { what: 'asked again', run: () => alone(controlled) },
     figures: { p99Micros: { what: 'which mandate: first action of an agent, p99', unit: 'µs' } },
   });
   const control = fold.tenant(TENANT);
@@ -107,7 +107,7 @@ async function onTheLog(records: ReturnType<typeof controlRecords>): Promise<Row
   const start = await compare({
     pairs: 5,
     ours: () => measureWork(records.length, async () => (await follow(bus)).stop()),
-    beside: { what: 'read + JSON.parse of the same records', run: () => parsed(bus, records.length) },
+    rival: { what: 'read + JSON.parse of the same records', run: () => parsed(bus, records.length) },
     figures: {
       perSecond: { what: 'changes of agents, policies and rules, followed from the start', unit: '/s' },
     },
@@ -121,7 +121,7 @@ async function onTheLog(records: ReturnType<typeof controlRecords>): Promise<Row
         while (decider.revision() < changed.revision) await turn();
         decider.mandates.mandateFor(TENANT, firstAction, AT_MS);
       }),
-    beside: { what: 'append, until another has read it', run: () => appended(bus) },
+    rival: { what: 'append, until another has read it', run: () => appended(bus) },
     figures: {
       p50Ms: { what: 'policy published → in force for the next action, p50', unit: 'ms' },
       p99Ms: { what: 'policy published → in force for the next action, p99', unit: 'ms' },

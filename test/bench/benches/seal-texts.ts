@@ -44,10 +44,10 @@ export async function sealTexts(): Promise<Row[]> {
   ];
 }
 
-type Rival = Comparison<'perSecond'>['beside'];
+type Rival = Comparison<'perSecond'>['rival'];
 
-function rateOf(what: string, run: () => Promise<Work>, beside: Rival): Promise<Row[]> {
-  return compare({ pairs: PAIRS, ours: run, beside, figures: { perSecond: { what, unit: '/s' } } });
+function rateOf(what: string, run: () => Promise<Work>, rival: Rival): Promise<Row[]> {
+  return compare({ pairs: PAIRS, ours: run, rival, figures: { perSecond: { what, unit: '/s' } } });
 }
 
 function sealing(keys: PersonKeys): Promise<Work> {

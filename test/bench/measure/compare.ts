@@ -12,16 +12,16 @@ export type Sample<Figure extends string> = Readonly<Record<Figure, number> & { 
 export type Comparison<Figure extends string> = {
   pairs: number;
   ours: () => Promise<Sample<NoInfer<Figure>>>;
-  beside: { what: string; run: () => Promise<Sample<NoInfer<Figure>>> };
+  rival: { what: string; run: () => Promise<Sample<NoInfer<Figure>>> };
   /** The figures to report, one row for each. */
   figures: Readonly<Record<Figure, { what: string; unit: Unit }>>;
 };
 
 export async function compare<Figure extends string>(comparison: Comparison<Figure>): Promise<Row[]> {
-  const { pairs, ours, beside, figures } = comparison;
-  const measured: { ours: Sample<Figure>; its: Sample<Figure> }[] = [];
+  const { pairs, ours, rival, figures } = comparison;
+  const measured: { ours: Sample<Figure>; theirs: Sample<Figure> }[] = [];
   for (let pair = 0; pair <= pairs; pair++) {
-    const both = { ours: await afresh(ours), its: await afresh(beside.run) };
+    const both = { ours: await afresh(ours), theirs: await afresh(rival.run) };
     if (pair > 0) measured.push(both);
   }
   const names = Object.keys(figures) as Figure[];
@@ -33,11 +33,11 @@ export async function compare<Figure extends string>(comparison: Comparison<Figu
       unit,
       measured: spreadOf(measured.map((both) => figureOf(both.ours))),
       cpuMicros: spreadOf(measured.map((both) => both.ours.cpuMicros)).median,
-      beside: {
-        what: beside.what,
-        measured: spreadOf(measured.map((both) => figureOf(both.its))),
-        cpuMicros: spreadOf(measured.map((both) => both.its.cpuMicros)).median,
-        ratio: spreadOf(measured.map((both) => figureOf(both.ours) / figureOf(both.its))),
+      rival: {
+        what: rival.what,
+        measured: spreadOf(measured.map((both) => figureOf(both.theirs))),
+        cpuMicros: spreadOf(measured.map((both) => both.theirs.cpuMicros)).median,
+        ratio: spreadOf(measured.map((both) => figureOf(both.ours) / figureOf(both.theirs))),
       },
     };
   });
@@ -51,5 +51,5 @@ async function afresh<T>(run: () => Promise<T>): Promise<T> {
 
 /** Returns a row for a figure that has no rival. */
 export function stated(what: string, unit: Unit, samples: readonly number[]): Row {
-  return { what, unit, measured: spreadOf(samples), cpuMicros: null, beside: null };
+  return { what, unit, measured: spreadOf(samples), cpuMicros: null, rival: null };
 }

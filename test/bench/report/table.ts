@@ -2,7 +2,7 @@
 import type { Row, Spread, Unit } from '../row.ts';
 import type { BenchDocument } from './document.ts';
 
-const HEAD = ['what', 'Mandate', 'CPU', 'beside', 'its figure', 'its CPU', 'ratio'];
+const HEAD = ['what', 'Mandate', 'CPU', 'rival', 'its figure', 'its CPU', 'ratio'];
 
 export function tableOf({ startedAt, tookMs, machine, benches, lacking, failed }: BenchDocument): string {
   const cells = [HEAD, ...benches.flatMap(({ rows }) => rows.map(cellsOf))];
@@ -25,15 +25,15 @@ export function tableOf({ startedAt, tookMs, machine, benches, lacking, failed }
   ].join('\n');
 }
 
-function cellsOf({ what, unit, measured, cpuMicros, beside }: Row): string[] {
+function cellsOf({ what, unit, measured, cpuMicros, rival }: Row): string[] {
   const figures = [what, spread(measured, unit), cpu(cpuMicros)];
-  if (beside === null) return [...figures, '', '', '', ''];
+  if (rival === null) return [...figures, '', '', '', ''];
   return [
     ...figures,
-    beside.what,
-    spread(beside.measured, unit),
-    cpu(beside.cpuMicros),
-    spread(beside.ratio, null),
+    rival.what,
+    spread(rival.measured, unit),
+    cpu(rival.cpuMicros),
+    spread(rival.ratio, null),
   ];
 }
 
