@@ -18,13 +18,13 @@ const ON_SERVERS = BENCHES.filter(({ servers }) => servers !== undefined).map(({
 const USAGE = `Usage: npm run bench -- [--only NAME]... [--decisions N] [--json]
 
   --only NAME   only this bench; may be given more than once
-  --embedded    only those that need no server except what npm brings
-  --decisions N how many the larger year of audit-year holds; default 10000000
+  --embedded    only the benches that need no server outside of npm's packages
+  --decisions N the decisions in the larger year of audit-year; default 10000000
   --json        one JSON document instead of a table
   --help        this text
 
 Benches: ${NAMES.join(', ')}
-On servers of their own, where they are to be had: ${ON_SERVERS.join(', ')}
+These start servers, if this machine has them: ${ON_SERVERS.join(', ')}
 How each is measured: docs/benchmarks.md
 `;
 

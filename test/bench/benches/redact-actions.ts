@@ -21,7 +21,7 @@ const FIELDS = [
 ];
 const PATTERNS = ['email', 'phone', 'credit_card', 'secret'].map((pattern) => ({ pattern, do: 'redact' }));
 
-export async function hideInActions(): Promise<Row[]> {
+export async function redactActions(): Promise<Row[]> {
   return [
     ...(await rateOf('5 fields', { fields: FIELDS })),
     ...(await rateOf('4 patterns', { patterns: PATTERNS })),
@@ -30,18 +30,18 @@ export async function hideInActions(): Promise<Row[]> {
 }
 
 function rateOf(rules: string, written: object): Promise<Row[]> {
-  const figures = { perSecond: { what: `hide in an action of 1 KB, ${rules}`, unit: '/s' } } as const;
+  const figures = { perSecond: { what: `redact an action of 1 KB, ${rules}`, unit: '/s' } } as const;
   return compare({ pairs: PAIRS, ours: () => ours(written), rival: parsing, figures });
 }
 
 function ours(written: object): Promise<Work> {
   const document = privacyDocument.parse({ version: 1, ...written });
   const means = { redact: (action: Action) => action, hashKey: 'a key', sealer: null };
-  const hide = hidingInForce({ privacy: () => document }, means);
+  const redact = hidingInForce({ privacy: () => document }, means);
   const actions = Array.from({ length: ACTIONS }, (_, index) => newAction(index));
   let changed = 0;
   return measureWork(ACTIONS, () => {
-    for (const action of actions) if (hide(action, 'acme') !== action) changed += 1;
+    for (const action of actions) if (redact(action, 'acme') !== action) changed += 1;
     if (changed < ACTIONS / 2) throw new Error(`only ${changed} of ${ACTIONS} were changed`);
   });
 }

@@ -23,7 +23,7 @@ const CONNECTIONS = 8;
 /** The size in bytes, on the log, of a grant that is composed from five rules. */
 const RECORD_BYTES = 1_100;
 
-export async function issueMandates(): Promise<Row[]> {
+export async function issueGrants(): Promise<Row[]> {
   await using log = await temporaryLog();
   const changes = controlRecords().map((record) => JSON.stringify(record));
   await appendAll(
@@ -45,7 +45,7 @@ export async function issueMandates(): Promise<Row[]> {
   const client = startHttpLoad();
   stack.defer(() => client.stop());
   const load = { connections: CONNECTIONS };
-  const what = `mandate issued over HTTP, ${CONNECTIONS} connections`;
+  const what = `grant issued over HTTP, ${CONNECTIONS} connections`;
   return await compare({
     pairs: PAIRS,
     ours: () =>
