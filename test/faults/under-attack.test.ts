@@ -6,12 +6,12 @@ import { byLength, IS_LONG } from '@mandate/testing';
 import { afterEach, expect, test } from 'vitest';
 import { claimWhatIsPinned } from './attacks/claim-what-is-pinned.ts';
 import { deafReaders } from './attacks/deaf-readers.ts';
-import { escapeAKilledFamily } from './attacks/escape-a-killed-family.ts';
+import { escapeAKill } from './attacks/escape-a-kill.ts';
 import { type Hoarding, hoardSockets } from './attacks/hoard-sockets.ts';
 import { hostileParameters } from './attacks/hostile-parameters.ts';
 import { settleOwnBills } from './attacks/settle-own-bills.ts';
 import { slowBodies } from './attacks/slow-bodies.ts';
-import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
+import { spendPastTenantLimits } from './attacks/spend-past-tenant-limits.ts';
 import { attackedPlane } from './support/attacked-plane.ts';
 
 /** How often honest callers are served during an attack. */
@@ -36,7 +36,7 @@ test('an author who frees an agent that was killed with its ancestor', async () 
     { scopes: ['operate'], tenant: 'mallory' },
     { scopes: ['author', 'publish'], tenant: 'mallory' },
   ]);
-  await attacked.bears(escapeAKilledFamily, ROUNDS);
+  await attacked.bears(escapeAKill, ROUNDS);
 });
 
 test('a caller who contradicts the pins of its key', async () => {
@@ -50,7 +50,7 @@ test('operators of a tenant who spend beyond the tenant limits', async () => {
     { scopes: ['operate', 'operate:all'], tenant: 'honest' },
     { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },
   ]);
-  await attacked.bears(spendPastTheBounds, ROUNDS);
+  await attacked.bears(spendPastTenantLimits, ROUNDS);
 });
 
 test('an agent that settles its own bills', async () => {

@@ -3,7 +3,7 @@ import { previewMandate } from '@mandate/control';
 import { agentDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
-import { codeOf, governed } from './issuing-tenant.ts';
+import { codeOf, governed } from './tenant-with-grants.ts';
 
 const required = () => {
   const made = governed();

@@ -66,7 +66,7 @@ function preview(fold: ControlFold, action: Action, { policies, rules }: Documen
 
 const NOTHING: Documents = { policies: [], rules: [] };
 /** Candidates one after the other, whether each is published then, and a rule that is removed then. */
-const thoughts = fc.array(
+const candidates = fc.array(
   fc.record({
     documents: arbitraryAuthority(CHAIN),
     isDone: fc.boolean(),
@@ -85,17 +85,17 @@ test('the grant that a preview composes with candidates is the grant that is iss
       arbitraryAuthority(CHAIN),
       arbitraryAuthority(CHAIN),
       contexts,
-      (stands, thought, context) => {
+      (stands, candidate, context) => {
         const [before, then] = [changing(), changing()];
         before.change(bodiesOf(stands));
-        then.change([...bodiesOf(stands), ...bodiesOf(thought)]);
+        then.change([...bodiesOf(stands), ...bodiesOf(candidate)]);
         const of = ({ fold }: typeof before, { policies, rules }: Documents) =>
           previewIssue(fold.tenant('acme'), {
             ...{ agent: WORKER, context, atMs: START_MS },
             policies: policies.map((policy) => policyDocument.parse({ version: 1, ...policy })),
             rules: rules.map((rule) => ruleDocument.parse({ version: 1, ...rule })),
           });
-        const told = of(before, thought);
+        const told = of(before, candidate);
         expect(told).toEqual(of(then, NOTHING));
         const control = then.fold.tenant('acme');
         const agent = control.agents.get(WORKER.id);
@@ -116,7 +116,7 @@ test('the grant that a preview composes with candidates is the grant that is iss
 test('a preview decides with the candidates as if they were published, and without them as before', () => {
   let differing = 0;
   fc.assert(
-    fc.property(thoughts, arbitraryAction, (all, { mandateId: _, ...drawn }) => {
+    fc.property(candidates, arbitraryAction, (all, { mandateId: _, ...drawn }) => {
       const action = { ...drawn, agentId: WORKER.id, tenant: 'acme' };
       const standing = changing();
       const done: Body[] = [];

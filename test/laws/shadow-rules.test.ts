@@ -12,7 +12,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
-import { mandateNow } from './issuing-tenant.ts';
+import { mandateNow } from './tenant-with-grants.ts';
 
 // A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });

@@ -6,9 +6,9 @@ import type { ApiScope, KeyPins } from '@mandate/schemas';
 import type { Attack } from './attack.ts';
 import { claimWhatIsPinned } from './claim-what-is-pinned.ts';
 import { deafReaders } from './deaf-readers.ts';
-import { dearDecisions } from './dear-decisions.ts';
-import { dearQuestions } from './dear-questions.ts';
-import { escapeAKilledFamily } from './escape-a-killed-family.ts';
+import { escapeAKill } from './escape-a-kill.ts';
+import { expensiveDecisions } from './expensive-decisions.ts';
+import { expensiveQuestions } from './expensive-questions.ts';
 import { floodOfRefusals } from './flood-of-refusals.ts';
 import { floodOfCallers, floodOfLists, floodOfOutcomes, floodOfQuestions } from './floods.ts';
 import { type Hoarding, hoardSockets } from './hoard-sockets.ts';
@@ -19,7 +19,7 @@ import { previewsAndLints } from './previews-and-lints.ts';
 import { ALERTED, replayAlerts } from './replay-alerts.ts';
 import { settleOwnBills } from './settle-own-bills.ts';
 import { slowBodies } from './slow-bodies.ts';
-import { spendPastTheBounds } from './spend-past-the-bounds.ts';
+import { spendPastTenantLimits } from './spend-past-tenant-limits.ts';
 import { waitingRequests } from './waiting-requests.ts';
 import { wrongBodies } from './wrong-bodies.ts';
 
@@ -51,8 +51,12 @@ export const ATTACKS: readonly NamedAttack[] = [
     keys: keysOf('viewer', ['audit'], ['author']),
     attack: previewsAndLints,
   },
-  { name: 'dear decisions', keys: keysOf('dear', ['author'], ['publish']), attack: dearDecisions },
-  { name: 'dear questions', keys: keysOf('flood', ['audit']), attack: dearQuestions },
+  {
+    name: 'expensive decisions',
+    keys: keysOf('expensive', ['author'], ['publish']),
+    attack: expensiveDecisions,
+  },
+  { name: 'expensive questions', keys: keysOf('flood', ['audit']), attack: expensiveQuestions },
   { name: 'large writes', keys: keysOf('writer', ['author']), attack: largeWrites },
   { name: 'a flood of lists', keys: keysOf('flood', ['publish']), attack: floodOfLists },
   { name: 'a flood of outcomes', keys: keysOf('flood', ['publish']), attack: floodOfOutcomes },
@@ -61,7 +65,7 @@ export const ATTACKS: readonly NamedAttack[] = [
   {
     name: 'an author who frees an agent from a killed family',
     keys: keysOf('family', ['operate'], ['author', 'publish']),
-    attack: escapeAKilledFamily,
+    attack: escapeAKill,
   },
   {
     name: 'a caller that contradicts the pins of its key',
@@ -80,7 +84,7 @@ export const ATTACKS: readonly NamedAttack[] = [
       ...keysOf('owner', ['operate', 'operate:all']),
       ...keysOf('bounded', ['publish', 'operate', 'author']),
     ],
-    attack: spendPastTheBounds,
+    attack: spendPastTenantLimits,
   },
   {
     name: 'an agent that settles its own bills',

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 const TENANT = 'acme';
 const AGENTS = ['lead', 'a', 'b', 'c', 'd'];
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
-const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
+const TARGET: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
 
 type Step =
   | { do: 'put'; id: string; parent?: string | undefined }
@@ -43,7 +43,7 @@ const BEGIN: readonly Step[] = [
 ];
 
 /** Computes in a second way which agents are stopped. A retired agent keeps its place in the chain. */
-class Families {
+class StoppedAgents {
   readonly parents = new Map<string, string | undefined>();
   held: Set<string> | null = null;
 
@@ -124,31 +124,31 @@ test('all agents that the kill stops stay stopped until the revive, and no other
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (drawn) => {
       const steps = [...BEGIN, ...drawn];
       const { ledger, change, isRegistered, isStopped, revision } = scene();
-      const families = new Families();
+      const stoppedAgents = new StoppedAgents();
       for (const [at, one] of steps.entries()) {
         if (one.do === 'kill') {
-          await ledger.kill(FAMILY, { id: `k${at}`, by: 'op', reason: 'stop', controlRevision: revision() });
-          families.kill();
+          await ledger.kill(TARGET, { id: `k${at}`, by: 'op', reason: 'stop', controlRevision: revision() });
+          stoppedAgents.kill();
         } else if (one.do === 'revive') {
-          await ledger.revive(FAMILY, (await ledger.flag(FAMILY)).revision + 1, `r${at}`);
-          families.held = null;
+          await ledger.revive(TARGET, (await ledger.flag(TARGET)).revision + 1, `r${at}`);
+          stoppedAgents.held = null;
         } else if (one.do === 'retire') change({ event: 'agent.retired', agentId: one.id });
         else if (
           one.do === 'put' &&
           change({ event: 'agent.put', agent: { id: one.id, ...(one.parent && { parent: one.parent }) } })
         )
-          families.put(one.id, one.parent);
+          stoppedAgents.put(one.id, one.parent);
 
         for (const id of AGENTS.filter(isRegistered)) {
-          const held = families.held?.has(id) ?? false;
+          const held = stoppedAgents.held?.has(id) ?? false;
           expect(await isStopped(id), `${id} after ${at + 1} steps`).toBe(held);
-          if (held && id !== 'lead' && families.parents.get(id) === undefined) outside += 1;
-          if (!held && families.held !== null) free += 1;
+          if (held && id !== 'lead' && stoppedAgents.parents.get(id) === undefined) outside += 1;
+          if (!held && stoppedAgents.held !== null) free += 1;
         }
       }
     }),
     { numRuns: runs(200) },
   );
   expect(outside, 'agents were held that had left').toBeGreaterThan(hits(50));
-  expect(free, 'agents of no killed family were let through').toBeGreaterThan(hits(50));
+  expect(free, 'agents that no kill stops were allowed').toBeGreaterThan(hits(50));
 });

@@ -5,7 +5,7 @@
 import { CAPS, wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
-import { governed, TTL_MS } from './issuing-tenant.ts';
+import { governed, TTL_MS } from './tenant-with-grants.ts';
 
 describe('the fold', () => {
   const wrong: [string, string, (made: object) => object, object?][] = [

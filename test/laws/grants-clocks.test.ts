@@ -8,11 +8,11 @@ import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
-import { codeOf, TTL_MS, tenant } from './issuing-tenant.ts';
+import { codeOf, TTL_MS, tenant } from './tenant-with-grants.ts';
 
 const at = (ms: number) => wireTime(START_MS + ms);
 const edge = fc.constantFrom(-90_000, -1, 0, 1, 500, 90_000);
-const spell = fc
+const validity = fc
   .record({ from: edge, until: edge }, { requiredKeys: [] })
   .filter(({ from, until }) => from === undefined || until === undefined || from < until)
   .map(({ from, until }) => ({
@@ -21,7 +21,7 @@ const spell = fc
   }));
 const rule = fc.record({
   policy: fc.constantFrom('p', 'q'),
-  spell,
+  validity,
   when: fc.constantFrom({}, { when: { field: 'action.tool', op: '==', value: 'send' } }),
 });
 
@@ -37,8 +37,8 @@ test('an action is decided as the rules would at that time, or refused', () => {
         made.agent();
         made.policy({ allowedTools: ['send', 'read'] });
         made.policy({ id: 'q', allowedTools: ['read'] });
-        for (const [id, { policy, spell, when }] of rules.entries())
-          made.rule({ id: `r${id}`, policy, ...spell, ...when });
+        for (const [id, { policy, validity, when }] of rules.entries())
+          made.rule({ id: `r${id}`, policy, ...validity, ...when });
         made.passes(aheadMs);
         if (!made.issue('1')) return;
         for (const ms of times) {

@@ -23,7 +23,7 @@ const PATHS: readonly string[] = [
   '/metrics',
 ];
 
-export const dearQuestions: Attack = (target, until) =>
+export const expensiveQuestions: Attack = (target, until) =>
   askOften(target, until, 40, (nth) => ({
     method: 'GET',
     path: PATHS[nth % PATHS.length] ?? '',

@@ -10,7 +10,7 @@ import type { Attack } from './attack.ts';
 const FIELDS = ['a', 'b', 'c'];
 const AGENT = 'dear';
 
-export const dearDecisions: Attack = async (target, until) => {
+export const expensiveDecisions: Attack = async (target, until) => {
   const [author = '', publisher = ''] = target.keys;
   const write = askWith(target.url, author);
   const patterns = Array.from({ length: 4 }, (_, n) => ({ pattern: `(a|b|ab)*c${n}` }));

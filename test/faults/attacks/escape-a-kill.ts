@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
 import type { Attack } from './attack.ts';
 
-type Family = { lead: string; middle: string; bot: string; other: string };
+type Chain = { lead: string; middle: string; bot: string; other: string };
 
 /** The ways to try, one after the other. Each starts from the state that the one before left, so some are refused. */
-const WAYS: readonly ((author: Ask, family: Family) => Promise<unknown>)[] = [
+const WAYS: readonly ((author: Ask, chain: Chain) => Promise<unknown>)[] = [
   (author, { bot }) => author('PUT', `/v1/agents/${bot}`, { id: bot }),
   (author, { bot, other }) => author('PUT', `/v1/agents/${bot}`, { id: bot, parent: other }),
   (author, { bot }) =>
@@ -29,7 +29,7 @@ const WAYS: readonly ((author: Ask, family: Family) => Promise<unknown>)[] = [
 ];
 
 /** Rejects if any action of an agent is allowed although its ancestor was killed with its descendants. */
-export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
+export const escapeAKill: Attack = async ({ url, keys }, until) => {
   const [operator = '', both = ''] = keys;
   const operate = askWith(url, operator);
   const author = askWith(url, both);
@@ -44,8 +44,8 @@ export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
 
   for (let round = 1; round === 1 || !until.aborted; round += 1) {
     const named = (role: string) => `${role}-${round}`;
-    const family = { lead: named('lead'), middle: named('middle'), bot: named('bot'), other: named('other') };
-    const { lead, middle, bot, other } = family;
+    const chain = { lead: named('lead'), middle: named('middle'), bot: named('bot'), other: named('other') };
+    const { lead, middle, bot, other } = chain;
     const register = (agent: object) => expectTo(author('POST', '/v1/agents', agent), 'register an agent');
     await register({ id: other });
     await register({ id: lead });
@@ -54,20 +54,23 @@ export const escapeAKilledFamily: Attack = async ({ url, keys }, until) => {
     const before = await act(author, bot);
     if (before !== 'ALLOW ALLOWED') throw new Error(`"${bot}" may not act before the kill either: ${before}`);
     const kill = operate('POST', `/v1/agents/${lead}/kill`, { family: true, reason: 'an attack' });
-    await expectTo(kill, 'kill a family');
+    await expectTo(kill, 'kill an agent with its descendants');
 
     let stopped = 0;
     for (const [at, way] of WAYS.entries()) {
-      await way(author, family);
+      await way(author, chain);
       const { body } = await author('POST', `/v1/agents/${bot}/keys`);
       const own = askWith(url, (body as { key?: { key: string } }).key?.key ?? both);
       for (const verdict of [await act(author, bot), await act(own, bot)]) {
-        if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} got "${bot}" out of a killed family`);
+        if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} freed the killed agent "${bot}"`);
         if (verdict === 'BLOCK AGENT_KILLED') stopped += 1;
       }
     }
     if (stopped === 0) throw new Error(`no request of "${bot}" was decided`);
-    await expectTo(operate('POST', `/v1/agents/${lead}/revive`, { family: true }), 'revive a family');
+    await expectTo(
+      operate('POST', `/v1/agents/${lead}/revive`, { family: true }),
+      'revive an agent with its descendants',
+    );
     for (const id of [bot, middle, lead, other]) await author('DELETE', `/v1/agents/${id}`);
   }
 };

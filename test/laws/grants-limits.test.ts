@@ -3,7 +3,7 @@ import type { TenantControl } from '@mandate/control';
 import { CAPS, type ControlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
-import { codeOf, governed, TTL_MS, tenant } from './issuing-tenant.ts';
+import { codeOf, governed, TTL_MS, tenant } from './tenant-with-grants.ts';
 
 describe('the grants of a tenant', () => {
   /** Returns a tenant that can issue many grants, without evaluating rules each time. */

@@ -1,7 +1,7 @@
 /** Grants with a decider and its ledger: the spending under a grant, and the clock by which it ends. */
 import { expect, test } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
-import { governed, TTL_MS, type tenant } from './issuing-tenant.ts';
+import { governed, TTL_MS, type tenant } from './tenant-with-grants.ts';
 
 function decider(made: ReturnType<typeof tenant>): Box {
   const box = deciderInABox([{}]);

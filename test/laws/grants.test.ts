@@ -2,7 +2,7 @@
 import { wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
-import { codeOf, governed, TTL_MS, tenant } from './issuing-tenant.ts';
+import { codeOf, governed, TTL_MS, tenant } from './tenant-with-grants.ts';
 
 describe('a grant', () => {
   test('keeps the policy versions that it was issued with; without the grant the latest apply', () => {

@@ -7,7 +7,7 @@ import type { Plan } from '@mandate/schemas';
 import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tenant } from './issuing-tenant.ts';
+import { tenant } from './tenant-with-grants.ts';
 
 const condition = fc.oneof(
   fc.record({ field: fc.constant('agent.labels.tier'), op: fc.constant('=='), value: fc.constantFrom(1, 2) }),

@@ -36,7 +36,7 @@ const WAYS: readonly ((own: Ask) => Promise<unknown>)[] = [
 ];
 
 /** Rejects if more is allowed than the tenant limits. */
-export const spendPastTheBounds: Attack = async ({ url, keys }, until) => {
+export const spendPastTenantLimits: Attack = async ({ url, keys }, until) => {
   const [all = '', ofTenant = ''] = keys;
   const owner = askWith(url, all);
   const own = askWith(url, ofTenant);
@@ -56,7 +56,7 @@ export const spendPastTheBounds: Attack = async ({ url, keys }, until) => {
     for (const [at, way] of WAYS.entries()) {
       await way(own);
       const verdict = await spend(COSTS_ALL_MICROS / 2);
-      if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} spent past the bounds`);
+      if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} spent past the tenant limits`);
       if (verdict === 'BLOCK COST_LIMIT_EXCEEDED') bounded += 1;
     }
     if (bounded === 0) throw new Error('no request reached the limits');

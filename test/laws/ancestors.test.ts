@@ -233,7 +233,10 @@ test('the spending of descendants counts in the budgets and rates of all ancesto
     }),
     { numRuns: 12 },
   );
-  expect(stopped, 'an agent is stopped by the calls of others of its family').toBeGreaterThan(hits(20));
+  expect(
+    stopped,
+    'an agent is stopped by the calls of its ancestors or their other descendants',
+  ).toBeGreaterThan(hits(20));
 });
 
 const read = new WeakMap<Box, DecisionsRecord[]>();
